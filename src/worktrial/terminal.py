@@ -7,7 +7,7 @@ import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from worktrial.language import JsonObject
+from worktrial.language import JsonObject, ModelReply
 from worktrial.language.untrusted import printable
 from worktrial.statistics import Estimate, Interval
 
@@ -170,6 +170,14 @@ def rate_cells(rate: Estimate | None) -> tuple[str, str]:
     if rate is None:
         return "-", "-"
     return f"{rate.value:.1%}", f"{rate.interval.low:.1%} - {rate.interval.high:.1%}"
+
+
+def thought_lines(reply: ModelReply) -> Iterator[Text]:
+    """What a model thought before it said anything, and what it refused."""
+    if reply.thinking:
+        yield Text.assemble(("thinks: ", "bold dim"), plain(reply.thinking, "dim"))
+    if reply.refusal:
+        yield Text.assemble(("refuses: ", "bold red"), plain(reply.refusal))
 
 
 def call_lines(call: JsonObject, doubts: Iterable[JsonObject] = ()) -> Iterator[Text]:

@@ -171,3 +171,11 @@ def test_a_long_text_is_cut(tmp_path: Path) -> None:
     out = command("trajectory", run, "11").out
     assert "8,000 more characters" in out
     assert len(out) < 5000
+
+
+def test_a_trajectory_shows_thoughts_apart_from_words(tmp_path: Path) -> None:
+    said = "<think>Is it B2, or is it B1?</think>Berth B1 is booked."
+    run = _run(tmp_path, Script(agent=Says(said)), "--tasks", 11)
+    shown = command("trajectory", run, "11").said
+    assert "thinks: Is it B2, or is it B1?" in shown
+    assert "<think>" not in shown and shown.count("Berth B1 is booked.") == 1

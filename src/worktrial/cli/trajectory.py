@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worktrial.language import JsonObject, said_in
+from worktrial.language import JsonObject, replies_in
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -61,19 +61,23 @@ def _workplace(line: JsonObject) -> "Iterator[RenderableType]":
     from rich.panel import Panel
     from rich.text import Text
 
-    from worktrial.terminal import call_lines, plain
+    from worktrial.terminal import call_lines, plain, thought_lines
 
     title = f"{_whose(line)} · {line.get('clock') or ''}"
     yield Panel(plain(line.get("instruction") or ""), title=plain(title), title_align="left")
     calls = line.get("calls") or []
-    texts = said_in(line.get("messages") or [], [call["tool"] for call in calls])
+    replies = replies_in(line.get("messages") or [], [call["tool"] for call in calls])
     shown = 0
     for call in calls:
-        for text in texts[shown : call["turn"] + 1]:
-            if text:
-                yield Text.assemble(("agent: ", "bold"), plain(text))
+        for reply in replies[shown : call["turn"] + 1]:
+            yield from thought_lines(reply)
+            if reply.text:
+                yield Text.assemble(("agent: ", "bold"), plain(reply.text))
         shown = call["turn"] + 1
         yield from call_lines(call, line.get("simulation") or [])
+    for reply in replies[shown:]:
+        # What it said last is the answer.
+        yield from thought_lines(reply)
     answer = line.get("answer") or "(none)"
     end = line.get("stop_reason") or "broken off"
     if notes := line.get("notes"):

@@ -3,7 +3,15 @@
 from worktrial.language.complete import Complete, Completion, TurnTokens, Usage
 from worktrial.language.extract import NotOneObject, one_object
 from worktrial.language.message import JsonObject, JsonValue, Message, tool_spec
-from worktrial.language.reply import ModelReply, read_reply, said_in, visible
+from worktrial.language.reply import (
+    ModelReply,
+    may_be_mixed,
+    read_reply,
+    replies_in,
+    said_in,
+    tools_called,
+    visible,
+)
 
 __all__ = [
     "Complete",
@@ -15,9 +23,12 @@ __all__ = [
     "NotOneObject",
     "TurnTokens",
     "Usage",
+    "may_be_mixed",
     "one_object",
     "read_reply",
+    "replies_in",
     "said_in",
     "tool_spec",
+    "tools_called",
     "visible",
 ]

@@ -6,10 +6,14 @@ from typing import Literal
 
 from worktrial.language.message import JsonObject, JsonValue, Message
 from worktrial.language.spoken_calls import SpokenCall, may_call, spoken_calls
-from worktrial.language.thinking import apart
+from worktrial.language.thinking import THINKING_MARKS, apart
 from worktrial.language.untrusted import encodable
 
 Source = Literal["tool_calls", "function_call", "text"]
+
+# Names under which endpoints send reasoning beside the content.
+_REASONING = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
+_REASONING_FIELDS = frozenset(_REASONING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +94,40 @@ def visible(text: str) -> str:
 
 
 def said_in(messages: Sequence[Message], called: Sequence[str] = ()) -> list[str]:
-    """The words of the assistant in each of its messages, in order.
+    """The words of the assistant in each of its messages, in order; see `replies_in`."""
+    return [reply.text for reply in replies_in(messages, called)]
+
+
+def replies_in(messages: Sequence[Message], called: Sequence[str] = ()) -> list[ModelReply]:
+    """The replies of the assistant in a conversation, in order.
 
     Args:
         messages: A conversation as it was stored.
         called: Names of the tools that were called in it, for calls that stand in the text.
     """
-    tools = [{"function": {"name": name}} for name in dict.fromkeys(called)]
-    return [read_reply(m, tools).text for m in messages if m.get("role") == "assistant"]
+    tools = tools_called(called)
+    return [read_reply(m, tools) for m in messages if m.get("role") == "assistant"]
+
+
+def tools_called(names: Sequence[str]) -> list[JsonObject]:
+    """Tools of which nothing is known but that they were called by these names."""
+    return [{"function": {"name": name}} for name in dict.fromkeys(names)]
+
+
+_CALLS_APART = (b'"tool_calls"', b'"function_call"')
+_MIXED = (
+    *(b'"%b' % name.encode() for name in (*_REASONING, "refusal", "thought")),
+    *(mark.encode() for mark in THINKING_MARKS),
+    *(b"<tool_call", b"<function", b"[TOOL_CALLS]", b"<|python_tag|>", b'"content":[', b'"content": ['),
+)
+
+
+def may_be_mixed(stored: bytes) -> bool:
+    """Whether replies in a stored conversation may hold more than words and calls in fields of their own.
+
+    Quick to find out, and wrong to one side only.
+    """
+    return any(mark in stored for mark in _MIXED) or not any(mark in stored for mark in _CALLS_APART)
 
 
 def result_messages(reply: ModelReply, results: Sequence[str]) -> list[Message]:
@@ -147,9 +177,6 @@ def _offered(tools: Sequence[JsonObject]) -> dict[str, JsonObject]:
     return {function["name"]: function.get("parameters") or {} for function in functions}
 
 
-# Names under which endpoints send reasoning beside the content.
-_REASONING = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
-_REASONING_FIELDS = frozenset(_REASONING)
 _PART_TEXTS = ("text", "thinking", "reasoning", "summary", "content")
 _THOUGHTS = ("thinking", "reasoning", "reasoning.text", "reasoning.summary", "thought")
 # Levels of lists and parts within parts.

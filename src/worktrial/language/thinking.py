@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from worktrial.language.surroundings import Surroundings
 
-# Quick to look for; every text with thinking in it has one of them.
-_MARKS = ("think>", "thinking>", "thought>", "THINK]", "think▷", "<|channel|>", "assistantfinal")
+THINKING_MARKS = ("think>", "thinking>", "thought>", "THINK]", "think▷", "<|channel|>", "assistantfinal")
+"""Words of which every text with thinking in it has one; quick to look for."""
 _TAG = re.compile(r"[<\[◁](?P<closes>/?)(?P<name>thinking|think|thought|seed:think|THINK)[>\]▷]")
 # Closing tags in code that are passed over before the first of them is taken after all.
 _MOST_PASSED = 32
@@ -40,7 +40,7 @@ def apart(content: str, *, has_thought: bool = False) -> Utterance:
         content: Text as the endpoint sent it.
         has_thought: Whether the endpoint gave the thinking apart from the text. A lone closing tag is then a word.
     """
-    for mark in _MARKS:
+    for mark in THINKING_MARKS:
         if mark in content:
             return _channels(content) or _blocks(content, has_thought)
     return Utterance("", content)

@@ -1,5 +1,6 @@
 """One sample, in a real browser from the disk."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -7,9 +8,13 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from tests.support.browser import address, page
+from tests.support.made_runs import make_run
 
+from worktrial.engine.store import TRAJECTORIES
 from worktrial.engine.stored import open_run
 from worktrial.reports.links import samples_href
+from worktrial.reports.report import open_report
+from worktrial.reports.site import write_site
 
 
 @pytest.fixture
@@ -190,3 +195,18 @@ def test_links_of_the_first_page_arrive_whatever_is_in_them(opened: Page, site: 
         opened.goto(address(site, samples_href("hostile", {"category": category, "condition": "E1"})))
         same = [r for r in run.records if r.tags["category"] == category and r.condition == "E1"]
         expect(opened.locator("#status")).to_have_text(f"{len(same)} of 72 samples.")
+
+
+def test_thoughts_in_a_text_are_shown_apart_from_it(opened: Page, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "thinks", tasks=1)
+    lines = [json.loads(line) for line in (run / TRAJECTORIES).read_text("utf-8").splitlines()]
+    first = next(m for m in lines[-1]["messages"] if m["role"] == "assistant")
+    first.pop("reasoning_content", None)
+    first["content"] = "<think>Is it the owner?</think>I look at the cases."
+    (run / TRAJECTORIES).write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    write_site(open_report([run], "Thoughts"), tmp_path / "site")
+    _go(opened, tmp_path / "site", "run=thinks&sample=task-1")
+    turn = opened.locator(".turn").first
+    expect(turn.locator(".speech").first).to_have_text("I look at the cases.")
+    turn.locator("details", has_text="Reasoning").locator("summary").click()
+    expect(turn.locator("details pre").first).to_have_text("Is it the owner?")

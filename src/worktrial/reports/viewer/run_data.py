@@ -11,8 +11,10 @@ import msgspec
 
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.store import TRAJECTORIES
+from worktrial.language import may_be_mixed
 from worktrial.reports.report import ReportRun
 from worktrial.reports.viewer.columns import Values, columns_of, values_of
+from worktrial.reports.viewer.readings import readings_of
 from worktrial.reports.viewer.script_data import array, data_file, encoded, literal, literal_size
 
 ROWS = 5000
@@ -113,7 +115,9 @@ class RunData:
         size = 0
         for number, stored in enumerate(self._lines.read([record.key for record in self._records])):
             record = self._whole(self._records[number : number + 1])[0]
-            own = literal_size(encoder.encode(record)) + (4 if stored is None else literal_size(stored)) + 3
+            work = 4 if stored is None else literal_size(stored)
+            # Beside what has to be read stands how it is read, which is no longer.
+            own = literal_size(encoder.encode(record)) + work * (2 if stored and may_be_mixed(stored) else 1) + 8
             if not firsts or size + own > CHUNK:
                 firsts.append(number)
                 size = 0
@@ -156,7 +160,8 @@ class RunData:
         records = self._whole(self._records[first:end])
         encoder = msgspec.json.Encoder()
         samples = [
-            b"[" + literal(encoder.encode(record)) + b"," + (b"null" if stored is None else literal(stored)) + b"]"
+            b"[%b,%b,%b]"
+            % (literal(encoder.encode(record)), _literal(stored), _literal(stored and readings_of(stored)))
             for record, stored in zip(records, self._lines.read([r.key for r in records]), strict=True)
         ]
         neighbours = [self._key(first - 1), self._key(end)]
@@ -180,6 +185,10 @@ class RunData:
 
     def _numbers(self, number: int) -> dict[str, bytes] | None:
         return {"numbers": encoded(self._index[number])} if number < len(self._index) else None
+
+
+def _literal(json: bytes | None) -> bytes:
+    return b"null" if json is None else literal(json)
 
 
 def key_text(key: Key) -> str:

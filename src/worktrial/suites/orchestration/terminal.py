@@ -12,7 +12,7 @@ from rich.text import Text
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
-from worktrial.language import JsonObject, Message, read_reply, said_in
+from worktrial.language import JsonObject, Message, read_reply, replies_in
 from worktrial.language.untrusted import printable
 from worktrial.suites.orchestration.figures.apart import EXECUTION, ScenarioCorrelations, scenario_correlations
 from worktrial.suites.orchestration.figures.free import (
@@ -37,7 +37,7 @@ from worktrial.suites.orchestration.figures.turns import (
 )
 from worktrial.suites.orchestration.options import by_scoring
 from worktrial.suites.orchestration.scoring.calls.calls import read_calls
-from worktrial.terminal import call_lines, plain, share_cell
+from worktrial.terminal import call_lines, plain, share_cell, thought_lines
 
 
 def figure_tables(
@@ -272,9 +272,11 @@ def _agent_run(
     yield Text.assemble(plain(f"{run['workflow']} · {run['agent']}: ", "bold"), plain(run["query"], "italic"))
     for index in run["calls"]:
         yield from call_lines(calls[index], doubts)
-    texts = said_in(run["messages"], [calls[index]["tool"] for index in run["calls"]])
-    if texts and (text := texts[-1]):
-        yield Text.assemble("     ", plain(text))
+    replies = replies_in(run["messages"], [calls[index]["tool"] for index in run["calls"]])
+    for reply in replies[-1:]:
+        yield from thought_lines(reply)
+        if reply.text:
+            yield Text.assemble("     ", plain(reply.text))
     if run["end"] != "done":
         yield plain(f"     {run['end']}")
 
@@ -282,6 +284,7 @@ def _agent_run(
 def _answer(message: Message) -> list[Text]:
     parts = [plain(f"no answer: {message['trouble']}", "red")] if message.get("trouble") else []
     reply = read_reply(message)
+    parts += thought_lines(reply)
     if reply.text:
         parts.append(plain(reply.text))
     for call in read_calls(reply.calls):

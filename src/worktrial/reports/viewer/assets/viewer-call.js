@@ -155,6 +155,7 @@ window.Worktrial = window.Worktrial || {};
 
   /** The text of a message, or "". */
   Worktrial.textOf = (message) => {
+    if (message.readAs) return message.readAs.text;
     const { content } = message;
     if (typeof content === "string") return content;
     if (!Array.isArray(content)) return "";
@@ -175,21 +176,15 @@ window.Worktrial = window.Worktrial || {};
     );
   };
 
-  const REASONING = ["reasoning_content", "reasoning", "thinking"];
-
-  /** What an assistant message says: its reasoning, folded, and its text. */
-  Worktrial.said = (message) => {
+  /** What an assistant message says: its reasoning, folded, and its text but where that is the answer. */
+  Worktrial.said = (message, { isAnswer = false } = {}) => {
     const parts = [];
-    for (const name of REASONING) {
-      const value = message[name];
-      if (value === null || value === undefined || value === "") continue;
-      parts.push(
-        Worktrial.details("Reasoning", () => (typeof value === "string" ? Worktrial.longText(value) : Worktrial.json(value))),
-      );
-    }
-    const text = Worktrial.textOf(message);
+    const read = message.readAs;
+    if (read && read.thinking) parts.push(Worktrial.details("Reasoning", () => Worktrial.longText(read.thinking)));
+    if (read && read.refusal) parts.push(el("p", { class: "warning" }, `Refused: ${Worktrial.inline(read.refusal)}`));
+    const text = isAnswer ? "" : Worktrial.textOf(message);
     if (text.trim()) parts.push(Worktrial.markdown(text, "speech"));
-    else if (Array.isArray(message.content) && message.content.length) parts.push(Worktrial.json(message.content));
+    else if (!read && Array.isArray(message.content) && message.content.length) parts.push(Worktrial.json(message.content));
     if (message.trouble) parts.unshift(el("p", { class: "warning" }, `No answer: ${Worktrial.inline(message.trouble)}`));
     return parts;
   };

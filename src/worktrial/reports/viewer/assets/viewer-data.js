@@ -83,10 +83,10 @@ window.Worktrial = window.Worktrial || {};
       return [sample, repeat, condition];
     };
     const place = number - first;
-    const [record, line] = samples[place];
+    const [record, line, readings] = samples[place];
     return {
       record: JSON.parse(record),
-      line: line === null ? null : JSON.parse(line),
+      line: line === null ? null : withReadings(JSON.parse(line), JSON.parse(readings)),
       previous: keyAt(place - 1, before),
       next: keyAt(place + 1, after),
     };
@@ -104,6 +104,22 @@ window.Worktrial = window.Worktrial || {};
     if (!had) asked.delete(name);
     return samples;
   };
+
+  /** Let each reply that is not just words say how it is read; what is stored, and shown as such, stays the same. */
+  function withReadings(line, readings) {
+    if (readings) {
+      repliesIn(line).forEach((message, n) => readings[n] && Object.defineProperty(message, "readAs", { value: readings[n] }));
+    }
+    return line;
+  }
+
+  /** Messages of models at work, wherever a suite stores them, in the order of their readings. */
+  function repliesIn(line) {
+    const objects = (value) => (Array.isArray(value) ? value.filter((one) => one && typeof one === "object" && !Array.isArray(one)) : []);
+    const talks = [line.messages, line.main_agent_history, line.sub_agent_history];
+    for (const turn of objects(line.turns)) talks.push(...objects(turn.work).map((work) => work.messages));
+    return talks.flatMap(objects).filter((message) => (message.role === undefined ? "assistant" : message.role) === "assistant");
+  }
 
   const table = Array.from({ length: 256 }, (_, n) => {
     let c = n;

@@ -78,7 +78,7 @@ window.Worktrial = window.Worktrial || {};
     const first = part(`Turn ${number}`, [{ ...message, tool_calls: undefined }, made.slice(0, TOGETHER)], made.slice(0, TOGETHER), () => {
       const isAnswer = turn.isLast && line.answer && Worktrial.textOf(message) === line.answer;
       // The answer has a place of its own.
-      const said = Worktrial.said(isAnswer ? { ...message, content: null } : message);
+      const said = Worktrial.said(message, { isAnswer });
       if (isAnswer) said.push(el("p", {}, "Gives the answer."));
       const raw = Worktrial.details("As sent and received", () => [message, ...turn.answers].map((one) => Worktrial.json(one)));
       const calls = made.slice(0, TOGETHER).map(shown);
