@@ -173,7 +173,7 @@ def rate_cells(rate: Estimate | None) -> tuple[str, str]:
 
 
 def thought_lines(reply: ModelReply) -> Iterator[Text]:
-    """What a model thought before it said anything, and what it refused."""
+    """Lines of what a model thought before it said anything, and of what it refused."""
     if reply.thinking:
         yield Text.assemble(("thinks: ", "bold dim"), plain(reply.thinking, "dim"))
     if reply.refusal:
