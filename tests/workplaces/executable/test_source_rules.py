@@ -1,4 +1,7 @@
 import asyncio
+import gc
+import sys
+import threading
 
 import pytest
 from tests.workplaces.executable.ledger import DRAW, TOOLS
@@ -11,6 +14,7 @@ from worktrial.workplaces.executable.source_rules import (
     MOST_NODES,
     MOST_SOURCE,
     module_faults,
+    parsed,
     source_faults,
 )
 
@@ -102,3 +106,41 @@ def count(state: State, names: tuple[str, ...] = ()) -> dict[str, object]:
     assert "names" not in known.parameters.get("required", [])
     assert asyncio.run(home.open().call("count", {"names": ["a", "b"]})).content == {"count": 2}
     assert asyncio.run(home.open().call("count", {})).content == {"count": 0}
+
+
+class _Cycle:
+    """Rubbish whose end takes a while, so that the collector lets other threads on in the midst of a tree."""
+
+    def __init__(self) -> None:
+        self.self = self
+
+    def __del__(self) -> None:
+        sum(range(2_000))
+
+
+def test_threads_may_read_code_at_the_same_time() -> None:
+    nested = "(" * 60 + "x" + " + 1)" * 60
+    source = f"def f(x):\n    return {nested}\n" * 20
+    failed: list[SystemError] = []
+
+    def work() -> None:
+        for _ in range(60):
+            _ = [_Cycle() for _ in range(50)]
+            try:
+                parsed(source)
+            except SystemError as e:
+                failed.append(e)
+
+    interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
+    sys.setswitchinterval(1e-6)
+    gc.set_threshold(50)
+    try:
+        threads = [threading.Thread(target=work) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+        gc.set_threshold(*thresholds)
+    assert not failed

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from worktrial.finding import Finding
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.numbers import DATE, PERCENT, TIME, clause_numbers
+from worktrial.workplaces.executable.source_rules import parsed
 
 UNCITED, LOOSE, UNKNOWN = "uncited-clause", "number-without-clause", "unknown-clause"
 _CONVERTING = ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
@@ -42,7 +43,7 @@ def citations(source: str) -> dict[str, list[str]]:
         SyntaxError: it is no Python.
     """
     found = {}
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and (ids := _cited(node)):
             found[node.name] = ids
     return found
@@ -93,7 +94,7 @@ def loose_numbers(source: str, clauses: Sequence[Clause], subject: str, file: st
     by_id = {clause.id: _values([clause]) for clause in clauses}
     everywhere = _values(clauses)
     findings = []
-    for site in _sites(ast.parse(source)):
+    for site in _sites(parsed(source)):
         where = f"line {site.line}" + (f", {site.function}" if site.function else "")
         if site.value not in everywhere:
             what = f"the number {site.value} stands in no clause"

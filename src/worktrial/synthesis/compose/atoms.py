@@ -11,6 +11,7 @@ from worktrial.errors import DataError, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces import Session, Workplace
 from worktrial.workplaces.executable.atoms import Situation
+from worktrial.workplaces.executable.source_rules import parsed
 
 ATOMS_FILE = "atoms.py"
 
@@ -53,7 +54,7 @@ def read_atoms(folder: Path) -> list[AtomName]:
     """
     path = folder / ATOMS_FILE
     try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DataError(path, "there is none", "Write what each clause asks as an atom; see the docs") from None
     except (SyntaxError, ValueError) as e:

@@ -15,6 +15,7 @@ from worktrial.workplaces import Workplace, refusal
 from worktrial.workplaces.executable import ExecutableWorkplace, ToolError
 from worktrial.workplaces.executable.code import CodeFailure, CodeWorkplace, EpisodeResult, ScriptedEpisode
 from worktrial.workplaces.executable.describe import encode, to_json
+from worktrial.workplaces.executable.source_rules import parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +204,7 @@ class TrustedDoor:
 def _imported(source: str) -> list[str]:
     """Names of modules that a module imports from beside it, and others that cannot be told from such."""
     found: list[str] = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.ImportFrom):
             found += [node.module.split(".")[0]] if node.module else [alias.name for alias in node.names]
         elif isinstance(node, ast.Import):

@@ -26,6 +26,7 @@ from worktrial.synthesis.gates.door import Door, Probe
 from worktrial.synthesis.gates.expectations import Expectation, begun_expectations, failing
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import carry_out, failed_check
+from worktrial.workplaces.executable.source_rules import parsed
 
 MUTANTS = 20
 _AT_ONCE = 4
@@ -81,7 +82,7 @@ def mutants(file: str, source: str, seed: int = 0, most: int = MUTANTS) -> list[
         seed: Decides which are drawn.
         most: Number of mutants; fewer where there is nothing left to change.
     """
-    tree = ast.parse(source)
+    tree = parsed(source)
     plain = ast.unparse(tree)
     random = Random(seed)
     by_kind: dict[str, list[_Site]] = defaultdict(list)
@@ -321,7 +322,11 @@ def _stand_in(arguments: ast.arguments, position: int) -> ast.expr | None:
     kind = next(
         (kind for kind in _VALUES if text == kind or text.startswith((f"Annotated[{kind}", f"{kind}["))), None
     )
-    return None if kind is None else ast.parse(_VALUES[kind], mode="eval").body
+    if kind is None:
+        return None
+    statement = parsed(_VALUES[kind]).body[0]
+    assert isinstance(statement, ast.Expr)
+    return statement.value
 
 
 def _is_marked(decorator: ast.expr) -> bool:
@@ -351,7 +356,7 @@ def _function_of(tree: ast.Module, node: ast.AST) -> str:
 
 def _made(file: str, source: str, plain: str, kind: str, site: _Site) -> Mutant | None:
     """The mutant with one node changed; None where that changes nothing."""
-    changed = ast.parse(source)
+    changed = parsed(source)
     nodes = [*ast.walk(changed)]
     node = nodes[site.place]
     statement = nodes[_statement(nodes, getattr(node, "lineno", 0))]

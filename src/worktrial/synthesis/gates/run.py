@@ -23,6 +23,7 @@ from worktrial.synthesis.gates.twins import twin_findings
 from worktrial.synthesis.gates.wording import wording_findings
 from worktrial.synthesis.gates.work import CarriedOut, carry_out
 from worktrial.synthesis.gates.wrong import wrong_work
+from worktrial.workplaces.executable.source_rules import parsed
 
 WAYS = (
     *(GateName.WORDS, GateName.MINUS_WRITE, GateName.NEIGHBOUR, GateName.STRAY_WRITE),
@@ -111,7 +112,7 @@ async def workplace_gates(
     failed = await failed_expectations(door, [one for one in expected if artifact.tool(one.call)], subject.starts)
     report.add(GateName.EXPECTATIONS, len(expected), [*strange, *failed])
     if expected:
-        nodes = [node for source in door.sources.values() for node in ast.walk(ast.parse(source))]
+        nodes = [node for source in door.sources.values() for node in ast.walk(parsed(source))]
         own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
         report.add(GateName.BOTH_WAYS, len(artifact.tools), missing_ways(artifact, expected, own))
     await tool_gates(door, known, subject.clauses, report)

@@ -5,6 +5,7 @@ the same call gives the same answer, on any day and machine.
 """
 
 import ast
+import threading
 import warnings
 from collections.abc import Iterator, Mapping
 
@@ -80,13 +81,18 @@ def module_faults(source: str, siblings: Mapping[str, str] | None = None) -> lis
     return list(dict.fromkeys([*_at_top(tree), *inside]))[:_SHOWN]
 
 
+_PARSING = threading.Lock()
+"""Python 3.11 before 3.11.8 counts the depth of all trees in one place, so that two threads which parse at once can
+meet `SystemError` (python/cpython#106905)."""
+
+
 def parsed(source: str) -> ast.Module:
-    """The code as a tree.
+    """The code as a tree, from any thread.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is no Python, or nests too deeply; `NOT_PYTHON`.
     """
-    with warnings.catch_warnings():
+    with _PARSING, warnings.catch_warnings():
         # Such as an unknown escape in a text: of no concern here.
         warnings.simplefilter("ignore")
         return ast.parse(source)
