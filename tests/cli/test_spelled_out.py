@@ -11,7 +11,7 @@ from tests.support.happy import HappyAgent
 from tests.support.occubench import TinyRelease
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
-from tests.support.spelled_out import SPELLINGS, SpelledOut
+from tests.support.spelled_out import DRAFT, SPELLINGS, SpelledOut
 
 
 def _run(folder: Path, agent: Any, *more: str) -> tuple[Ran, dict[str, Any]]:
@@ -39,7 +39,9 @@ def test_every_spelling_of_calls_gives_the_same_run(agent: Any, tmp_path: Path) 
             called = [(call["tool"], call["arguments"], call["turn"]) for call in line["calls"]]
             assert called == [(call["tool"], call["arguments"], call["turn"]) for call in other["calls"]]
             shown = command("trajectory", folder, line["sample"])
-            assert "no_such_tool" not in shown.out and "<tool_call>" not in shown.out
+            # What it only considered is shown as thought, and nowhere else.
+            said = " ".join(shown.out.split()).replace(f"thinks: {DRAFT}", "")
+            assert "no_such_tool" not in said and "<tool_call>" not in said
 
 
 @pytest.mark.parametrize(

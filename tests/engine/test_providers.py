@@ -33,7 +33,7 @@ def resolved(model: str, **settings: str) -> RoleSettings:
 
 
 def test_ours() -> None:
-    assert providers.names == ["anthropic", "gemini", "local", "openai", "responses"]
+    assert providers.names == ["anthropic", "gemini", "inspect", "local", "openai", "responses"]
     there = resolved("openai/gpt")
     assert (there.model, there.base_url, there.api_key_env) == ("gpt", OPENAI_URL, "OPENAI_API_KEY")
     for model in ("local", "local:small"):
@@ -59,6 +59,6 @@ def test_a_model_without_an_endpoint(model: str) -> None:
         resolved(model)
     assert str(refused.value) == (
         f"judge {model}: no endpoint for this model. Name one with base_url (or judge_base_url), "
-        "or use anthropic/NAME, gemini/NAME, openai/NAME, responses/NAME, acme/NAME or local"
+        "or use anthropic/NAME, gemini/NAME, inspect/NAME, openai/NAME, responses/NAME, acme/NAME or local"
     )
     assert "--judge-base-url" in refused.value.spelled(lambda field: f"--{field.replace('_', '-')}")
