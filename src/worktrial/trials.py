@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from worktrial.agents.candidates import resolve_agent
 from worktrial.agents.episodes import Episodes
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.retry import RetryPolicy
-from worktrial.engine.roles import RoleName, RoleSettings
+from worktrial.engine.roles import RoleName, RoleSettings, is_address
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
 from worktrial.engine.spend import Budget
 from worktrial.engine.stored import open_run
@@ -193,13 +192,9 @@ def _collector(options: RunOptions) -> str | None:
         if options.trace_content:
             raise SettingError(f"{option('trace_content')}: is about spans; add {option('otlp')} URL")
         return None
-    try:
-        parts = urlsplit(address)
-        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_address = False
-    if not is_address:
-        raise SettingError(f"{option('otlp')} {address}: no address of a collector; write http://HOST:4318")
+    if not is_address(address):
+        # Not repeated here: whatever it is, a password may be in it.
+        raise SettingError(f"{option('otlp')}: no address of a collector; write http://HOST:4318")
     return address
 
 

@@ -172,12 +172,14 @@ def test_no_collector_at_all(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
         ({"otlp": "localhost:4318"}, "no address of a collector"),
         ({"otlp": "http://"}, "no address of a collector"),
         ({"otlp": "http://host:port"}, "no address of a collector"),
+        ({"otlp": "http://me:password-of-mine@host:port"}, "no address of a collector"),
         ({"otlp": None, "trace_content": True}, "is about spans"),
     ],
 )
 def test_what_is_no_collector(tmp_path: Path, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(SettingError, match=said):
+    with pytest.raises(SettingError, match=said) as refused:
         wt.run("starter", "plan", tasks=TASKS, out=tmp_path / "run", **options)
+    assert "password-of-mine" not in str(refused.value)
 
 
 def test_without_it_nothing_of_it_is_loaded(tmp_path: Path) -> None:

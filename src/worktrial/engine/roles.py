@@ -124,15 +124,10 @@ class RoleSettings:
 
     def _check_address(self, url: str) -> None:
         address = f"{option('base_url')} (or {self.role.option('base_url')})"
-        try:
-            parts = urlsplit(url)
-            fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            fits = False
-        if not fits:
+        if not is_address(url):
             # Not repeated here: whatever it is, a password may be in it.
             raise SettingError(f"{address}: not an address such as http://localhost:8000/v1")
-        if parts.username is not None and self.api_key_env is not None:
+        if urlsplit(url).username is not None and self.api_key_env is not None:
             raise SettingError(
                 f"{address} names a user, and {self.role.option('api_key_env')} a key; a request can carry only "
                 "one of them"
@@ -183,6 +178,15 @@ class RoleSettings:
             "structured": self.structured,
             "extra": self.extra,
         }
+
+
+def is_address(url: str) -> bool:
+    """Whether `url` names a host that speaks HTTP, with or without TLS."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def public_url(url: str) -> str:

@@ -11,6 +11,7 @@ import msgspec
 
 from worktrial.agents.assignment import Assignment, Unstorable
 from worktrial.agents.far import FarAgent, in_time
+from worktrial.engine.roles import is_address
 from worktrial.errors import InvalidReason, InvalidSample, SettingError
 from worktrial.interop.programs.door import OwnDoor, door
 from worktrial.language import JsonObject
@@ -133,13 +134,9 @@ def secure_service(rest: str, base: Path) -> ServiceAgent:
 
 
 def _at(url: str) -> ServiceAgent:
-    try:
-        parts = urlsplit(url)
-        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        is_address = False
-    if not is_address:
+    if not is_address(url):
         raise SettingError("write http:URL, such as http:http://localhost:9000/agent")
+    parts = urlsplit(url)
     if parts.username or parts.password or parts.query:
         raise SettingError("the address is stored with the run, so it may hold no password and no query")
     return ServiceAgent(url)
