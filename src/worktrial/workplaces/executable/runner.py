@@ -20,6 +20,7 @@ from worktrial.sandbox import PythonLimits, PythonSession, SandboxUnavailable
 from worktrial.sandbox.background import in_background
 from worktrial.workplaces.executable.describe import encode
 from worktrial.workplaces.executable.inside import Bounds, Carrier
+from worktrial.workplaces.executable.source_rules import PARSING
 
 PROCESSES = 2
 """Most processes of one runner. Calls wait for one, so any number of episodes side by side costs no more."""
@@ -269,7 +270,8 @@ class _LockedIn:
 def _text(value: str) -> str:
     """The text that was the value of a call; "" where it was something else."""
     try:
-        text = ast.literal_eval(value)
+        with PARSING:
+            text = ast.literal_eval(value)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return ""
     return text if isinstance(text, str) else ""

@@ -81,9 +81,9 @@ def module_faults(source: str, siblings: Mapping[str, str] | None = None) -> lis
     return list(dict.fromkeys([*_at_top(tree), *inside]))[:_SHOWN]
 
 
-_PARSING = threading.Lock()
-"""Python 3.11 before 3.11.8 counts the depth of all trees in one place, so that two threads which parse at once can
-meet `SystemError` (python/cpython#106905)."""
+PARSING = threading.Lock()
+"""Held by whoever reads code as a tree. Python 3.11 before 3.11.8 counts the depth of all trees in one place, so
+that two threads which parse at once can meet `SystemError` (python/cpython#106905)."""
 
 
 def parsed(source: str) -> ast.Module:
@@ -92,7 +92,7 @@ def parsed(source: str) -> ast.Module:
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is no Python, or nests too deeply; `NOT_PYTHON`.
     """
-    with _PARSING, warnings.catch_warnings():
+    with PARSING, warnings.catch_warnings():
         # Such as an unknown escape in a text: of no concern here.
         warnings.simplefilter("ignore")
         return ast.parse(source)
