@@ -36,6 +36,8 @@ class Reader:
     script: str
     words: tuple[str, ...] = ()
     """Further words of `worktrial export`."""
+    runs: tuple[str, ...] = ("hostile", "odd", "starter")
+    """Runs that have such a form."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ NEIGHBOURS = {
         Meeting("its loop and ours come to the same verdicts", "tests/interop/test_inspect_tasks.py"),
     ),
     "eee": Neighbour("every-eval-ever", Reader("eee", "eee.py", ("--model-id", "org/model"))),
+    "harbor": Neighbour("harbor", Reader("harbor", "harbor.py", runs=("starter",))),
     "openenv": Neighbour(
         "openenv",
         meeting=Meeting("its client resets, steps and is told our reward", "tests/interop/test_openenv.py"),
@@ -125,8 +128,8 @@ def _read(name: str, reader: Reader, python: Path, place: Path) -> str:
     if not runs.exists():
         _make_runs(runs)
     out = place / name
-    for run in sorted(runs.iterdir()):
-        _worktrial("export", str(run), "--format", reader.form, *reader.words, "-o", str(out / run.name))
+    for run in reader.runs:
+        _worktrial("export", str(runs / run), "--format", reader.form, *reader.words, "-o", str(out / run))
     script = ROOT / "tests" / "interop" / "readers" / reader.script
     ran = subprocess.run([python, "-I", script, out], check=False, capture_output=True, text=True, env=_quiet())
     if ran.returncode:
@@ -247,8 +250,9 @@ Made by `make test-interop`, which meets each of these programs in an environmen
 
 Locked requirements of each are in `requirements/interop/`; those of Worktrial and of its tests are among them where
 the column says so. Readers of exports are given a run of the starter suite under all faults, one with every oddity
-that work can have and one full of hostile text, in [their formats](../how-to/exchange.md). Worktrial needs none of
-them to write its exports; results for the hub are read by `huggingface_hub` in our own tests.
+that work can have and one full of hostile text, in [their formats](../how-to/exchange.md); `harbor` reads tasks, of
+which only the first has some. Worktrial needs none of them to write its exports; results for the hub are read by
+`huggingface_hub` in our own tests.
 
 The programs do not go together in one environment: they want other versions of the same libraries, and installers
 then take old versions of them without a word. So every extra that brings one has a floor, and these are not to be

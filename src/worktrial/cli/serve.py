@@ -118,7 +118,15 @@ def _command(suite: Any, word: str) -> Any:
         ] = False,
         sample: Annotated[
             str | None,
-            _option("--sample", "With --stdio: id of the task. Default: the next open one.", metavar="ID"),
+            _option("--sample", "With --stdio or --at: id of the task. Default: the next open one.", metavar="ID"),
+        ] = None,
+        at: Annotated[
+            str | None,
+            _option(
+                "--at",
+                "Open one sample at once, at /episodes/NAME: whoever reaches this server may then drive it.",
+                metavar="NAME",
+            ),
         ] = None,
         openenv: Annotated[
             bool,
@@ -149,8 +157,10 @@ def _command(suite: Any, word: str) -> Any:
             raise SettingError(f"--reward {reward}: there is {', '.join(RewardKind)}")
         if openenv and stdio:
             raise SettingError("--openenv and --stdio are two kinds of doors; name one")
-        if sample is not None and not stdio:
-            raise SettingError("--sample names the sample of --stdio; over HTTP every episode names its own")
+        if at is not None and (stdio or openenv):
+            raise SettingError("--at is an address over HTTP and MCP; leave out --stdio and --openenv")
+        if sample is not None and not stdio and at is None:
+            raise SettingError("--sample names the sample of --stdio or --at; else every episode names its own")
         token = None if token_env is None else os.environ.get(token_env)
         if token_env is not None and not token:
             raise SettingError(f"--token-env: the environment variable {token_env} is not set")
@@ -163,6 +173,8 @@ def _command(suite: Any, word: str) -> Any:
             # An environment takes the answer as an action.
             finish_tool=None if openenv or finish_tool == _NONE else finish_tool,
             shows_checks=show_checks,
+            address=at,
+            sample=sample,
         )
         if stdio:
             outlive_signals()

@@ -16,6 +16,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+from tests.support.cli import command
 from tests.support.served import ServedSuite, served
 
 import worktrial as wt
@@ -360,7 +361,9 @@ def test_servers_that_are_up_are_listed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--sample", "lab-01"], "--sample names the sample of --stdio"),
+        (["--sample", "lab-01"], "--sample names the sample of --stdio or --at"),
+        (["--at", "work", "--stdio"], "--at is an address over HTTP and MCP"),
+        (["--at", "a/b"], "--at a/b: use letters, digits"),
         (["--token-env", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE is not set"),
         (["--finish-tool", "a tool"], "no name of a tool"),
         (["--host", "999.0.0.1"], "cannot listen on"),
@@ -369,11 +372,29 @@ def test_servers_that_are_up_are_listed(tmp_path: Path) -> None:
     ],
 )
 def test_options_that_make_no_sense(tmp_path: Path, options: list[str], said: str) -> None:
-    words = [sys.executable, "-m", "worktrial", "serve", "starter", "-o", str(tmp_path / "run"), *options]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 2
-    assert said in done.stderr
+    ran = command("serve", "starter", "-o", tmp_path / "run", *options)
+    assert ran.code == 2
+    assert said in ran.err
     assert not (tmp_path / "run").exists()
+
+
+def test_one_sample_at_an_address_that_is_known_beforehand(tmp_path: Path) -> None:
+    words = ("serve", "starter", "--tasks", "lab-00", "--at", "work")
+    ran = command(*words, "--sample", "lab-99", "-o", tmp_path / "other")
+    assert ran.code == 2 and "sample 'lab-99': the run has none" in ran.err
+    with served(tmp_path / "run", *words[2:]) as server:
+        status, seen = server.ask(
+            "POST", "/episodes/work/calls", {"tool": "get_sample", "arguments": {"sample_id": "S-204"}}, token=None
+        )
+        assert status == 200 and not seen["is_error"]
+        # The one that is open holds the only sample; others still take the token.
+        assert server.ask("POST", "/episodes", {}, token=None)[0] == 401
+        assert server.ask("POST", "/episodes", {})[0] == 410
+        status, verdict = server.ask("POST", "/episodes/work/finish", {"answer": ""}, token=None)
+        assert (status, verdict["outcome"], verdict["sample"]) == (200, "fail", "lab-00")
+    # What is done is not opened again.
+    ran = command(*words, "-o", tmp_path / "run")
+    assert ran.code == 2 and "every sample of the run is done" in ran.err
 
 
 def test_a_key_is_forgotten_where_the_work_failed() -> None:

@@ -22,17 +22,10 @@ def tools_of(source: RunSource) -> ToolsOf:
     def unknown(sample: str) -> list[JsonObject] | None:
         return None
 
-    manifest = source.manifest
-    try:
-        suite = find_suite_of(manifest)
-        data = suite.data.read({}, suite=f"the suite {suite.name}", needs=suite.needs)
-        found = suite.workplaces(data)
-        # Of a suite that brings its data, only what would judge the run knows the fingerprint.
-        here = suite.fingerprint(data) or _fingerprint(suite, source, data)
-    except WorktrialError:
+    suite = suite_on_record(source)
+    if suite is None:
         return unknown
-    if here != manifest.data.get("fingerprint"):
-        return unknown
+    found = suite.workplaces(_data(suite))
 
     def known(sample: str) -> list[JsonObject] | None:
         try:
@@ -41,6 +34,23 @@ def tools_of(source: RunSource) -> ToolsOf:
             return None
 
     return known
+
+
+def suite_on_record(source: RunSource) -> Suite | None:
+    """Suite of a stored run; None where it is not installed, needs data to be named, or has changed since."""
+    manifest = source.manifest
+    try:
+        suite = find_suite_of(manifest)
+        data = _data(suite)
+        # Of a suite that brings its data, only what would judge the run knows the fingerprint.
+        here = suite.fingerprint(data) or _fingerprint(suite, source, data)
+    except WorktrialError:
+        return None
+    return suite if here == manifest.data.get("fingerprint") else None
+
+
+def _data(suite: Suite) -> Any:
+    return suite.data.read({}, suite=f"the suite {suite.name}", needs=suite.needs)
 
 
 def _fingerprint(suite: Suite, source: RunSource, data: Any) -> Any:

@@ -159,9 +159,20 @@ class Reception:
         self._over: OrderedDict[str, EpisodeState] = OrderedDict()
 
     async def open(
-        self, sample: str | None = None, repeat: int | None = None, condition: str | None = None
+        self,
+        sample: str | None = None,
+        repeat: int | None = None,
+        condition: str | None = None,
+        *,
+        address: str | None = None,
     ) -> Guest:
         """Hand out the run's next open sample, or one of a kind; see `Episodes.take`.
+
+        Args:
+            sample: Task; None for any.
+            repeat: Which repeat of it; None for any.
+            condition: Name of one of the run's fault settings; None for any.
+            address: Address that it gets; None draws one that nobody can guess.
 
         Raises:
             NameTaken: the workplace's own tools leave no room for the one that ends the work.
@@ -170,18 +181,18 @@ class Reception:
         self._sweep()
         episode = await self.episodes.take(sample, repeat, condition)
         try:
-            return self.admit(episode)
+            return self.admit(episode, address)
         except NameTaken as e:
             await episode.abandon(str(e))
             raise
 
-    def admit(self, episode: Episode) -> Guest:
-        """Give an episode whose workplace is ready an address.
+    def admit(self, episode: Episode, address: str | None = None) -> Guest:
+        """Give an episode whose workplace is ready an address, a drawn one unless it is named.
 
         Raises:
             NameTaken: the workplace's own tools leave no room for the one that ends the work.
         """
-        guest = Guest(secrets.token_hex(20), episode, self._finish_tool)
+        guest = Guest(address or secrets.token_hex(20), episode, self._finish_tool)
         if guest.finish_name in {tool["function"]["name"] for tool in episode.tools}:
             raise NameTaken(
                 f"the workplace has a tool {guest.finish_name} of its own; start the server with another name: "

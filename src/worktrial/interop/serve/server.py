@@ -152,6 +152,8 @@ async def opened(
     async with drive(prepared, episodes, progress=tell_progress) as run:
         run.add_done_callback(lambda ended: begun.set())
         await begun.wait()
+        if settings.address is not None:
+            await reception.open(settings.sample, address=settings.address)
         yield Served(url, token), app, run
 
 
