@@ -25,8 +25,7 @@ from worktrial.synthesis.clauses import read_clauses
 from worktrial.synthesis.compose.atoms import DrawnOnce, read_atoms
 from worktrial.synthesis.compose.choosing import Composition
 from worktrial.synthesis.composed_suite import Labels, executable
-from worktrial.synthesis.gates import Gated, TrustedDoor, read_expectations, through_gates
-from worktrial.synthesis.gates.door import CodeDoor
+from worktrial.synthesis.gates import Door, Gated, read_expectations, through_gates
 from worktrial.workplaces.executable import ExecutableWorkplace
 from worktrial.workplaces.executable.code import CodeWorkplace
 
@@ -75,16 +74,14 @@ async def _at_the_desk(wanted: int) -> None:
     composed = Composition(atoms, workshop, "claims").tasks(wanted)
     tasks = [await executable(draft, "en", workshop, home, labels, rules) async for draft in composed]
     expected = read_expectations(place / "expectations.yaml")
-    subject = Gated(
-        door=CodeDoor(home), tasks=tasks, clauses=clauses, expectations=expected, examples=home.examples
-    )
+    subject = Gated(door=Door(home), tasks=tasks, clauses=clauses, expectations=expected)
     await _measured("desk, locked in", subject)
 
 
-def locked_in(subject: Gated) -> CodeDoor:
+def locked_in(subject: Gated) -> Door:
     state = subject.door.artifact.initial_state
     modules = {"tools": (hire.FOLDER / "tools.py").read_text("utf-8")}
-    return CodeDoor(CodeWorkplace.build("tool_hire", modules, system_prompt="A shop.", initial_state=state))
+    return Door(CodeWorkplace.build("tool_hire", modules, system_prompt="A shop.", initial_state=state))
 
 
 def crowded() -> Gated:
@@ -101,7 +98,7 @@ def crowded() -> Gated:
     more = [{**hire.entry("hire-01"), "id": f"hire-f-{number:02}"} for number in range(100 - len(entries))]
     return replace(
         hire.shop(),
-        door=TrustedDoor(home),
+        door=Door(home),
         tasks=hire.tasks_of(*entries, *more, home=home),
         expectations=[one for one in hire.expectations() if one.id not in _COUNTED],
     )

@@ -12,7 +12,7 @@ from worktrial.synthesis.clauses.contradictions import contradictions
 from worktrial.synthesis.clauses.coverage import citations
 from worktrial.synthesis.clauses.quotes import place_of
 from worktrial.synthesis.clauses.sections import sections_of
-from worktrial.synthesis.gates.door import CodeDoor
+from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.expectations import failed_expectations, missing_ways, read_expectations
 from worktrial.synthesis.sources import load
 from worktrial.workplaces.executable.code import CodeWorkplace
@@ -56,5 +56,5 @@ def test_rules_and_cases_cite_every_clause_that_a_program_can_decide() -> None:
 def test_what_the_acceptance_test_expects_of_the_desk_holds() -> None:
     home = CodeWorkplace.read(DESK)
     expectations = read_expectations(DESK / "expectations.yaml")
-    assert asyncio.run(failed_expectations(CodeDoor(home), expectations, {})) == []
+    assert asyncio.run(failed_expectations(Door(home), expectations, {})) == []
     assert missing_ways(home.artifact, expectations) == []

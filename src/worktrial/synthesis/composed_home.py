@@ -12,7 +12,7 @@ from worktrial.synthesis.compose.atoms import ATOMS_FILE, read_atoms
 from worktrial.synthesis.compose.telegraph import telegraphed
 from worktrial.synthesis.composed_suite import STATES, Labels
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.gates.door import CodeDoor
+from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.expectations import read_expectations
 from worktrial.synthesis.gates.names import EXPECTATIONS_FILE
 from worktrial.synthesis.gates.run import Gated, GateReport, task_gates, workplace_gates
@@ -142,14 +142,14 @@ def task_findings(
         clauses: All clauses that hold.
         known: Findings in the workplace, some of which keep back the tasks of their clauses.
     """
-    door = CodeDoor(home)
+    door = Door(home)
     against = [one for one in known if one.clauses and not one.waived]
 
     async def found(bench: ComposedBench) -> list[str]:
         task = bench.task
         works = await carry_out(door, [(task.plan_alone, task.initial_state)])
         report = GateReport()
-        await task_gates(Gated(door=door, tasks=[task], clauses=clauses, examples=home.examples), works, report)
+        await task_gates(Gated(door=door, tasks=[task], clauses=clauses), works, report)
         kept_back = [one.told for one in against if set(one.clauses) & set(task.clauses)]
         return [*kept_back, *(f"{finding.check}: {finding.what}" for finding in report.findings)]
 
@@ -162,7 +162,7 @@ async def workplace_findings(
     """Findings in a workplace and its atoms, which keep it from being published until they are mended or waived."""
     expected = read_expectations(place / EXPECTATIONS_FILE)
     report = GateReport()
-    subject = Gated(door=CodeDoor(home), clauses=clauses, expectations=expected, examples=home.examples)
+    subject = Gated(door=Door(home), clauses=clauses, expectations=expected)
     await workplace_gates(subject, [], report, mutate=0)
     atoms = {atom.name: atom for atom in read_atoms(place)}
     findings = [*unsuitable_findings(home.sources["tools"]), *report.findings]

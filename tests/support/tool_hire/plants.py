@@ -210,9 +210,9 @@ def crash_on_an_unknown_id() -> Gated:
 @plant(24, GateName.DETERMINISM)
 def chance_in_an_answer() -> Gated:
     def change(source: str) -> str:
-        source = source.replace("MOST_OUT = 3", "MOST_OUT = 3\nSERVED = []")
+        source = source.replace("import msgspec\n", "import time\n\nimport msgspec\n", 1)
         old = '    return {"hire_id": hire_id, "notes": notes,'
-        return source.replace(old, f'    SERVED.append(hire_id)\n{old} "page": len(SERVED),')
+        return source.replace(old, f'{old} "page": time.perf_counter_ns(),')
 
     return with_tools(change)
 

@@ -3,7 +3,7 @@
 import copy
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,11 +12,10 @@ from typing import Any
 import yaml
 from tests.support.tool_hire import tools
 
-from worktrial.suites.executable.tasks import ExecutableTask, read_tasks
+from worktrial.suites.executable.tasks import ExecutableTask, Home, read_tasks
 from worktrial.synthesis.clauses import Clause, read_clauses
-from worktrial.synthesis.gates import Expectation, Gated, TrustedDoor, read_expectations
+from worktrial.synthesis.gates import Door, Expectation, Gated, read_expectations
 from worktrial.workplaces.executable import ExecutableWorkplace
-from worktrial.workplaces.executable.declare import declaration
 
 FOLDER = Path(tools.__file__).parent
 Entry = dict[str, Any]
@@ -42,7 +41,7 @@ def entry(id: str) -> Entry:
     return copy.deepcopy(next(one for one in _file()["tasks"] if one["id"] == id))
 
 
-def tasks_of(*entries: Entry, home: ExecutableWorkplace | None = None) -> list[ExecutableTask]:
+def tasks_of(*entries: Entry, home: Home | None = None) -> list[ExecutableTask]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tasks.yaml"
         path.write_text(yaml.safe_dump({**_file(), "tasks": list(entries)}, allow_unicode=True), "utf-8")
@@ -64,19 +63,13 @@ def expectations() -> list[Expectation]:
     return read_expectations(FOLDER / "expectations.yaml")
 
 
-def examples() -> Mapping[str, Any]:
-    found = {name: declaration(function.run) for name, function in workplace().functions.items()}
-    return {name: dict(one.example) for name, one in found.items() if one is not None and one.example is not None}
-
-
 def shop(*entries: Entry, **changed: Any) -> Gated:
     """The good workplace with tasks of one's own; all good ones where none are given."""
     subject = Gated(
-        door=TrustedDoor(workplace()),
+        door=Door(workplace()),
         tasks=tasks_of(*entries) if entries else good_tasks(),
         clauses=clauses(),
         expectations=expectations(),
-        examples=examples(),
     )
     return replace(subject, **changed)
 
@@ -86,9 +79,8 @@ def with_tools(change: Callable[[str], str], *ids: str) -> Gated:
     source = (FOLDER / "tools.py").read_text("utf-8")
     changed = change(source)
     assert changed != source, "the plant changes nothing"
-    door = TrustedDoor(workplace()).mutated("tools.py", changed)
-    home = door._workplace
-    return shop(door=door, tasks=tasks_of(*map(entry, ids or ("hire-01", "hire-05")), home=home))
+    door = Door(workplace()).mutated("tools.py", changed)
+    return shop(door=door, tasks=tasks_of(*map(entry, ids or ("hire-01", "hire-05")), home=door.home))
 
 
 def write_folder(folder: Path, change: Callable[[str], str] = str) -> Path:

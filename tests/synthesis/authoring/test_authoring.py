@@ -9,7 +9,7 @@ from tests.synthesis.authoring.writing import CLAUSES, RUNNER, Writing
 
 from worktrial.synthesis.authoring.asking import MENDS, UnusableCode, code_in
 from worktrial.synthesis.clauses import clause_numbers
-from worktrial.synthesis.gates.door import CodeDoor
+from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.expectations import failed_expectations, read_expectations
 from worktrial.workplaces.executable.code import CodeWorkplace
 
@@ -223,7 +223,7 @@ def test_a_dispute_and_an_author_that_insists_leave_the_finding_to_the_gate(tmp_
         (record,) = [record for record in writing.steps if record.step.startswith("tools")]
         assert record.rounds == rounds
         expected = read_expectations(writing.place / "expectations.yaml")
-        door = CodeDoor(CodeWorkplace.read(writing.place, runner=RUNNER))
+        door = Door(CodeWorkplace.read(writing.place, runner=RUNNER))
         (finding,) = asyncio.run(failed_expectations(door, expected, {}))
         assert "/loans/L-1001/extended" in finding.what
 

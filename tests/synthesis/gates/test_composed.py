@@ -11,7 +11,7 @@ from worktrial.synthesis.compose.atoms import DrawnOnce, read_atoms
 from worktrial.synthesis.compose.choosing import Composition
 from worktrial.synthesis.composed_suite import Labels, executable
 from worktrial.synthesis.gates import Gated, GateReport, task_gates
-from worktrial.synthesis.gates.door import CodeDoor
+from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.workplaces.executable.code import CodeWorkplace
 
@@ -30,10 +30,10 @@ async def found(place: Path, clauses: Path, wanted: int) -> list[Finding]:
     labels = Labels(place.name, "a desk", "services", "desks")
     texts = {clause.id: clause.quote for clause in rules}
     tasks = [await executable(draft, "en", workshop, home, labels, texts) for draft in drafts]
-    door = CodeDoor(home)
+    door = Door(home)
     works = await carry_out(door, [(task.plan_alone, task.initial_state) for task in tasks])
     report = GateReport()
-    await task_gates(Gated(door=door, tasks=tasks, clauses=rules, examples=home.examples), works, report)
+    await task_gates(Gated(door=door, tasks=tasks, clauses=rules), works, report)
     return report.findings
 
 

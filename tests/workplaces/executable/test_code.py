@@ -275,3 +275,27 @@ def test_a_tool_called_as_one_of_the_handbook_is_refused(papers: Handbook) -> No
     tools = TOOLS.replace("def misbehave(", "def read_section(").replace("return misbehave", "return read_section")
     with pytest.raises(DataError, match="read_section is one that the handbook brings"):
         made({"tools": tools}, handbook=papers)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "\n\nSEEN",
+            "\n\n@functools.cache\ndef fee() -> int:\n    return 1\n\n\nSEEN",
+            "tools.fee keeps its answers",
+        ),
+        (
+            "\n\nSEEN",
+            "\n\nclass Desk:\n    @functools.lru_cache\n    def fee(self) -> int:\n        return 1\n\n\nSEEN",
+            "tools.Desk.fee keeps",
+        ),
+        ("\n\nSEEN", "\n\nNUMBERS = itertools.count()\nSEEN", "tools.NUMBERS is used up"),
+        ("\n\nSEEN", "\n\nCHANCE = Random(3)\nSEEN", "tools.CHANCE is used up"),
+    ],
+)
+def test_what_lasts_by_its_nature_is_refused(old: str, new: str, said: str) -> None:
+    assert TOOLS.count(old) == 1
+    source = "import functools\nimport itertools\nfrom random import Random\n" + TOOLS.replace(old, new)
+    with pytest.raises(DataError, match=f"remembers: {said}"):
+        CodeWorkplace.build("ledger", {"tools": source}, system_prompt="", initial_state=STATE, trust=True)

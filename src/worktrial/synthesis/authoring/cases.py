@@ -14,7 +14,7 @@ from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Reci
 from worktrial.synthesis.compose.proof import faults_of
 from worktrial.synthesis.composed_suite import Labels, executable
 from worktrial.synthesis.gates.catalogue import known_calls
-from worktrial.synthesis.gates.door import CodeDoor
+from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.gates.wrong import wrong_work
 from worktrial.workplaces.executable.code import CodeWorkplace
@@ -87,9 +87,9 @@ class CaseCheck:
     async def _wrong_ways(self, name: str, draft: ComposedTask, drawn: DrawnOnce, home: CodeWorkplace) -> list[str]:
         """Ways to do the case wrongly that its checks let pass, as the gates of the suite will find them."""
         task = await executable(draft, self.languages[0], drawn, home, _labels(self.checker.name), {})
-        door = CodeDoor(home)
+        door = Door(home)
         works = await carry_out(door, [(task.plan_alone, task.initial_state)])
-        known = known_calls(door.artifact, home.examples, (), {}, [task], works)
+        known = known_calls(door, tasks=[task], works=works)
         found = (await wrong_work(door, [task], works, known, self.checker.clauses))[1]
         return [f"{name}: {finding.what}" for finding in found[:_WAYS_TOLD]]
 

@@ -26,7 +26,7 @@ from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations, loose_numbers, unknown
 from worktrial.synthesis.files import hash_of
 from worktrial.synthesis.gates.catalogue import known_calls
-from worktrial.synthesis.gates.door import CodeDoor
+from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.expectations import Expectation, failed_expectations
 from worktrial.synthesis.gates.run import GateReport, tool_gates
 from worktrial.workplaces.executable.code import CodeWorkplace, ScriptedEpisode
@@ -223,7 +223,7 @@ class ToolsCheck:
             if test.call in own and test.id not in disputed and {step.call for step in test.before} <= there
         ]
         if self._told < _TOLD:
-            findings = await failed_expectations(CodeDoor(home), tests, {})
+            findings = await failed_expectations(Door(home), tests, {})
             self._told += bool(findings)
             quotes = {clause.id: clause.quote for clause in self.checker.clauses}
             problems = [_as_told(finding, tests, quotes) for finding in findings]
@@ -235,9 +235,9 @@ class ToolsCheck:
 
     async def _gate_findings(self, home: CodeWorkplace, own: set[str], tests: Sequence[Expectation]) -> list[str]:
         """Findings of the gates in the tools of the group, which would keep the workplace back."""
-        known = known_calls(home.artifact, home.examples, tests, {}, [], [])
+        known = known_calls(Door(home), tests)
         report = GateReport()
-        await tool_gates(CodeDoor(home), [one for one in known if one.tool in own], self.checker.clauses, report)
+        await tool_gates(Door(home), [one for one in known if one.tool in own], self.checker.clauses, report)
         places = {f"tools.{name}": name for name in own}
         return [
             f"{places[one.field]}: {one.what}{f'. {one.fix}' if one.fix else ''} (gate {one.check})"

@@ -1,6 +1,6 @@
 """Gates in code: whatever can be wrong with a workplace and its tasks and shows without a model."""
 
-from worktrial.synthesis.gates.door import Door, Probe, Probed, ProbedCall, TrustedDoor
+from worktrial.synthesis.gates.door import Door, Probe, Probed, ProbedCall
 from worktrial.synthesis.gates.expectations import Expectation, read_expectations
 from worktrial.synthesis.gates.names import EXPECTATIONS_FILE, MEANINGS, GateName
 from worktrial.synthesis.gates.run import Gated, GateReport, task_gates, through_gates, workplace_gates
@@ -18,7 +18,6 @@ __all__ = [
     "Probe",
     "Probed",
     "ProbedCall",
-    "TrustedDoor",
     "Twin",
     "gates_of",
     "read_expectations",

@@ -3,14 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
-from worktrial.synthesis.gates.door import Probe
+from worktrial.synthesis.gates.door import Door, Probe
 from worktrial.synthesis.gates.expectations import Expectation, beginning
 from worktrial.synthesis.gates.work import Call, CarriedOut
-from worktrial.workplaces import Workplace
 from worktrial.workplaces.conformance.values import id_name, is_keyed_by_id, parts
 
 MOST_OF_A_TOOL = 3
@@ -33,30 +33,28 @@ class KnownCall:
 
 
 def known_calls(
-    workplace: Workplace,
-    examples: Mapping[str, JsonObject],
-    expectations: Sequence[Expectation],
-    starts: Mapping[str, JsonObject],
-    tasks: Sequence[ExecutableTask],
-    works: Sequence[CarriedOut],
+    door: Door,
+    expectations: Sequence[Expectation] = (),
+    starts: Mapping[str, JsonObject] = MappingProxyType({}),
+    tasks: Sequence[ExecutableTask] = (),
+    works: Sequence[CarriedOut] = (),
 ) -> list[KnownCall]:
-    """Calls that are expected to succeed or did so in a plan, each once.
+    """Calls that are shown or expected to succeed or did so in a plan, each once.
 
     Args:
-        workplace: The workplace.
-        examples: Tool to the arguments of its example call.
+        door: The workplace.
         expectations: What is expected of calls.
         starts: Further initial states by name.
         tasks: Tasks in the workplace.
         works: What came of the plan of each.
     """
     found: dict[str, KnownCall] = {}
-    default = workplace.initial_state
+    default = door.artifact.initial_state
 
     def add(call: KnownCall, where: str) -> None:
         found.setdefault(f"{call.tool} {sorted(call.arguments.items(), key=str)} {where}", call)
 
-    for tool, arguments in examples.items():
+    for tool, arguments in door.home.examples.items():
         add(KnownCall(tool, dict(arguments), default), "")
     for one in expectations:
         if one.expect == "ok":

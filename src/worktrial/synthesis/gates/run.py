@@ -42,8 +42,6 @@ class Gated:
     expectations: Sequence[Expectation] = ()
     starts: Mapping[str, JsonObject] = field(default_factory=dict)
     """Further initial states by name."""
-    examples: Mapping[str, JsonObject] = field(default_factory=dict)
-    """Tool to the arguments of its example call."""
 
 
 @dataclass(slots=True)
@@ -107,7 +105,7 @@ async def workplace_gates(
     """
     door, expected = subject.door, subject.expectations
     artifact = door.artifact
-    known = known_calls(artifact, subject.examples, expected, subject.starts, subject.tasks, works)
+    known = known_calls(door, expected, subject.starts, subject.tasks, works)
     strange = strange_tools(artifact, expected)
     failed = await failed_expectations(door, [one for one in expected if artifact.tool(one.call)], subject.starts)
     report.add(GateName.EXPECTATIONS, len(expected), [*strange, *failed])
@@ -170,7 +168,7 @@ async def task_gates(subject: Gated, works: Sequence[CarriedOut], report: GateRe
         report.add(GateName.PRIVATE, len(tasks))
     good = [task for task, _ in sound]
     done = [work for _, work in sound]
-    known = known_calls(door.artifact, subject.examples, subject.expectations, subject.starts, tasks, works)
+    known = known_calls(door, subject.expectations, subject.starts, tasks, works)
     ways, found = await wrong_work(door, good, done, known, clauses)
     for gate in WAYS:
         report.add(gate, ways[gate], [one for one in found if one.check == gate])

@@ -8,15 +8,13 @@ from typing import Any
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
 from worktrial.suites.executable import ExecutableSuite
-from worktrial.suites.executable.tasks import ExecutableTask, Home
+from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause, read_clauses
-from worktrial.synthesis.gates.door import CodeDoor, TrustedDoor
+from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.expectations import read_expectations
 from worktrial.synthesis.gates.mutation import MUTANTS
 from worktrial.synthesis.gates.names import EXPECTATIONS_FILE
 from worktrial.synthesis.gates.run import Gated, GateReport, through_gates
-from worktrial.workplaces.executable.code import CodeWorkplace
-from worktrial.workplaces.executable.declare import declaration
 
 CLAUSES_FILE = "clauses.yaml"
 
@@ -51,12 +49,11 @@ def subjects(tasks: Sequence[ExecutableTask]) -> Iterator[Gated]:
         home = own[0].home
         folder = Path(home.artifact.source) if home.artifact.source else None
         yield Gated(
-            door=CodeDoor(home) if isinstance(home, CodeWorkplace) else TrustedDoor(home),
+            door=Door(home),
             tasks=own,
             clauses=_clauses(folder),
             expectations=read_expectations(folder / EXPECTATIONS_FILE) if folder is not None else (),
             starts=_starts(folder),
-            examples=_examples(home),
         )
 
 
@@ -73,12 +70,3 @@ def _starts(folder: Path | None) -> dict[str, JsonObject]:
         except ValueError as e:
             raise DataError(path, f"is no JSON ({e})", "Write the state as one JSON object") from e
     return found
-
-
-def _examples(home: Home) -> dict[str, JsonObject]:
-    if isinstance(home, CodeWorkplace):
-        return dict(home.examples)
-    declared = {name: declaration(function.run) for name, function in home.functions.items()}
-    return {
-        name: dict(one.example) for name, one in declared.items() if one is not None and one.example is not None
-    }

@@ -6,6 +6,7 @@ Imports nothing of ours but what describes and calls functions, which is sent in
 import inspect
 import signal
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -42,7 +43,7 @@ MOST_PIECE = 200_000
 """Bytes of answers that are handed back together."""
 _MOST_KEPT = 4 << 20
 """Bytes of states that are kept with the calls of a batch."""
-_LASTING = (dict, list, set, bytearray)
+_LASTING = (dict, list, set, bytearray, deque)
 _NUMBERS = count()
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -148,8 +149,30 @@ class LoadedWorkplace:
         if whole not in sys.modules:
             with _found_by(self._finder), self._counted_apart():
                 __import__(whole)
+            self._refuse_memory(sys.modules[whole])
             self._lasting = dict(self._containers())
         return sys.modules[whole]
+
+    def _refuse_memory(self, module: ModuleType) -> None:
+        """Refuse what a module keeps from one call to the next by its nature.
+
+        Raises:
+            Failure: a function or method keeps its answers, or a constant is used up.
+        """
+        own = dict(vars(module))
+        for name, value in vars(module).items():
+            if isinstance(value, type) and value.__module__ == module.__name__:
+                own |= {f"{name}.{part}": inner for part, inner in vars(value).items()}
+        for name, value in own.items():
+            what = ""
+            if hasattr(value, "cache_clear") and getattr(value, "__module__", "") == module.__name__:
+                what = "keeps its answers (functools.cache)"
+            elif isinstance(value, Iterator | Random):
+                what = f"is used up ({type(value).__name__})"
+            if what:
+                self.forget()
+                where = f"{module.__name__.rpartition('.')[2]}.{name}"
+                raise Failure("remembers", f"{where} {what}, and so lasts from one call to the next; leave it out")
 
     @contextmanager
     def _counted_apart(self) -> Iterator[None]:
@@ -207,7 +230,7 @@ class LoadedWorkplace:
         for module in self._names:
             held = sys.modules.get(f"{self._package}.{module}")
             for name, value in [] if held is None else list(vars(held).items()):
-                if type(value) in _LASTING and not name.startswith("__"):
+                if isinstance(value, _LASTING) and not name.startswith("__"):
                     yield f"{module}.{name}", repr(value)
 
 

@@ -8,6 +8,7 @@ import ast
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
+from symtable import symtable
 
 MOST_SOURCE = 600_000
 """Characters of a module. A capable author wrote 392,246 for the cases of 105 clauses."""
@@ -73,12 +74,14 @@ def module_faults(source: str, siblings: Mapping[str, str] | None = None) -> lis
         tree = parsed(source)
     except NOT_PYTHON as e:
         return [f"is no Python ({type(e).__name__}: {e})"]
-    nodes = sum(1 for _ in ast.walk(tree))
-    if nodes > MOST_NODES:
-        return [f"has {nodes:,} parts; {MOST_NODES:,} are the most"]
+    nodes = list(ast.walk(tree))
+    if len(nodes) > MOST_NODES:
+        return [f"has {len(nodes):,} parts; {MOST_NODES:,} are the most"]
+    built_in = _built_in(source) & _NAMES
     top = {id(node) for node in tree.body}
-    inside = (what for node in ast.walk(tree) for what in _inside(node, siblings or {}, id(node) in top))
-    return list(dict.fromkeys([*_at_top(tree), *inside]))[:_SHOWN]
+    inside = (what for node in nodes for what in _inside(node, siblings or {}, id(node) in top))
+    used = (_at(node, f"uses {node.id}") for node in nodes if isinstance(node, ast.Name) and node.id in built_in)
+    return list(dict.fromkeys([*_at_top(tree), *inside, *used]))[:_SHOWN]
 
 
 PARSING = threading.Lock()
@@ -98,6 +101,25 @@ def parsed(source: str) -> ast.Module:
         return ast.parse(source)
 
 
+def _built_in(source: str) -> set[str]:
+    """Names that may mean what is built in somewhere; a function's own variable of such a name means itself."""
+    with PARSING, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        waiting = [symtable(source, "", "exec")]
+    found: set[str] = set()
+    while waiting:
+        scope = waiting.pop()
+        waiting += scope.get_children()
+        for one in scope.get_symbols():
+            # Outside of functions a name that is not bound yet is looked up among what is built in.
+            if scope.get_type() == "function":
+                is_free = one.is_global()
+            else:
+                is_free = scope.get_type() == "module" or one.is_referenced()
+            found |= {one.get_name()} if is_free else set()
+    return found
+
+
 def _at_top(tree: ast.Module) -> Iterator[str]:
     for node in tree.body:
         # A text on its own is a docstring, of the module or of the constant above it.
@@ -113,7 +135,7 @@ def _inside(node: ast.AST, siblings: Mapping[str, str], at_top: bool) -> Iterato
         if not at_top:
             yield _at(node, "imports inside a function; put it at the top")
         yield from _imported(node, siblings)
-    elif isinstance(node, ast.Name) and (node.id in _NAMES or node.id.startswith("__")):
+    elif isinstance(node, ast.Name) and node.id.startswith("__"):
         yield _at(node, f"uses {node.id}")
     elif isinstance(node, ast.Attribute) and _refused(node.attr):
         yield _at(node, f"uses .{node.attr}")
