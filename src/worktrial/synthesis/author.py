@@ -1,7 +1,7 @@
 """Asking the synthesizer for a typed artifact, with a bounded number of corrections."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -15,6 +15,7 @@ ATTEMPTS = 3
 # Enough of a broken reply for a model to see its mistake, without paying for a runaway one again.
 _SHOWN_REPLY = 4000
 _SHOWN_PROBLEMS = 8
+_PROBLEM = 600
 
 
 class UnusableReplies(WorktrialError):
@@ -86,34 +87,76 @@ class ModelAuthor:
         check: Callable[[T], Sequence[str]] | None = None,
     ) -> T:
         """Write an artifact; as `Author.write`."""
-        complete = self._bound(salt)
-        schema = schema_of(kind)
-        messages: list[Message] = [{"role": "user", "content": prompt}]
-        problems: Sequence[str] = ()
-        for draw in range(ATTEMPTS):
-            completion = await complete(messages, schema=schema, draw=draw)
-            text = completion.text
+
+        async def take(text: str) -> tuple[T | None, Sequence[str]]:
             try:
                 value = read(text, kind)
                 storable(value)
-                problems = list(check(value)) if check is not None else []
-                if not problems:
-                    return value
-            except NotOneObject as e:
-                problems = [str(e)]
-            except (msgspec.ValidationError, NotStorable) as e:
-                problems = [str(e)]
+            except (NotOneObject, msgspec.ValidationError, NotStorable) as e:
+                return None, [str(e)]
             except RecursionError:
-                problems = ["the reply nests too deeply"]
-            if completion.blocked is not None:
-                problems = [completion.shortfall]
-            elif completion.stop_reason == "length":
-                problems = [*problems, "it broke off at the output limit, so be shorter"]
-            # Only the last reply: earlier ones would be paid for again and teach nothing new.
-            messages = [messages[0], *_correction(text, problems)]
-        raise UnusableReplies(
-            f"{ATTEMPTS} replies could not be used; of the last: {'; '.join(problems[:_SHOWN_PROBLEMS])}"
+                return None, ["the reply nests too deeply"]
+            return value, check(value) if check is not None else ()
+
+        said = "Send the whole JSON object again with this put right, and nothing else."
+        value, told = await mended(
+            self._bound(salt), prompt, take, ATTEMPTS, said, schema=schema_of(kind), shown=_SHOWN_REPLY
         )
+        if value is None:
+            last = "; ".join(told[-1][:_SHOWN_PROBLEMS])
+            raise UnusableReplies(f"{ATTEMPTS} replies could not be used; of the last: {last}")
+        return value
+
+
+async def mended(
+    complete: Complete,
+    prompt: str,
+    take: Callable[[str], Awaitable[tuple[T | None, Sequence[str]]]],
+    tries: int,
+    ask: str,
+    *,
+    schema: JsonObject | None = None,
+    shown: int | None = None,
+) -> tuple[T | None, list[Sequence[str]]]:
+    """What a model writes, sent back to it with what is wrong until nothing is.
+
+    Args:
+        complete: The model.
+        prompt: What to write.
+        take: Function from a reply to what it holds and what is wrong with that.
+        tries: Most replies.
+        ask: Words that end a correction.
+        schema: JSON Schema that goes along.
+        shown: Most characters of a reply that is sent back; None for all of them.
+
+    Returns:
+        What was written, None where no reply could be used; and what was wrong with each that could not.
+
+    Raises:
+        InvalidSample: the model cannot be reached.
+    """
+    messages: list[Message] = [{"role": "user", "content": prompt}]
+    told: list[Sequence[str]] = []
+    for draw in range(tries):
+        completion = await complete(messages, schema=schema, draw=draw)
+        text = completion.text
+        value, problems = await take(text)
+        if completion.blocked is not None:
+            problems = [completion.shortfall]
+        elif problems and completion.stop_reason == "length":
+            problems = [*problems, "it broke off at the output limit, so be shorter"]
+        if not problems:
+            return value, told
+        told.append(problems)
+        listed = "\n".join(f"- {problem[:_PROBLEM]}" for problem in problems[:_SHOWN_PROBLEMS])
+        reply = text if shown is None or len(text) <= shown else f"{text[:shown]} …"
+        # Only the last reply: earlier ones would be paid for again and teach nothing new.
+        messages = [
+            messages[0],
+            {"role": "assistant", "content": reply or "(nothing)"},
+            {"role": "user", "content": f"That cannot be used:\n{listed}\n{ask}"},
+        ]
+    return None, told
 
 
 def read(text: str, kind: type[T]) -> T:
@@ -165,10 +208,3 @@ def _without_notes(schema: JsonObject) -> JsonObject:
             value = [_without_notes(part) if isinstance(part, dict) else part for part in value]
         bare[key] = value
     return bare
-
-
-def _correction(reply: str, problems: Sequence[str]) -> list[Message]:
-    shown = reply if len(reply) <= _SHOWN_REPLY else f"{reply[:_SHOWN_REPLY]} …"
-    listed = "\n".join(f"- {problem}" for problem in problems[:_SHOWN_PROBLEMS])
-    ask = f"That cannot be used:\n{listed}\nSend the whole JSON object again with this put right, and nothing else."
-    return [{"role": "assistant", "content": shown or "(nothing)"}, {"role": "user", "content": ask}]

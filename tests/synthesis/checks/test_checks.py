@@ -215,7 +215,7 @@ CASES: dict[str, tuple[Change, str, str, str, str]] = {
     ),
     "a plan in the instruction": (
         _task("instruction", to=f"Find the Gannet a berth: {', then '.join(_CALLS)}. Six hours."),
-        "plan-given-away",
+        "steps-told",
         "instruction",
         "instruction",
         "list_berths, get_vessel, book_berth",

@@ -241,8 +241,14 @@ def test_a_task() -> None:
         ({"instructions": {"en": "Do it."}}, "has 6 characters; 20 to 3,000"),
         ({"instructions": {"en": "Settle them. " * 300}}, "20 to 3,000 are wanted"),
         ({"instructions": {"ko": SAID}}, "are in ko; en is wanted"),
-        ({"instructions": {"en": "Call get_return for R-1, then settle_return for it."}}, "names the plan's tools"),
-        ({"instructions": {"en": "Please settle_return R-1 as our rules ask for it."}}, "steps-told"),
+        (
+            {"instructions": {"en": "Call get_return for R-1, then settle_return for it."}},
+            "names the tools get_return, settle",
+        ),
+        (
+            {"instructions": {"en": "Please settle_return R-1 as our rules ask for it."}},
+            "names the tools settle_return",
+        ),
         ({"instructions": {"en": "Settle the return <return id> by our rules, please."}}, "placeholder"),
         ({"instructions": {"en": "반품 R-1을 규정에 따라 처리하고 결과를 알려 주십시오."}}, "reads as"),
         ({"plan": []}, "$.plan"),

@@ -3,16 +3,15 @@
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
-from worktrial.language import Complete, Message
-from worktrial.synthesis.author import UnusableReplies
+from worktrial.language import Complete
+from worktrial.synthesis.author import UnusableReplies, mended
 
 MENDS = 4
 """Times that a piece of code may be mended."""
-_SHOWN_PROBLEMS = 8
 _PROBLEM = 600
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*(\w*)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
 
@@ -80,26 +79,21 @@ async def ask_for_code(author: CodeAuthor, prompt: str, *, step: str, salt: str,
         UnusableCode: no version passed its check in `MENDS` rounds of mending.
         InvalidSample: the model cannot be reached.
     """
-    complete = author.bound(salt)
-    messages: list[Message] = [{"role": "user", "content": prompt}]
-    first: list[str] = []
-    problems: Sequence[str] = ()
-    for round in range(MENDS + 1):
-        completion = await complete(messages, draw=round)
-        source = code_in(completion.text)
-        problems = await check(source) if source.strip() else ["the reply holds no code; send one ```python block"]
-        if completion.blocked is not None:
-            problems = [completion.shortfall]
-        elif problems and completion.stop_reason == "length":
-            problems = [*problems, "it broke off at the output limit, so be shorter"]
-        if not problems:
-            record = AuthoringStep(step=step, model=author.model, rounds=round + 1, problems=first, usable=True)
-            return WrittenCode(source, record)
-        first.append(problems[0][:_PROBLEM])
-        # Only the last version: earlier ones would be paid for again and teach nothing new.
-        messages = [messages[0], *_correction(completion.text, problems)]
-    record = AuthoringStep(step=step, model=author.model, rounds=MENDS + 1, problems=first, usable=False)
-    raise UnusableCode(record, problems)
+
+    async def take(text: str) -> tuple[str, Sequence[str]]:
+        source = code_in(text)
+        if not source.strip():
+            return "", ["the reply holds no code; send one ```python block"]
+        return source, await check(source)
+
+    said = "Send the whole code again with this put right, in one ```python block."
+    source, told = await mended(author.bound(salt), prompt, take, MENDS + 1, said)
+    first = [problems[0][:_PROBLEM] for problems in told]
+    usable = source is not None
+    record = AuthoringStep(step=step, model=author.model, rounds=len(told) + usable, problems=first, usable=usable)
+    if source is None:
+        raise UnusableCode(record, told[-1])
+    return WrittenCode(source, record)
 
 
 def code_in(text: str) -> str:
@@ -110,9 +104,3 @@ def code_in(text: str) -> str:
     # A fence that was never closed: the reply broke off, or its end was forgotten.
     _, opened, rest = text.partition("```python\n")
     return rest if opened else text
-
-
-def _correction(reply: str, problems: Sequence[str]) -> list[Any]:
-    listed = "\n".join(f"- {problem[:_PROBLEM]}" for problem in problems[:_SHOWN_PROBLEMS])
-    ask = f"That cannot be used:\n{listed}\nSend the whole code again with this put right, in one ```python block."
-    return [{"role": "assistant", "content": reply or "(nothing)"}, {"role": "user", "content": ask}]

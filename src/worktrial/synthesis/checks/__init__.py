@@ -10,9 +10,9 @@ from worktrial.synthesis.checks.task import (
     PLAN_STEPS,
     dates,
     plan_calls,
-    plan_given_away,
     plan_length,
     rubric_tools,
+    steps_given_away,
 )
 from worktrial.synthesis.checks.workplace import (
     TOOLS,
@@ -48,12 +48,12 @@ SLOT_CHECKS: tuple[Callable[[SlotDraft], Iterator[DraftFinding]], ...] = (
     dates,
     plan_calls,
     plan_length,
-    plan_given_away,
+    steps_given_away,
     rubric_tools,
 )
 OF_WORKPLACES = SLOT_CHECKS[: SLOT_CHECKS.index(placeholders) + 1]
 """Checks that a workplace alone can be asked."""
-OF_PLANS = frozenset({plan_calls, plan_length, plan_given_away})
+OF_PLANS = frozenset({plan_calls, plan_length, steps_given_away})
 """Checks that only a task with a plan can be asked."""
 
 

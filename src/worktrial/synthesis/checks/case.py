@@ -7,6 +7,8 @@ from functools import cached_property
 
 from worktrial.language import JsonValue
 from worktrial.synthesis.artifacts import Artifact, DraftFinding, TaskDraft, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.gates.names import MEANINGS as GATES
+from worktrial.synthesis.gates.names import GateName
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.lint import Finding, LintCheck
 from worktrial.workplaces.loading import checked
@@ -27,7 +29,7 @@ class CheckName(StrEnum):
     DATES_WITHOUT_CLOCK = LintCheck.DATES_WITHOUT_CLOCK.value
     PLAN_CALLS = "plan-calls"
     PLAN_LENGTH = "plan-length"
-    PLAN_GIVEN_AWAY = "plan-given-away"
+    STEPS_TOLD = GateName.STEPS_TOLD.value
     RUBRIC_TOOLS = LintCheck.RUBRIC_TOOLS.value
 
 
@@ -43,7 +45,7 @@ MEANINGS = {
     CheckName.DATES_WITHOUT_CLOCK: "tasks with absolute dates and nothing that tells the date",
     CheckName.PLAN_CALLS: "plans with calls that the workplace would refuse",
     CheckName.PLAN_LENGTH: "plans too short or too long for the task's level",
-    CheckName.PLAN_GIVEN_AWAY: "instructions that name the plan's tools in order",
+    CheckName.STEPS_TOLD: GATES[GateName.STEPS_TOLD],
     CheckName.RUBRIC_TOOLS: "tasks whose rubric names tools that the workplace lacks",
 }
 """Plural noun for what each check counts."""

@@ -9,6 +9,7 @@ import msgspec
 from worktrial.language import JsonObject
 from worktrial.synthesis.artifacts import SCALES, DraftFinding
 from worktrial.synthesis.checks.case import CheckName, SlotDraft, of_finding, problem
+from worktrial.synthesis.gates.leaks import steps_told
 from worktrial.workplaces.clock import ClockSource, derive_clock
 from worktrial.workplaces.lint import dates_without_a_clock, tool_verbs, tools_missing_from_rubric
 from worktrial.workplaces.tools import Tool
@@ -67,26 +68,13 @@ def plan_length(case: SlotDraft) -> Iterator[DraftFinding]:
         yield problem(CheckName.PLAN_LENGTH, "instruction", "plan", what, fix)
 
 
-_COMPOUND = re.compile(r"[_-]|[a-z][A-Z]")
-
-
-def plan_given_away(case: SlotDraft) -> Iterator[DraftFinding]:
-    """An instruction that names every tool of the plan, in the order in which the plan first calls them.
-
-    Names of one plain word (`search`) do not count: any instruction may hold them.
-    """
-    order = list(dict.fromkeys(step.tool for step in case.task.plan))
-    if not order or not all(_COMPOUND.search(tool) for tool in order):
-        return
-    at = 0
-    for tool in order:
-        found = re.compile(rf"(?<![\w-]){re.escape(tool)}(?![\w-])").search(case.task.instruction, at)
-        if found is None:
-            return
-        at = found.end()
-    what = f"names the plan's tools in order ({', '.join(order)})"
-    fix = "Say what is wanted and leave the way to the agent"
-    yield problem(CheckName.PLAN_GIVEN_AWAY, "instruction", "instruction", what, fix)
+def steps_given_away(case: SlotDraft) -> Iterator[DraftFinding]:
+    """An instruction that names the tools of the plan, or tells its steps in order; as the gate of that name."""
+    reads = {tool.name for tool in case.workplace.tools if not tool.writes}
+    for code, text in case.task.instructions.items():
+        for found in steps_told(case.task.id, text, [step.tool for step in case.task.plan], reads):
+            field = "instruction" if len(case.task.instructions) == 1 else f"instructions.{code}"
+            yield problem(CheckName.STEPS_TOLD, "instruction", field, found.what, found.fix)
 
 
 _CODE = re.compile(r"`([A-Za-z]\w*(?:[_-]\w+)+)(?:\([^`]*\))?`")

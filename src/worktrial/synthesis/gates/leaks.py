@@ -1,7 +1,7 @@
 """Gates of texts: neither instruction, nor tools, nor records hold what has to be found out, and rubrics fit."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -71,7 +71,9 @@ _SYMBOL = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|[A-Z][A-Z0-9]{2,}")
 
 def told_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
     """Findings on an instruction that holds the answer, the steps or the rubric."""
-    steps = steps_told(task.id, task.instruction, [step.call for step in task.plan_alone.steps], task.home.artifact)
+    reads = {tool.name for tool in task.home.artifact.tools if not tool.writes}
+    calls = [step.call for step in task.plan_alone.steps]
+    steps = steps_told(task.id, task.instruction, calls, reads)
     return [*_solution(task, work), *steps, *rubric_told(task.id, task.instruction, task.rubric)]
 
 
@@ -129,24 +131,30 @@ def _has_symbol(text: str, code: str) -> bool:
     return re.search(rf"(?<![A-Za-z0-9_]){re.escape(code)}(?![A-Za-z0-9_])", text) is not None
 
 
-def steps_told(id: str, instruction: str, calls: Sequence[str], workplace: Workplace) -> Iterator[Finding]:
-    """Findings on an instruction that names the tools of its plan, or tells its steps in order."""
+def steps_told(id: str, instruction: str, calls: Sequence[str], reads: Collection[str]) -> Iterator[Finding]:
+    """Findings on an instruction that names the tools of its plan, or tells its steps in order.
+
+    Args:
+        id: Id of the task.
+        instruction: Its instruction.
+        calls: Tools that the plan calls, in order.
+        reads: Tools that only read.
+    """
     tools = list(dict.fromkeys(calls))
     fix = "Say what is wanted, not how it is done"
     named = [tool for tool in tools if len(tool) > 6 and _has_symbol(instruction, tool)]
-    if len(named) >= 2 or (named and ("_" in named[0] or named[0] != named[0].lower())):
+    if len(named) >= 2 or (named and (named[0] != named[0].lower() or not named[0].isalnum())):
         yield finding(GateName.STEPS_TOLD, id, "instruction", f"names the tools {', '.join(named)}", fix)
         return
     text = " ".join(words(instruction))
-    place, told, reads = 0, [], 0
+    place, told, looked_up = 0, [], 0
     for tool in tools:
-        known = workplace.tool(tool)
         found = _step_pattern(tool).search(text, place)
         if found is not None:
             place = found.end()
             told.append(tool)
-            reads += known is not None and not known.writes
-    if len(told) >= STEPS and reads >= 2 and 2 * len(told) >= len(tools):
+            looked_up += tool in reads
+    if len(told) >= STEPS and looked_up >= 2 and 2 * len(told) >= len(tools):
         said = f"tells the plan's steps in order: {', '.join(told)}"
         yield finding(GateName.STEPS_TOLD, id, "instruction", said, fix)
 

@@ -11,10 +11,9 @@ import msgspec
 from worktrial.synthesis.artifacts import SCALES, JobSpec, PlannedCall, TaskDraft, Text, WorkplaceDraft
 from worktrial.synthesis.author import Author
 from worktrial.synthesis.checks import check_slot
-from worktrial.synthesis.checks.case import playable
 from worktrial.synthesis.compose.languages import language_of
 from worktrial.synthesis.gates.facts import shingles
-from worktrial.synthesis.gates.leaks import RUN, rubric_told, steps_told
+from worktrial.synthesis.gates.leaks import RUN, rubric_told
 from worktrial.synthesis.gates.twins import ALIKE, likeness, masked_pairs
 from worktrial.synthesis.prompting import LANGUAGES, compact, fenced, language_name, render, tokens, tools_text
 from worktrial.synthesis.simulated.workplace import SimulatedPlace
@@ -122,10 +121,7 @@ def faults_of(task: TaskDraft, place: SimulatedPlace) -> list[str]:
     if found:
         # What leaks can be asked of a sound workplace only.
         return found
-    told = [
-        *steps_told(task.id, task.instruction, [step.tool for step in task.plan], playable(place.whole)),
-        *rubric_told(task.id, task.instruction, task.rubric),
-    ]
+    told = rubric_told(task.id, task.instruction, task.rubric)
     leaking = [tool.name for tool in place.draft.tools if _repeats(task.rubric, tool.description)]
     return [
         *(f"{one.check}: {one.field}: {one.what}" for one in told),
