@@ -220,6 +220,13 @@ CASES: dict[str, tuple[Change, str, str, str, str]] = {
         "instruction",
         "list_berths, get_vessel, book_berth",
     ),
+    "the plan's tools in another order": (
+        _task("instruction", to="Use book_berth and get_vessel where you need them. Six hours for the Gannet."),
+        "steps-told",
+        "instruction",
+        "instruction",
+        "get_vessel, book_berth",
+    ),
     "a ghost in the rubric": (
         _task("rubric", to="1. `assign_berth` was called with B-1."),
         "rubric-tools",
@@ -269,8 +276,8 @@ FINE: dict[str, Change] = {
         h["tools"].append({**h["tools"][0], "name": "get_current_date"}),
     ),
     "an address of the made-up world": _home("initial_state", "vessels", 0, "master", to="ann@example.com"),
-    "the plan's tools in another order": _task(
-        "instruction", to="Use book_berth and get_vessel where you need them. Six hours for the Gannet."
+    "the plan's work in other words": _task(
+        "instruction", to="Please book a berth for the vessel Gannet, six hours, at whatever it costs there."
     ),
     "a field of the state in the rubric": _task(
         "rubric", to="1. `price_per_hour` of `B-1` is `unchanged_free`."[:26]
