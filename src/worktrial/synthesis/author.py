@@ -118,7 +118,7 @@ async def mended(
     schema: JsonObject | None = None,
     shown: int | None = None,
 ) -> tuple[T | None, list[Sequence[str]]]:
-    """What a model writes, sent back to it with what is wrong until nothing is.
+    """Artifact as a model writes it, sent back to it with what is wrong until nothing is.
 
     Args:
         complete: The model.
