@@ -32,6 +32,7 @@ class AuditCommands(LazyGroup):
         "simulator": CommandRow("Compare a model's workplaces with the executable truth.", "audit:simulator"),
         "judge": CommandRow("Compare a model's verdicts with those of the state checks.", "audit:judge"),
         "agreement": CommandRow("Compare simulators by the same agents on the same tasks.", "audit:agreement"),
+        "labels": CommandRow("Compare the verdicts of runs with those of people.", "audit:labels"),
         "conformance": CommandRow("Check what simulators of stored runs answered.", "audit:conformance"),
         "show": CommandRow("Show stored audits again, side by side.", "audit:show"),
     }
@@ -164,6 +165,28 @@ def agreement(
     from worktrial.results.agreement import agreement_report
 
     print_agreement(agreement_report(runs, condition, force=force))
+
+
+def labels(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs with labels beside them.")],
+    queue: Annotated[int, typer.Option(help="Show so many disagreements of each run.", min=0)] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Compare the verdicts of runs with those that people gave in `worktrial view`.
+
+    Agreement of the judge with people and of people among each other, the checks and lines of rubrics that they
+    differ about, the rate as people would have it, and the samples to look at again.
+
+    Example: worktrial audit labels runs/first
+    """
+    from worktrial.audits.labels import LabelsOutput, label_report
+    from worktrial.cli.audit_labels import print_labels
+
+    found = [label_report(run) for run in runs]
+    if as_json:
+        typer.echo(LabelsOutput(runs=found).text())
+    else:
+        print_labels(found, queue)
 
 
 def conformance(

@@ -1,7 +1,7 @@
 """The frame that all pages of a report share, and the data within them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,8 @@ class PageFrame:
     """Addresses and names of the pages to lead to."""
     policy: str = POLICY
     """Content security policy: what the pages may load, and where they may send to."""
+    more: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Scripts and style sheets of pages beside those of a site, by the page's address."""
 
 
 def render_page(
@@ -74,11 +76,12 @@ def render_page(
         frame: What differs where a server has the pages; None: a site's.
     """
     around = frame or PageFrame()
+    more = around.more.get(current, ())
     return template("base.html").render(
         title=title,
         body=body,
-        scripts=(*SCRIPTS, *scripts),
-        styles=(*STYLES, *styles),
+        scripts=(*SCRIPTS, *scripts, *(name for name in more if name.endswith(".js"))),
+        styles=(*STYLES, *styles, *(name for name in more if name.endswith(".css"))),
         current=current,
         pages=around.pages,
         home=HOME,

@@ -26,6 +26,7 @@ from worktrial.statistics.power import (
     sample_size,
     sample_size_for_half_width,
 )
+from worktrial.statistics.raters import AgreementFigure, RaterAgreement, rater_agreement
 from worktrial.statistics.rates import (
     CompletionRate,
     Interval,
@@ -49,6 +50,7 @@ from worktrial.statistics.sequential import (
 __all__ = [
     "MARGIN",
     "Agreement",
+    "AgreementFigure",
     "Band",
     "CompletionRate",
     "Conclusion",
@@ -62,6 +64,7 @@ __all__ = [
     "PairwiseCohen",
     "Prospect",
     "Rate",
+    "RaterAgreement",
     "Repeats",
     "Robustness",
     "RobustnessChange",
@@ -102,6 +105,7 @@ __all__ = [
     "prospect",
     "quotient",
     "rate",
+    "rater_agreement",
     "ratio",
     "robustness",
     "robustness_change",

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
+from typing import Any
+
+from worktrial.statistics.jackknife import quotient
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +62,23 @@ def agreement(samples: Iterable[Sequence[bool | None]], *, first: int | None = N
         if n == 1:
             single += 1
         else:
-            observed.append((yes * (yes - 1) + (n - yes) * (n - yes - 1)) / (n * (n - 1)))
+            observed.append(equal_pairs(yes, n))
     if not observed:
         return Agreement(None, None, 0, single)
     pairwise = fsum(observed) / len(observed)
-    mean_for = fsum(for_share) / len(for_share)
+    kappa = fleiss_of(pairwise, fsum(for_share) / len(for_share))
+    return Agreement(None if kappa != kappa else float(kappa), pairwise, len(observed), single)
+
+
+def equal_pairs(yes: int, n: int) -> float:
+    """Share of equal pairs among `n` votes of which so many are yes."""
+    return (yes * (yes - 1) + (n - yes) * (n - yes - 1)) / (n * (n - 1))
+
+
+def fleiss_of(pairwise: Any, mean_for: Any) -> Any:
+    """Fleiss' kappa from the share of equal pairs and the mean share of yes; NaN where it has no meaning."""
     # 1 minus the agreement by chance, as a product: exactly 0 when every vote is the same.
-    disagreement_by_chance = 2 * mean_for * (1 - mean_for)
-    kappa = 1 - (1 - pairwise) / disagreement_by_chance if disagreement_by_chance else None
-    return Agreement(kappa, pairwise, len(observed), single)
+    return 1 - quotient(1 - pairwise, 2 * mean_for * (1 - mean_for))
 
 
 def cohen(pairs: Iterable[tuple[bool | None, bool | None]]) -> float | None:
@@ -85,13 +96,22 @@ def cohen(pairs: Iterable[tuple[bool | None, bool | None]]) -> float | None:
         sample.
     """
     cast = [(bool(a), bool(b)) for a, b in pairs if a is not None and b is not None]
-    n = len(cast)
     first, second = sum(a for a, _ in cast), sum(b for _, b in cast)
+    found = cohen_of(len(cast), first, second, sum(a != b for a, b in cast))
+    return None if found != found else float(found)
+
+
+def cohen_of(n: Any, first: Any, second: Any, differ: Any) -> Any:
+    """Cohen's kappa from counts, or from arrays of them; NaN where `cohen` has none.
+
+    Args:
+        n: Samples with both votes.
+        first: Votes of yes by the one judge.
+        second: Votes of yes by the other.
+        differ: Samples on which they differ.
+    """
     # n² times the disagreement by chance, in whole numbers: exactly 0 where kappa has no meaning.
-    by_chance = first * (n - second) + (n - first) * second
-    if not by_chance:
-        return None
-    return 1 - n * sum(a != b for a, b in cast) / by_chance
+    return 1 - quotient(n * differ, first * (n - second) + (n - first) * second)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,10 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worktrial.errors import DataError
+from worktrial.interop.view.label_routes import label_routes
+from worktrial.interop.view.labels_page import LABELS, labels_page
 from worktrial.interop.view.library import RunLibrary
-from worktrial.reports.links import HOME, SAMPLES, TASKS
+from worktrial.reports.links import HOME, SAMPLES, TASKS, TRAJECTORY
 from worktrial.reports.live_page import live_page
 from worktrial.reports.page import POLICY, PageFrame, render_page
 from worktrial.reports.report import Report
@@ -36,8 +38,9 @@ _SECONDS = 1.0  # between looks at the runs that somebody watches
 _SEARCHES = 5  # looks after which new runs are looked for, too
 
 _FRAME = PageFrame(
-    pages=((HOME, "Runs"), (REPORT, "Overview"), (TASKS, "Tasks"), (SAMPLES, "Samples")),
+    pages=((HOME, "Runs"), (REPORT, "Overview"), (TASKS, "Tasks"), (SAMPLES, "Samples"), (LABELS, "Labels")),
     policy=POLICY.replace("form-action 'none'", "form-action 'self'; connect-src 'self'"),
+    more={TRAJECTORY: ("labels.css", "labels.js")},
 )
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 # What is shown here is nobody else's, and a run may grow at any time.
@@ -69,6 +72,8 @@ class ViewerApp:
             Route("/assets/{name}", self._asset),
             Route("/data/{name:path}.js", self._data),
             *(Route(f"/{page}", self._page(page)) for page in PAGES),
+            Route(f"/{LABELS}", self._labels),
+            *label_routes(library),
         ]
         self._app = Starlette(
             routes=[Mount("/{token}", routes=inside)],
@@ -137,6 +142,18 @@ class ViewerApp:
                 report = self._library.report(slugs)
                 self._reports = {state: _overview(report, sorted(report.left_out))}
             return _html(self._reports[state])
+
+    def _labels(self, request: Request) -> Response:
+        page = render_page(
+            "Labels",
+            labels_page(self._library),
+            scripts=(),
+            styles=("viewer.css",),
+            current=LABELS,
+            report=self._empty,
+            frame=_FRAME,
+        )
+        return _html(page)
 
     def _page(self, page: str) -> Callable[[Request], Response]:
         def answer(request: Request) -> Response:

@@ -49,6 +49,17 @@ class RunLibrary:
                     self._slugs[run.folder] = slug_of(run.folder.name, set(self._slugs.values()))
             return {self._slugs[run.folder]: run for run in found}
 
+    def run(self, slug: str) -> FollowedRun:
+        """The run of that name, as it is now.
+
+        Raises:
+            KeyError: there is none.
+        """
+        with self._lock:
+            runs = self.runs(search=False)
+            # A page may be left open over a restart, and ask before anybody has looked for runs.
+            return runs[slug] if slug in runs else self.runs()[slug]
+
     def names(self, runs: Iterable[tuple[str, FollowedRun]]) -> dict[str, str]:
         """Names that people read: the agent, with the folder where several runs have the same."""
         agents = {slug: agent_of(run.manifest) or run.folder.name for slug, run in runs}

@@ -46,9 +46,12 @@
     const first = shown === null;
     show(run, head, number, found);
     shown = name;
+    // For what a server's page has beside a site's.
+    document.dispatchEvent(new CustomEvent("worktrial-sample", { detail: { run, record: found.record } }));
     if (["call", "turn", "part"].some((one) => asked[one] !== undefined)) return toPlace(asked, !first);
     if (!first) heading.focus();
-    Worktrial.say(first ? "" : `Sample ${found.record.sample}, ${found.record.outcome}`);
+    const came = viewer.classList.contains("blind") ? "" : `, ${found.record.outcome}`;
+    Worktrial.say(first ? "" : `Sample ${found.record.sample}${came}`);
     return undefined;
   }
 

@@ -1,0 +1,239 @@
+"""Verdicts of a run beside those of people: who agrees with whom, about what they differ, the corrected rate."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+from worktrial.audits.corrected import corrected_by_labels
+from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.stored import StoredRun, open_run
+from worktrial.errors import DataError
+from worktrial.grading import Outcome
+from worktrial.results.conditions import cluster_by
+from worktrial.results.corrections import JudgeCorrection
+from worktrial.results.labels import Label, LabelBook, LabelVerdict, calls_of
+from worktrial.results.machine import MachineOutput
+from worktrial.statistics import RaterAgreement, rater_agreement
+from worktrial.suite import suite_of
+
+JUDGE = "judge"
+CODE = "checks by code"
+PEOPLE = "people"
+
+
+@dataclass(frozen=True, slots=True)
+class RaterRow:
+    """Agreement of some who judge the same samples."""
+
+    raters: tuple[str, ...]
+    """Names; `people` is the majority of all readers, ties left out."""
+    agreement: RaterAgreement
+
+
+@dataclass(frozen=True, slots=True)
+class LineCount:
+    """A check or line of the rubric, and the disagreements that hang on it."""
+
+    line: str
+    disagreements: int
+    """Labels against the verdict that hang on it: the reader named it; or named none, and it is why the verdict is
+    a fail."""
+    labels: int
+    """Labels on samples that it is a line of, or whose reader named it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A sample about which the verdict and the readers, or the readers among each other, differ."""
+
+    sample: str
+    repeat: int
+    condition: str
+    outcome: Outcome
+    """Verdict of the run."""
+    labels: tuple[Label, ...]
+
+    @property
+    def key(self) -> Key:
+        """Task, repeat and condition."""
+        return self.sample, self.repeat, self.condition
+
+    @property
+    def against(self) -> int:
+        """Labels against the verdict."""
+        return sum(_differs(label, self.outcome) for label in self.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelReport:
+    """The labels of one run at a glance."""
+
+    folder: str
+    judge: str
+    """Origin of the verdicts: `judge`, or `checks by code`."""
+    readers: Mapping[str, int]
+    """Reader to number of labels."""
+    samples: int
+    """Samples with a label."""
+    of: int
+    """Samples with a verdict."""
+    unclear: int
+    """Labels that say neither pass nor fail; they count in no figure."""
+    blind: int
+    """Labels that were given without a look at the verdict."""
+    tied: int
+    """Samples on which as many readers say pass as fail."""
+    with_judge: tuple[RaterRow, ...]
+    """Agreement of the verdicts with all people, and with each reader."""
+    among_people: tuple[RaterRow, ...]
+    """Agreement of all readers, and of each two."""
+    lines: tuple[LineCount, ...]
+    """Checks and lines with a disagreement, the most first."""
+    unexplained: int
+    """Labels against the verdict that hang on no line."""
+    corrected: JudgeCorrection
+    """Rate as people would have it."""
+    queue: tuple[Disagreement, ...]
+    """Samples with a disagreement, most labels against the verdict first."""
+
+
+class LabelsOutput(MachineOutput, kw_only=True, frozen=True, tag="audit labels"):
+    """Labels of runs beside their verdicts: `worktrial audit labels RUN… --json`."""
+
+    runs: list[LabelReport]
+
+
+def label_report(folder: Path) -> LabelReport:
+    """The report on the labels of the run in `folder`.
+
+    Raises:
+        DataError: there is no run, or no label of it, or a label is damaged or of something else.
+    """
+    run = open_run(folder)
+    book = LabelBook(run.folder, run.manifest)
+    labels = book.read(calls_of(run.records))
+    if not labels:
+        others = book.others()
+        what = f"holds no label of {folder.name}" + (f", only of {', '.join(others)}" if others else "")
+        raise DataError(book.path, what, "Give some in `worktrial view`, on the page of a sample")
+    return report_of(run, labels)
+
+
+def report_of(run: StoredRun, labels: Sequence[Label]) -> LabelReport:
+    """The report on a run's labels.
+
+    Args:
+        run: The run.
+        labels: From `LabelBook.read`; with none of them all figures are empty.
+    """
+    judged = {record.key: record for record in run.records if record.outcome is not Outcome.INVALID}
+    by_sample: dict[Key, list[Label]] = {}
+    for label in labels:
+        by_sample.setdefault(label.key, []).append(label)
+    readers = sorted({label.reader for label in labels})
+    said = {key: {label.reader: _vote(label) for label in own} for key, own in by_sample.items()}
+    people = {key: _majority(votes.values()) for key, votes in said.items()}
+    cluster_of = cluster_by(judged.values())
+    suite = suite_of(run.manifest)
+    judge = CODE if suite is not None and suite.decided_by_code else JUDGE
+
+    def row(*raters: _Rater) -> list[RaterRow]:
+        votes = [(cluster_of(judged[key]), [rater.votes.get(key) for rater in raters]) for key in said]
+        found = rater_agreement(votes)
+        return [] if found is None else [RaterRow(tuple(rater.name for rater in raters), found)]
+
+    verdicts = _Rater(judge, {key: judged[key].outcome is Outcome.PASS for key in said})
+    majority = _Rater(PEOPLE, people)
+    each = [_Rater(name, {key: votes.get(name) for key, votes in said.items()}) for name in readers]
+    several = len(readers) > 1
+    lines, unexplained = _lines(judged, labels)
+    queue = [
+        Disagreement(*key, judged[key].outcome, tuple(own))
+        for key, own in by_sample.items()
+        if _disagree(own, judged[key].outcome)
+    ]
+    return LabelReport(
+        folder=str(run.folder),
+        judge=judge,
+        readers=dict(Counter(sorted(label.reader for label in labels))),
+        samples=len(said),
+        of=len(judged),
+        unclear=sum(label.verdict is LabelVerdict.UNCLEAR for label in labels),
+        blind=sum(label.blind for label in labels),
+        tied=sum(people[key] is None and len(_cast(votes.values())) > 1 for key, votes in said.items()),
+        with_judge=(
+            *(row(verdicts, majority) if several else ()),
+            *(one for reader in each for one in row(verdicts, reader)),
+        ),
+        among_people=(
+            *(row(*each) if len(readers) > 2 else ()),
+            *(one for pair in combinations(each, 2) for one in row(*pair)),
+        ),
+        lines=lines,
+        unexplained=unexplained,
+        corrected=corrected_by_labels(run, {key: vote for key, vote in people.items() if vote is not None}),
+        queue=tuple(sorted(queue, key=lambda one: -one.against)),
+    )
+
+
+class _Rater(NamedTuple):
+    name: str
+    votes: Mapping[Key, bool | None]
+
+
+def _vote(label: Label) -> bool | None:
+    return None if label.verdict is LabelVerdict.UNCLEAR else label.verdict is LabelVerdict.PASS
+
+
+def _cast(votes: Iterable[bool | None]) -> list[bool]:
+    return [vote for vote in votes if vote is not None]
+
+
+def _majority(votes: Iterable[bool | None]) -> bool | None:
+    """What most readers say; None where as many say the one as the other."""
+    cast = _cast(votes)
+    return None if 2 * sum(cast) == len(cast) else 2 * sum(cast) > len(cast)
+
+
+def _differs(label: Label, outcome: Outcome) -> bool:
+    vote = _vote(label)
+    return vote is not None and vote is not (outcome is Outcome.PASS)
+
+
+def _disagree(labels: Sequence[Label], outcome: Outcome) -> bool:
+    return any(_differs(label, outcome) for label in labels) or len({*_cast(map(_vote, labels))}) > 1
+
+
+def lines_of(record: SampleRecord) -> dict[str, bool]:
+    """Checks and lines of the rubric that a verdict was made of, each with whether the work met it.
+
+    Checks by code have names; a judge that was asked statement by statement has these on record. Votes on the whole
+    rubric have no lines.
+    """
+    asked = {
+        vote.feedback: vote.is_correct
+        for vote in record.votes
+        if vote.probability is not None and vote.feedback and vote.is_correct is not None
+    }
+    return {check.check: check.passed for check in record.checks} | asked
+
+
+def _lines(judged: Mapping[Key, SampleRecord], labels: Sequence[Label]) -> tuple[tuple[LineCount, ...], int]:
+    against: Counter[str] = Counter()
+    there: Counter[str] = Counter()
+    unexplained = 0
+    for label in labels:
+        record = judged[label.key]
+        lines = lines_of(record)
+        there.update({*lines, *([label.line] if label.line else [])})
+        if not _differs(label, record.outcome):
+            continue
+        # A pass hangs on every line, so only the reader can say which one was wrong.
+        failed = [line for line, met in lines.items() if not met] if record.outcome is Outcome.FAIL else []
+        hangs = [label.line] if label.line else failed
+        against.update(hangs)
+        unexplained += not hangs
+    return tuple(LineCount(line, count, there[line]) for line, count in against.most_common()), unexplained
