@@ -43,8 +43,8 @@ def rater_agreement(
 
     Kappa as in `cohen` and `agreement`. AC1 is (p - e) / (1 - e) with p the observed agreement and
     e = 2 π (1 - π), where π is the mean share of yes: K. L. Gwet, *Computing inter-rater reliability and its
-    variance in the presence of high agreement*, British Journal of Mathematical and Statistical Psychology 61, 2008.
-    Intervals are the jackknife's over clusters.
+    variance in the presence of high agreement*, British Journal of Mathematical and Statistical Psychology 61,
+    2008. Intervals are the jackknife's over clusters.
 
     Args:
         samples: Always the same raters in the same order.
