@@ -15,7 +15,7 @@ from worktrial.engine.stored import open_run
 from worktrial.errors import DataError
 from worktrial.grading import Vote
 from worktrial.grading.check import CheckResult
-from worktrial.results.labels import LabelBook, LabelVerdict, Opinion, calls_of
+from worktrial.results.labels import LabelBook, LabelVerdict, ReaderOpinion, calls_of
 
 
 def _store(folder: Path, records: list[SampleRecord]) -> Path:
@@ -31,7 +31,7 @@ def _label(folder: Path, reader: str, verdicts: dict[str, str], **more: object) 
     run = open_run(folder)
     book = LabelBook(folder, run.manifest)
     for sample, verdict in verdicts.items():
-        given = Opinion(sample=sample, repeat=0, reader=reader, verdict=LabelVerdict(verdict), **more)  # type: ignore[arg-type]
+        given = ReaderOpinion(sample=sample, repeat=0, reader=reader, verdict=LabelVerdict(verdict), **more)  # type: ignore[arg-type]
         book.add(given, calls_of(run.records))
 
 

@@ -11,7 +11,7 @@ from tests.results.runs import record
 
 from worktrial.engine.manifest import Manifest, SessionRecord
 from worktrial.errors import DataError
-from worktrial.results.labels import LABELS, LabelBook, LabelVerdict, Opinion, calls_of
+from worktrial.results.labels import LABELS, LabelBook, LabelVerdict, ReaderOpinion, calls_of
 
 RECORDS = [record("a", calls=3), record("b", "fail"), record("c", "invalid"), record("a", "fail", "E2", 1, calls=1)]
 CALLS = calls_of(RECORDS)
@@ -22,9 +22,9 @@ def _manifest(began: str = "2026-01-01T00:00:00") -> Manifest:
     return Manifest(suite="s", data={}, settings={}, samples=3, sessions=[session])
 
 
-def _opinion(sample: str = "a", reader: str = "Ada", verdict: str = "pass", **more: Any) -> Opinion:
+def _opinion(sample: str = "a", reader: str = "Ada", verdict: str = "pass", **more: Any) -> ReaderOpinion:
     given = {"sample": sample, "repeat": 0, "reader": reader, "verdict": verdict, **more}
-    return msgspec.convert(given, Opinion)
+    return msgspec.convert(given, ReaderOpinion)
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ class LineCount:
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
+class DisputedSample:
     """A sample about which the verdict and the readers, or the readers among each other, differ."""
 
     sample: str
@@ -96,7 +96,7 @@ class LabelReport:
     """Labels against the verdict that hang on no line."""
     corrected: JudgeCorrection
     """Rate as people would have it."""
-    queue: tuple[Disagreement, ...]
+    queue: tuple[DisputedSample, ...]
     """Samples with a disagreement, most labels against the verdict first."""
 
 
@@ -151,7 +151,7 @@ def report_of(run: StoredRun, labels: Sequence[Label]) -> LabelReport:
     several = len(readers) > 1
     lines, unexplained = _lines(judged, labels)
     queue = [
-        Disagreement(*key, judged[key].outcome, tuple(own))
+        DisputedSample(*key, judged[key].outcome, tuple(own))
         for key, own in by_sample.items()
         if _disagree(own, judged[key].outcome)
     ]
@@ -193,7 +193,7 @@ def _cast(votes: Iterable[bool | None]) -> list[bool]:
 
 
 def _majority(votes: Iterable[bool | None]) -> bool | None:
-    """What most readers say; None where as many say the one as the other."""
+    """Verdict of most readers; None where as many say the one as the other."""
     cast = _cast(votes)
     return None if 2 * sum(cast) == len(cast) else 2 * sum(cast) > len(cast)
 

@@ -33,7 +33,7 @@ class LabelVerdict(StrEnum):
 _Reader = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
 
 
-class Opinion(SampleLine, kw_only=True):
+class ReaderOpinion(SampleLine, kw_only=True):
     """One reader's verdict on one sample, as the reader gives it."""
 
     reader: _Reader
@@ -49,7 +49,7 @@ class Opinion(SampleLine, kw_only=True):
     """Whether the verdict and its grounds were hidden from the reader."""
 
 
-class Label(Opinion, kw_only=True):
+class Label(ReaderOpinion, kw_only=True):
     """One line of `labels.jsonl`; of one reader on one sample the last one counts."""
 
     run: str
@@ -75,7 +75,7 @@ class LabelBook:
         self._run = whole.name
         self._began = manifest.sessions[0].started if manifest.sessions else ""
 
-    def add(self, opinion: Opinion, calls: Mapping[Key, int]) -> Label:
+    def add(self, opinion: ReaderOpinion, calls: Mapping[Key, int]) -> Label:
         """Store a reader's verdict.
 
         Args:
@@ -91,7 +91,7 @@ class LabelBook:
             raise ValueError("reader: give a name of letters that can be seen")
         if problem := _misplaced(opinion, calls):
             raise ValueError(problem)
-        given = {field: getattr(opinion, field) for field in Opinion.__struct_fields__}
+        given = {field: getattr(opinion, field) for field in ReaderOpinion.__struct_fields__}
         now = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
         label = Label(**{**given, "reader": name}, run=self._run, began=self._began, at=now)
         try:
@@ -158,7 +158,7 @@ def calls_of(records: Iterable[Labelled]) -> dict[Key, int]:
     return {record.key: record.calls for record in records if record.outcome is not Outcome.INVALID}
 
 
-def _misplaced(opinion: Opinion, calls: Mapping[Key, int]) -> str:
+def _misplaced(opinion: ReaderOpinion, calls: Mapping[Key, int]) -> str:
     """Problem of a label that is about nothing in the run; "" where there is none."""
     if opinion.key not in calls:
         under = "" if opinion.condition == CLEAN else f" under {opinion.condition}"

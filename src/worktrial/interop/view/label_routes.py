@@ -14,12 +14,12 @@ from worktrial.interop.serve import bodies
 from worktrial.interop.serve.guard import refusal
 from worktrial.interop.serve.routes import UnreadableRequest, body_of
 from worktrial.interop.view.library import RunLibrary
-from worktrial.results.labels import Label, LabelBook, Opinion, calls_of
+from worktrial.results.labels import Label, LabelBook, ReaderOpinion, calls_of
 
 JSON = "application/json"
 
 
-class GivenOpinion(Opinion, kw_only=True, forbid_unknown_fields=True):
+class GivenOpinion(ReaderOpinion, kw_only=True, forbid_unknown_fields=True):
     """Body of a request that adds a label."""
 
 

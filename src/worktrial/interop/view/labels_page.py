@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from worktrial.audits.labels import Disagreement, LabelReport, RaterRow, report_of
+from worktrial.audits.labels import DisputedSample, LabelReport, RaterRow, report_of
 from worktrial.engine.stored import open_run
 from worktrial.errors import DataError
 from worktrial.interop.view.library import RunLibrary
@@ -92,7 +92,7 @@ def _figure(figure: AgreementFigure) -> Value:
     return Value(f"{figure.value:.2f}", figure.value, notes=notes)
 
 
-def _disagreement(slug: str, one: Disagreement) -> list[Value]:
+def _disagreement(slug: str, one: DisputedSample) -> list[Value]:
     again = f", repeat {one.repeat}" if one.repeat else ""
     calls = ", ".join(str(call + 1) for call in sorted({x.call for x in one.labels if x.call is not None}))
     return [
