@@ -31,7 +31,7 @@ class RaterAgreement:
     observed: AgreementFigure
     """Share of equal pairs of opinions, mean over samples."""
     kappa: AgreementFigure
-    """Of two raters Cohen's kappa, of more Fleiss' for any number of opinions; 0 is what chance gives."""
+    """Cohen's kappa of two raters, Fleiss' of more for any number of opinions; 0 is what chance gives."""
     ac1: AgreementFigure
     """Gwet's AC1, which does not fall where nearly all opinions are the same."""
 
