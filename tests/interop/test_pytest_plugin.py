@@ -19,9 +19,9 @@ from tests.support.scripted_server import ScriptedServer
 # Loaded here, because pytester forgets every module that a session inside this process loads, and some cannot be
 # loaded a second time.
 import worktrial.interop.python
+import worktrial.outside.yaml_text
 import worktrial.suites.documents.task
 import worktrial.suites.executable.trial
-import worktrial.suites.orchestration.planning.yaml_text
 import worktrial.suites.orchestration.run.ground
 import worktrial.suites.orchestration.run.turns
 import worktrial.suites.simulated.trial

@@ -11,6 +11,7 @@ import msgspec
 from worktrial import __version__
 from worktrial.errors import DataError, option
 from worktrial.language import JsonObject, JsonValue
+from worktrial.outside.files import read_bytes
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -107,8 +108,10 @@ def read_manifest(path: Path) -> Manifest:
     Raises:
         DataError: there is none, or it is not ours.
     """
+    if not path.exists():
+        raise DataError(path, "no such file", "Is this the folder of a run?")
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, within=path.parent)
         # First: another format's fields say nothing to this version.
         stored = msgspec.json.decode(data, type=_Format).format
         if stored != FORMAT:
@@ -117,9 +120,7 @@ def read_manifest(path: Path) -> Manifest:
             )
             raise DataError(path, f"has format {stored}, and this version reads {FORMAT}", fix)
         return msgspec.json.decode(data, type=Manifest)
-    except FileNotFoundError:
-        raise DataError(path, "no such file", "Is this the folder of a run?") from None
-    except (msgspec.MsgspecError, UnicodeDecodeError) as e:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
         raise DataError(path, f"not a run's manifest: {e}") from None
 
 

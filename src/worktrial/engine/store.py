@@ -18,6 +18,7 @@ from worktrial.engine.tokens import TOKENS, SampleTokens, cut_torn_frame, encode
 from worktrial.errors import DataError, SettingError, StopRun, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
+from worktrial.outside.files import MOST_BYTES, refuse_leaving
 
 SAMPLES = "samples.jsonl"
 TRAJECTORIES = "trajectories.jsonl"
@@ -187,18 +188,22 @@ def placed_lines(path: Path, kind: type[_T]) -> Iterator[tuple[int, _T]]:
     """Records as `read_lines` gives them, each with the byte at which its line begins."""
     if not path.exists():
         return
+    refuse_leaving(path.parent, path)
     decoder = msgspec.json.Decoder(kind)
     place = 0
     with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(iter(lambda: file.readline(MOST_BYTES), b""), 1):
             if not line.endswith(b"\n"):
+                if len(line) == MOST_BYTES:
+                    what = f"damaged record: more than {MOST_BYTES:,} bytes in one line"
+                    raise DataError(f"{path}:{number}", what, "Remove this line to go on")
                 return
             try:
                 record = decoder.decode(line)
                 # Fields that `kind` leaves out are skipped, not decoded; whoever reads them later could not.
                 if not line.isascii():
                     line.decode()
-            except (msgspec.MsgspecError, UnicodeDecodeError) as e:
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
                 raise DataError(f"{path}:{number}", f"damaged record: {e}", "Remove this line to go on") from None
             yield place, record
             place += len(line)

@@ -18,10 +18,10 @@ from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingErr
 from worktrial.grading import Outcome
 from worktrial.grading.check import WITHIN_BUDGET
 from worktrial.language import JsonObject
+from worktrial.outside.files import as_json, read_bytes
 from worktrial.suites.duties import with_budget
 from worktrial.suites.judging import JudgeSettings, Work, judge_on_record
 from worktrial.workplaces import StopReason, ToolCall, Trajectory
-from worktrial.workplaces.loading.files import as_json, read_bytes
 
 # What the scheduler writes before a trajectory's own fields.
 _WHOSE = frozenset({"suite", "sample", "repeat", "condition"})

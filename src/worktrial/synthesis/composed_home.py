@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from worktrial.errors import DataError, option
+from worktrial.outside.files import refuse_links_out
 from worktrial.suites.executable.tasks import TASKS_FILE
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.clauses.clause import Clause, read_clauses
@@ -20,7 +21,7 @@ from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.proving.way import ComposedBench
 from worktrial.synthesis.standing import StandingFinding, standing, unsuitable_findings
 from worktrial.workplaces.executable.code import CodeWorkplace
-from worktrial.workplaces.executable.folder import TOOLS_FILE, refuse_links_out
+from worktrial.workplaces.executable.folder import TOOLS_FILE
 from worktrial.workplaces.handbook import Handbook
 
 CLAUSES = "clauses.yaml"

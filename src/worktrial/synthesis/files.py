@@ -82,7 +82,7 @@ def read_yaml_as(path: Path, kind: type[T], *, retired: Collection[str] = ()) ->
         DataError: there is none, it is no YAML, or not of that kind; the field is named.
     """
     # Imported here: the loader keeps dates as text and refuses keys given twice.
-    from worktrial.workplaces.loading.folder import read_yaml
+    from worktrial.outside.yaml_files import read_yaml
 
     fields = read_yaml(path)
     if isinstance(fields, dict):

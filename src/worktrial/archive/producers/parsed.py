@@ -8,6 +8,7 @@ import msgspec
 
 from worktrial.archive.pages import Box, Cell, PageContent, Route, Table
 from worktrial.errors import DataError, extra
+from worktrial.outside.files import read_bytes
 
 with extra("documents", "Reading tables in HTML"):
     from lxml.html import HtmlElement, fragment_fromstring
@@ -32,10 +33,7 @@ class TextReader:
     trouble: str | None = None
 
     def __init__(self, path: Path) -> None:
-        try:
-            raw = path.read_bytes()
-        except OSError as error:
-            raise DataError(path, f"cannot be read ({error.strerror})") from None
+        raw = read_bytes(path)
         if b"\0" in raw[:4096]:
             raise DataError(path, "is not a text file", "Give it the right extension, or leave it out")
         try:
@@ -216,10 +214,8 @@ class ParsedJsonReader:
 
     def __init__(self, path: Path) -> None:
         try:
-            parsed = msgspec.json.decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"), type=_File)
-        except OSError as error:
-            raise DataError(path, f"cannot be read ({error.strerror})") from None
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            parsed = msgspec.json.decode(read_bytes(path).removeprefix(b"\xef\xbb\xbf"), type=_File)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise DataError(path, f"is no parsed document: {error}", "It needs document.elements[]") from None
         if parsed.document is None or parsed.document.elements is None:
             raise DataError(path, "is no parsed document: it has no document.elements", "Leave the file out")

@@ -25,6 +25,7 @@ from worktrial.archive.store.rows import (
     describe_page,
 )
 from worktrial.errors import DataError, extra
+from worktrial.outside.files import read_bytes, refuse_leaving
 
 with extra("documents", "Reading an archive"):
     import pyarrow as pa
@@ -127,8 +128,8 @@ def read_record(folder: Path) -> DocumentRecord | None:
     if not all((folder / name).is_file() for name in SCHEMAS):
         return None
     try:
-        return msgspec.json.decode((folder / RECORD).read_bytes(), type=DocumentRecord)
-    except (OSError, msgspec.MsgspecError):
+        return msgspec.json.decode(read_bytes(folder / RECORD, within=folder), type=DocumentRecord)
+    except (DataError, msgspec.MsgspecError, RecursionError):
         return None
 
 
@@ -158,6 +159,7 @@ def read_part_pages(folder: Path, first: int, last: int) -> Iterator[PageContent
 
 
 def _open_pages(folder: Path) -> pq.ParquetFile:
+    refuse_leaving(folder, folder / PAGES)
     try:
         return pq.ParquetFile(folder / PAGES)
     except (OSError, pa.ArrowException) as error:

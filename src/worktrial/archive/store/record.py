@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from worktrial.errors import DataError
+from worktrial.outside.files import read_bytes
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
@@ -87,20 +88,17 @@ def read_manifest(folder: Path) -> ArchiveManifest:
         DataError: the folder is no archive, its manifest is damaged, or it was written by a newer version.
     """
     path = folder / MANIFEST
-    try:
-        text = path.read_bytes()
-    except FileNotFoundError:
+    if not path.exists():
         what = "there is no such folder" if not folder.exists() else f"is no archive (it holds no {MANIFEST})"
-        raise DataError(folder, what, "Make one with: worktrial archive build") from None
-    except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror})") from None
+        raise DataError(folder, what, "Make one with: worktrial archive build")
+    text = read_bytes(path, within=folder)
     try:
         version = msgspec.json.decode(text, type=_Version).format_version
         if version != FORMAT_VERSION:
             what = f"has format {version}; this Worktrial reads format {FORMAT_VERSION}"
             raise DataError(path, what, "Build the archive again, into a new folder")
         return msgspec.json.decode(text, type=ArchiveManifest)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(path, f"damaged: {error}", "Remove it and build again; finished pages are kept") from None
 
 

@@ -18,6 +18,7 @@ from worktrial.interop.exchange.imported import (
     read_json,
 )
 from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.outside.files import read_bytes
 from worktrial.workplaces import Observation, ToolCall
 from worktrial.workplaces.session import Origin
 
@@ -97,11 +98,9 @@ def read_atif(path: Path, suite: str | None = None) -> Iterator[ImportedSample]:
         DataError: the file is damaged, or of a newer Worktrial.
     """
     try:
-        document = msgspec.json.decode(path.read_bytes(), type=_Document)
+        document = msgspec.json.decode(read_bytes(path), type=_Document)
         kept = (document.extra or {}).get(OURS)
         ours = None if kept is None else msgspec.convert(kept, _Ours)
-    except OSError as e:
-        raise DataError(path, f"cannot be read ({e.strerror})") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
         raise DataError(path, f"not a trajectory in ATIF: {e}", "Export it again, or leave it out") from None
     if ours is None:

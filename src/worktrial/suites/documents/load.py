@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from worktrial.errors import DataError, SettingError, option
+from worktrial.outside.files import read_bytes
 from worktrial.suites.documents.question import DocumentQuestion
 from worktrial.suites.documents.question_files import read_own, read_published
 from worktrial.suites.selection import select
@@ -36,15 +37,14 @@ def load_questions(path: Path) -> QuestionSet:
     Raises:
         DataError: there is none, or a row cannot be used; the message names file, row and field.
     """
+    within = path if path.is_dir() else None
     path = _file(path)
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise DataError(path, "is no file of questions", "Name a .csv of OfficeQA, or a .jsonl in Worktrial's form")
     try:
-        content = path.read_bytes()
+        content = read_bytes(path, within=within)
         text = content.decode("utf-8-sig")
-    except OSError as e:
-        raise DataError(path, f"cannot be read ({e.strerror})") from None
     except UnicodeDecodeError as e:
         raise DataError(path, f"is not UTF-8 (byte {e.start})", "Save it as UTF-8") from None
     questions = reader(text, path)

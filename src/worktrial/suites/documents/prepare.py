@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language.templates import templates
+from worktrial.outside.files import files_fingerprint
 from worktrial.suites.documents.choices import Setup
 from worktrial.suites.documents.question import DocumentQuestion
 from worktrial.suites.documents.workplace import ArchiveSession, NoTools, Pictures, ToolSource, data_address
-from worktrial.workplaces.loading.files import files_fingerprint
 
 if TYPE_CHECKING:
     from worktrial.archive.store import Archive

@@ -137,9 +137,9 @@ class OwnExecutableSuite(ExecutableSuite):
         return Handbook(folder, templates=False) if folder.is_dir() else None
 
     def _library(self, *, trust: bool) -> "TaskLibrary":
+        from worktrial.outside.files import refuse_links_out
         from worktrial.suites.executable.tasks import TaskLibrary
         from worktrial.workplaces.executable.code import CodeWorkplace
-        from worktrial.workplaces.executable.folder import refuse_links_out
         from worktrial.workplaces.executable.runner import SandboxedRunner, TrustedRunner
 
         refuse_links_out(self.root)

@@ -20,6 +20,8 @@ from worktrial.agents.plan import Plan, plan_problems
 from worktrial.errors import DataError
 from worktrial.grading.state_checks import OF_HUMANS, Check
 from worktrial.language import JsonObject
+from worktrial.outside.files import read_bytes
+from worktrial.outside.yaml_files import read_yaml
 from worktrial.suites.sampling import workplace_tags
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.duties.human import NOBODY, REQUEST_HUMAN
@@ -32,7 +34,6 @@ from worktrial.workplaces.executable.folder import (
     read_start,
     read_workplace_file,
 )
-from worktrial.workplaces.loading.folder import read_yaml
 
 TASKS_FILE = "tasks.yaml"
 HELD = (WORKPLACE_FILE, STATE_FILE, TASKS_FILE)
@@ -212,7 +213,7 @@ def files_digest(folder: Path, files: Iterable[Path]) -> str:
     digest = sha256()
     for path in sorted(files):
         digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
-        digest.update(sha256(path.read_bytes()).digest())
+        digest.update(sha256(read_bytes(path, within=folder)).digest())
     return digest.hexdigest()
 
 
@@ -254,7 +255,7 @@ def read_tasks(
     Raises:
         DataError: names the file and the field that cannot be used.
     """
-    given = read_yaml(path)
+    given = read_yaml(path, within=path.parent)
     file = _parse(_TaskFile, {**(usual or {}), **given} if isinstance(given, dict) else given, path)
     if categories and file.category not in categories:
         raise DataError(path, f"category: {file.category!r} is none of {', '.join(categories)}")

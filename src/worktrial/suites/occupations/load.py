@@ -9,11 +9,11 @@ import msgspec
 
 from worktrial.errors import DataError, option
 from worktrial.language import JsonObject
+from worktrial.outside.files import read_bytes
 from worktrial.suites.occupations.tool_effects import with_judged_effects
 from worktrial.suites.simulated.folder import OWN, is_own, load_own
 from worktrial.suites.simulated.tasks import UNKNOWN, Task, TaskSet, rows_of
 from worktrial.workplaces.loading import load_workplaces
-from worktrial.workplaces.loading.files import read_bytes
 
 TASKS = "eval_benchmark_solvable.jsonl"
 SCENARIOS = "task_scenario_all_pool.jsonl"
@@ -67,7 +67,7 @@ def load_release(folder: Path) -> TaskSet:
         return load_own(folder)
     scenarios = _scenarios(folder / SCENARIOS)
     tasks: dict[str, Task] = {}
-    for where, row in rows_of(folder / TASKS, _MISSING):
+    for where, row in rows_of(folder / TASKS, folder, _MISSING):
         task = _task(where, row, scenarios)
         if task.id in tasks:
             raise DataError(where, f"task_id: {task.id} occurs a second time", "Remove one of the two lines")
@@ -92,7 +92,7 @@ def load_release(folder: Path) -> TaskSet:
 
 def _scenarios(path: Path) -> dict[str, tuple[str, str]]:
     found: dict[str, tuple[str, str]] = {}
-    for where, row in rows_of(path, _MISSING):
+    for where, row in rows_of(path, path.parent, _MISSING):
         try:
             scenario = msgspec.convert(row, _Scenario)
         except msgspec.ValidationError as e:
@@ -128,5 +128,5 @@ def _fingerprint(folder: Path, workplaces: Path) -> str:
     digest = hashlib.sha256()
     files = sorted(workplaces.glob("env_*.json")) if workplaces.is_dir() else [workplaces]
     for path in (folder / TASKS, folder / SCENARIOS, *files):
-        digest.update(path.name.encode() + b"\0" + hashlib.sha256(read_bytes(path)).digest())
+        digest.update(path.name.encode() + b"\0" + hashlib.sha256(read_bytes(path, within=folder)).digest())
     return digest.hexdigest()

@@ -23,12 +23,13 @@ from jinja2.sandbox import SandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from worktrial.errors import DataError
+from worktrial.outside.files import read_bytes, refuse_links_out
+from worktrial.outside.yaml_files import read_yaml
 from worktrial.suites.shifts.cases import Case, Harm, Score, Work
 from worktrial.suites.shifts.scoring import score
 from worktrial.workplaces.desk import DeskState, DeskWorkplace
 from worktrial.workplaces.executable.declare import declaration
 from worktrial.workplaces.handbook import Handbook
-from worktrial.workplaces.loading.folder import read_yaml
 
 DESK_FILE = "desk.yaml"
 LENGTHS = ("short", "half", "full")
@@ -63,6 +64,7 @@ class Desk:
         Raises:
             DataError: a file or a field cannot be used.
         """
+        refuse_links_out(folder)
         self.folder = folder
         self.name = folder.name
         path = folder / DESK_FILE
@@ -90,7 +92,7 @@ class Desk:
         digest = sha256()
         for path in sorted(p for p in self.folder.rglob("*") if p.suffix in (".yaml", ".py", ".md")):
             digest.update(f"{path.relative_to(self.folder).as_posix()}\0".encode())
-            digest.update(sha256(path.read_bytes()).digest())
+            digest.update(sha256(read_bytes(path, within=self.folder)).digest())
         return digest.hexdigest()
 
     @cached_property

@@ -20,11 +20,11 @@ from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.language.untrusted import plain_name
 from worktrial.options import Flag, Options
+from worktrial.outside.files import files_fingerprint
+from worktrial.outside.yaml_files import read_yaml
 from worktrial.suites.simulated.suite import SimulatedOptions, SimulatedSuite
 from worktrial.suites.simulated.tasks import Task, TaskSet, rows_of
 from worktrial.workplaces.loading import Workplaces, load_workplaces
-from worktrial.workplaces.loading.files import files_fingerprint
-from worktrial.workplaces.loading.folder import read_yaml
 
 OWN = "suite.yaml"
 """File that makes a folder a suite of one's own."""
@@ -98,7 +98,7 @@ def load_own(folder: Path) -> TaskSet:
         raise DataError(place, "no such folder", "Put a folder for each workplace into it")
     workplaces = load_workplaces(place)
     tasks: dict[str, Task] = {}
-    for where, row in rows_of(file, f"Write it, or name the task file in {OWN}"):
+    for where, row in rows_of(file, folder, f"Write it, or name the task file in {OWN}"):
         task = _task(where, row, suite)
         if task.id in tasks:
             raise DataError(where, f"id: {task.id} occurs a second time", "Give every task an id of its own")
@@ -186,7 +186,7 @@ def read_suite_file(folder: Path) -> SuiteFile:
         DataError: it is missing, or a field is, or cannot be used.
     """
     path = folder / OWN
-    fields = read_yaml(path)
+    fields = read_yaml(path, within=folder)
     if not isinstance(fields, dict):
         raise DataError(path, "holds no mapping of fields", f"Begin with `format: {FORMAT}` and `kind: suite`")
     found = fields.get("format")

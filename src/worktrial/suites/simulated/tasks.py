@@ -8,10 +8,10 @@ from pathlib import Path
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
+from worktrial.outside.files import as_json, json_kind, read_bytes
 from worktrial.suite import DataReport
 from worktrial.suites.sampling import workplace_tags
 from worktrial.workplaces import Workplace
-from worktrial.workplaces.loading.files import as_json, json_kind, read_bytes
 
 KIND = "simulated"
 """Name under which suites of one's own with such tasks are registered."""
@@ -125,11 +125,12 @@ def _notes(tasks: TaskSet) -> list[str]:
     return notes
 
 
-def rows_of(path: Path, missing: str = "Check the path") -> Iterator[tuple[str, JsonObject]]:
+def rows_of(path: Path, folder: Path, missing: str = "Check the path") -> Iterator[tuple[str, JsonObject]]:
     """`(file:line, row)` for each line of a JSONL file; blank lines are passed over.
 
     Args:
         path: The file.
+        folder: Folder that it was found in, and must lie in.
         missing: What to do where there is none, for the message.
 
     Raises:
@@ -137,7 +138,7 @@ def rows_of(path: Path, missing: str = "Check the path") -> Iterator[tuple[str, 
     """
     if not path.exists():
         raise DataError(path, "no such file", missing)
-    for number, line in enumerate(read_bytes(path).removeprefix(BOM_UTF8).split(b"\n"), 1):
+    for number, line in enumerate(read_bytes(path, within=folder).removeprefix(BOM_UTF8).split(b"\n"), 1):
         if line.strip():
             where = f"{path}:{number}"
             row = as_json(line, where)

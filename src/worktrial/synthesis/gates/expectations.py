@@ -12,10 +12,10 @@ from worktrial.errors import DataError
 from worktrial.finding import Finding
 from worktrial.grading.facts import ABSENT, at, changed_pointers, matches, under
 from worktrial.language import JsonObject, JsonValue
+from worktrial.outside.yaml_files import read_yaml
 from worktrial.synthesis.gates.door import Door, Probe, Probed, ProbedCall
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.workplaces import Tool, Workplace
-from worktrial.workplaces.loading.folder import read_yaml
 
 Text = Annotated[str, Field(min_length=1)]
 Pointed = dict[Annotated[str, Field(pattern=r"^(/.*)?$")], JsonValue]

@@ -1,12 +1,11 @@
 """Gates of a whole suite, ours or one's own: each of its executable workplaces with the tasks in it."""
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from worktrial.errors import DataError
 from worktrial.language import JsonObject
+from worktrial.outside.files import as_object, read_bytes
 from worktrial.suites.executable import ExecutableSuite
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause, read_clauses
@@ -65,8 +64,5 @@ def _clauses(folder: Path | None) -> list[Clause]:
 def _starts(folder: Path | None) -> dict[str, JsonObject]:
     found: dict[str, JsonObject] = {}
     for path in sorted((folder / "states").glob("*.json")) if folder is not None else ():
-        try:
-            found[path.stem] = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as e:
-            raise DataError(path, f"is no JSON ({e})", "Write the state as one JSON object") from e
+        found[path.stem] = as_object(read_bytes(path, within=path.parent), path)
     return found

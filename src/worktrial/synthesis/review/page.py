@@ -15,6 +15,7 @@ from worktrial.engine.store import read_lines
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
 from worktrial.language.templates import templates
+from worktrial.outside.yaml_files import read_yaml
 from worktrial.synthesis.artifacts import SlotRun, TaskDraft
 from worktrial.synthesis.clauses.clause import Clause, read_clauses
 from worktrial.synthesis.compose.composer import ComposedTask
@@ -24,7 +25,6 @@ from worktrial.synthesis.proving.truth import Ruling
 from worktrial.synthesis.proving.way import ProvedTask
 from worktrial.synthesis.review.runs import RunView, pretty, run_view, visible
 from worktrial.synthesis.standing import read_standing
-from worktrial.workplaces.loading.folder import read_yaml
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from worktrial.errors import DataError
+from worktrial.outside.files import read_bytes, refuse_leaving
 from worktrial.synthesis.files import hash_of
 from worktrial.synthesis.sources.mcp import read_tool_list, tool_list
 from worktrial.synthesis.sources.store import (
@@ -103,7 +104,7 @@ def load(paths: Iterable[Path | str]) -> SourceLibrary:
     parts: list[DocumentPart] = []
     taken: dict[str, str] = {}
     for path, kind in _files([Path(path) for path in paths]):
-        raw = _bytes(path)
+        raw = read_bytes(path)
         digest = hash_of(raw)
         if digest in taken:
             # Twice the same text would only crowd out others.
@@ -125,6 +126,8 @@ def _files(paths: Sequence[Path]) -> list[tuple[Path, Kind]]:
             inside = [p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in KINDS]
             if not inside:
                 raise DataError(path, "has no document in it", _KNOWN)
+            for one in inside:
+                refuse_leaving(path, one)
             found |= {p.resolve(): KINDS[p.suffix.lower()] for p in inside}
         elif not path.exists():
             raise DataError(path, "there is no such file", "Check the path")
@@ -134,13 +137,6 @@ def _files(paths: Sequence[Path]) -> list[tuple[Path, Kind]]:
         else:
             found[path.resolve()] = kind
     return sorted(found.items(), key=lambda item: (item[0].name, str(item[0])))
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as e:
-        raise DataError(path, f"cannot be read ({e.strerror})", "Check that it is a readable file") from None
 
 
 def _id(path: Path, taken: Iterable[str]) -> str:

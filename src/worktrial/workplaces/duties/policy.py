@@ -14,7 +14,7 @@ from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces.loading.folder import read_yaml
+from worktrial.outside.yaml_files import read_yaml
 
 MOST_BYTES = 200_000
 ANY_TOOL = "*"

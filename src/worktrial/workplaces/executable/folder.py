@@ -6,8 +6,8 @@ import msgspec
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
-from worktrial.workplaces.loading.files import as_json, as_text, read_bytes
-from worktrial.workplaces.loading.folder import read_yaml
+from worktrial.outside.files import as_json, as_text, read_bytes
+from worktrial.outside.yaml_files import read_yaml
 
 WORKPLACE_FILE = "workplace.yaml"
 STATE_FILE = "initial_state.yaml"
@@ -31,7 +31,7 @@ def read_workplace_file(folder: Path) -> WorkplaceFile:
     """
     path = folder / WORKPLACE_FILE
     try:
-        return msgspec.convert(read_yaml(path), WorkplaceFile)
+        return msgspec.convert(read_yaml(path, within=folder), WorkplaceFile)
     except msgspec.ValidationError as e:
         raise DataError(path, str(e), "Needed: name, system_prompt, state_description") from None
 
@@ -42,7 +42,7 @@ def read_initial_state(folder: Path) -> JsonObject:
     Raises:
         DataError: it is missing, or holds no mapping.
     """
-    state = read_yaml(folder / STATE_FILE)
+    state = read_yaml(folder / STATE_FILE, within=folder)
     if not isinstance(state, dict):
         raise DataError(folder / STATE_FILE, "holds no mapping of fields", "Begin with `clock: …`")
     return state
@@ -58,7 +58,7 @@ def read_start(folder: Path, name: str) -> JsonObject:
     if path.name != f"{name}.json" or not path.is_file():
         known = ", ".join(sorted(p.stem for p in (folder / STATES).glob("*.json")))
         raise DataError(path, "no such file", f"There is: {known}" if known else f"{folder / STATES} holds none")
-    state = as_json(read_bytes(path), path)
+    state = as_json(read_bytes(path, within=folder), path)
     if not isinstance(state, dict):
         raise DataError(path, "holds no JSON object", "Begin with `{`")
     return state
@@ -74,16 +74,4 @@ def read_modules(folder: Path) -> dict[str, str]:
         raise DataError(
             folder / TOOLS_FILE, "no such file", "Write the tools there, as functions over a typed state"
         )
-    return {path.stem: as_text(read_bytes(path), path) for path in sorted(folder.glob("*.py"))}
-
-
-def refuse_links_out(folder: Path) -> None:
-    """Refuse a folder that shows what lies elsewhere.
-
-    Raises:
-        DataError: a symbolic link in it leads out of it.
-    """
-    root = folder.resolve()
-    for path in folder.rglob("*"):
-        if path.is_symlink() and not path.resolve().is_relative_to(root):
-            raise DataError(path, "is a symbolic link out of the folder", "Put a copy of the file there")
+    return {path.stem: as_text(read_bytes(path, within=folder), path) for path in sorted(folder.glob("*.py"))}

@@ -8,16 +8,15 @@ from functools import cached_property
 from itertools import accumulate
 from math import log
 from pathlib import Path
-from typing import Any
 from unicodedata import east_asian_width
 
-import yaml
 from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces.loading.files import as_text, read_bytes
+from worktrial.outside.files import as_text, read_bytes
+from worktrial.outside.yaml_files import json_of_yaml
 
 _FRONT = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
 _NEEDED = frozenset({"section", "title", "issued", "kind"})
@@ -91,7 +90,7 @@ class Handbook:
         paths = sorted(self.folder.glob("*.md"))
         if not paths:
             raise DataError(self.folder, "has no papers", "Write each as NAME.md")
-        pages = [_read_page(path, self._templates) for path in paths]
+        pages = [_read_page(path, self.folder, self._templates) for path in paths]
         for number, count in Counter(page.section for page in pages).items():
             if count > 1 and any(page.when is None for page in pages if page.section == number):
                 raise DataError(self.folder, f"the section {number} is there {count} times")
@@ -160,14 +159,11 @@ class Handbook:
             raise DataError(self.folder, f"section {page.section}: {e}") from e
 
 
-def _read_page(path: Path, templates: bool) -> _Page:
-    found = _FRONT.fullmatch(as_text(read_bytes(path), path))
+def _read_page(path: Path, folder: Path, templates: bool) -> _Page:
+    found = _FRONT.fullmatch(as_text(read_bytes(path, within=folder), path))
     if found is None:
         raise DataError(path, "begins with no front matter", "Write the fields between two lines ---")
-    try:
-        front: Any = yaml.safe_load(found[1])
-    except yaml.YAMLError as e:
-        raise DataError(path, f"its front matter is no YAML: {' '.join(str(e).split())}") from None
+    front = json_of_yaml(found[1], f"{path}, front matter")
     if not isinstance(front, dict) or not front.keys() <= _FIELDS or not front.keys() >= _NEEDED:
         raise DataError(path, f"its front matter needs {', '.join(sorted(_NEEDED))}, and may have when and private")
     private = front.pop("private", False)

@@ -9,8 +9,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
+from worktrial.outside.files import json_kind
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.loading.files import json_kind
 from worktrial.workplaces.tools import Tool, schema_problem
 
 _Type = Literal["object", "array", "string", "number", "integer", "boolean", "null"]

@@ -9,7 +9,6 @@
 Each field lives in exactly one place.
 """
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,10 @@ import msgspec
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
+from worktrial.outside.files import as_json, as_text, json_kind, read_bytes
+from worktrial.outside.yaml_files import read_yaml
 from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.loading import checked
-from worktrial.workplaces.loading.files import as_json, as_text, json_kind, read_bytes
 from worktrial.workplaces.tools import Tool
 
 MAIN_FILE = "workplace.yaml"
@@ -49,7 +49,7 @@ def from_folder(folder: Path) -> Workplace:
         DataError: a file or a field is missing, given twice, unknown, or cannot be used.
     """
     main = folder / MAIN_FILE
-    fields = read_yaml(main)
+    fields = read_yaml(main, within=folder)
     if not isinstance(fields, dict):
         raise DataError(main, f"holds {json_kind(fields)}, not a mapping of fields", "Begin with `name: …`")
     unknown = sorted(set(fields) - {"name", *_OWN_FILES})
@@ -77,22 +77,6 @@ def from_folder(folder: Path) -> Workplace:
     )
 
 
-def read_yaml(path: Path) -> JsonValue:
-    """The one YAML document in `path` as JSON: dates stay text, keys are text and never repeat.
-
-    Raises:
-        DataError: it cannot be read, is not YAML, or holds what JSON cannot say.
-    """
-    import yaml
-
-    text = as_text(read_bytes(path), path)
-    try:
-        value = yaml.load(text, Loader=_json_loader())
-    except yaml.YAMLError as e:
-        raise DataError(path, f"is not the YAML we read: {' '.join(str(e).split())}", "Mend it") from None
-    return _json(value, path, "")
-
-
 def _find(
     folder: Path, main: Path, fields: JsonObject, field: str, files: tuple[str, ...]
 ) -> tuple[JsonValue, Path]:
@@ -102,7 +86,7 @@ def _find(
         names = " and ".join(p.name for p in places)
         raise DataError(folder, f"{field} is given twice, in {names}", "Keep one of them")
     if own:
-        return _read(own[0]), own[0]
+        return _read(own[0], folder), own[0]
     if field in fields:
         return fields[field], main
     if field in _OPTIONAL:
@@ -110,14 +94,14 @@ def _find(
     raise DataError(main, f"lacks {field}", f"Add the field, or a file {' or '.join(files)} next to it")
 
 
-def _read(path: Path) -> JsonValue:
+def _read(path: Path, folder: Path) -> JsonValue:
     match path.suffix:
         case ".md":
-            return as_text(read_bytes(path), path)
+            return as_text(read_bytes(path, within=folder), path)
         case ".json":
-            return as_json(read_bytes(path), path)
+            return as_json(read_bytes(path, within=folder), path)
         case _:
-            return read_yaml(path)
+            return read_yaml(path, within=folder)
 
 
 def _tool(entry: JsonValue, index: int, where: Path) -> Tool:
@@ -138,47 +122,3 @@ def _tool(entry: JsonValue, index: int, where: Path) -> Tool:
         writes=t.writes,
         volatile=t.volatile,
     )
-
-
-def _json_loader() -> type:
-    import yaml
-
-    # The C parser is seven times as fast; PyYAML may be built without it.
-    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-    class Loader(base):  # type: ignore[misc]
-        """YAML that reads as JSON does: no dates, no silent overwriting of a key."""
-
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-            self.flatten_mapping(node)
-            keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-            for key, at in zip(keys, node.value, strict=True):
-                if not isinstance(key, str):
-                    raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {key!r} is not text; put it in quotes", at[0].start_mark
-                    )
-                if keys.count(key) > 1:
-                    raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {key!r} appears twice", at[0].start_mark
-                    )
-            mapping: dict[Any, Any] = super().construct_mapping(node, deep)
-            return mapping
-
-    Loader.yaml_implicit_resolvers = {
-        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-    return Loader
-
-
-def _json(value: object, path: Path, field: str) -> JsonValue:
-    match value:
-        case dict():
-            return {k: _json(v, path, f"{field}.{k}") for k, v in value.items()}
-        case list():
-            return [_json(v, path, f"{field}[{i}]") for i, v in enumerate(value)]
-        case float() if not math.isfinite(value):
-            raise DataError(path, f"{field.lstrip('.')} is {value}, which JSON cannot say", "Use a finite number")
-        case None | bool() | int() | float() | str():
-            return value
-    raise DataError(path, f"{field.lstrip('.')} is a {type(value).__name__}", "Use plain YAML values")

@@ -9,8 +9,8 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from worktrial.errors import DataError
+from worktrial.outside.files import as_object, as_text, read_bytes, refuse_leaving
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.loading.files import as_object, as_text, read_bytes
 from worktrial.workplaces.loading.folder import MAIN_FILE, from_folder
 from worktrial.workplaces.loading.occubench import from_occubench
 
@@ -140,6 +140,8 @@ def load_workplaces(path: str | PathLike[str], prepare: Prepare | None = None) -
     if path.is_dir():
         places = {file.stem: _Place(file) for file in sorted(path.glob("env_*.json"))}
         places |= {main.parent.name: _Place(main.parent) for main in sorted(path.glob(f"[!.]*/{MAIN_FILE}"))}
+        for place in places.values():
+            refuse_leaving(path, place.path)
         if not places:
             what = f"holds no env_*.json, and no folder with {MAIN_FILE}"
             raise DataError(path, what, "Give the folder that holds the workplaces")

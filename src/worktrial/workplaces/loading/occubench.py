@@ -7,9 +7,9 @@ import msgspec
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
+from worktrial.outside.files import json_kind
 from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.loading import checked
-from worktrial.workplaces.loading.files import json_kind
 from worktrial.workplaces.tools import Tool
 
 _APPENDIX = re.compile(r"^\{{1,2}(?:initial_state|state_descriptions|action_set_definitions)\}{1,2}:", re.MULTILINE)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worktrial.errors import DataError, option
+from worktrial.outside.files import read_bytes
 from worktrial.suites.orchestration.planning.scenario import Language
 
 CARDS = "multiagent_cards"
@@ -45,7 +46,7 @@ def source_files(folder: Path, language: Language, room: str, suffix: str) -> li
         raise DataError(
             place, f"holds no *{suffix} file; it holds {_contents(place)}", f"Put the {room} of the release into it"
         )
-    return [_read(path, f"{language}/{room}/{path.name}") for path in sorted(paths, key=_order)]
+    return [_read(path, f"{language}/{room}/{path.name}", folder) for path in sorted(paths, key=_order)]
 
 
 def fingerprint(files: Iterable[SourceFile], *more: bytes) -> str:
@@ -64,7 +65,7 @@ def _order(path: Path) -> tuple[bool, int, str]:
     return number is None, number or 0, path.name
 
 
-def _read(path: Path, name: str) -> SourceFile:
+def _read(path: Path, name: str, folder: Path) -> SourceFile:
     def broken(problem: str) -> SourceFile:
         return SourceFile(name, path.stem, problem=problem, digest=hashlib.sha256(problem.encode()).digest())
 
@@ -76,9 +77,11 @@ def _read(path: Path, name: str) -> SourceFile:
         size = path.stat().st_size
         if size > MAX_BYTES:
             return broken(f"has {size} bytes, more than the {MAX_BYTES} that are read")
-        raw = path.read_bytes()
+        raw = read_bytes(path, within=folder)
     except OSError as e:
         return broken(f"cannot be read ({e.strerror})")
+    except DataError as e:
+        return broken(str(e).removeprefix(f"{path}: "))
     digest = hashlib.sha256(raw).digest()
     try:
         return SourceFile(name, path.stem, raw.decode("utf-8-sig"), digest=digest)

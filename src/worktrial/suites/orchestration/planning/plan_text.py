@@ -8,8 +8,9 @@ from functools import lru_cache
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.language.nesting import nested_deeper_than
+from worktrial.outside.yaml_nodes import BadYaml
+from worktrial.outside.yaml_text import MAX_CHARS, MAX_DEPTH, load_yaml
 from worktrial.suites.orchestration.planning.scenario import Workflow, WorkflowPlan, WorkflowStep
-from worktrial.suites.orchestration.planning.yaml_text import MAX_CHARS, MAX_DEPTH, BadYaml, load_yaml
 
 _MAX_FENCES = 100
 _REMEMBERED_CHARS = 20_000

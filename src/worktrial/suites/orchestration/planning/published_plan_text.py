@@ -13,7 +13,8 @@ from functools import lru_cache
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.language.nesting import nested_deeper_than
-from worktrial.suites.orchestration.planning.yaml_text import BadYaml, load_yaml
+from worktrial.outside.yaml_nodes import BadYaml
+from worktrial.outside.yaml_text import load_yaml
 
 _MAX_DEPTH = 200
 _MAX_REFERENCE_CHARS = 100_000

@@ -9,6 +9,8 @@ from pathlib import Path
 from worktrial.errors import DataError
 from worktrial.finding import Finding
 from worktrial.language import JsonValue
+from worktrial.outside.yaml_nodes import BadYaml
+from worktrial.outside.yaml_text import load_yaml
 from worktrial.suites.orchestration.planning.cards import Team, team_of
 from worktrial.suites.orchestration.planning.corrections.overlay import (
     Correction,
@@ -20,7 +22,6 @@ from worktrial.suites.orchestration.planning.files import CARDS, SCENARIOS, Sour
 from worktrial.suites.orchestration.planning.findings import FindingKind, finding_at
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario, ScenarioStep, StepRecord
 from worktrial.suites.orchestration.planning.steps import Odd, typed_step
-from worktrial.suites.orchestration.planning.yaml_text import BadYaml, load_yaml
 
 
 @dataclass(frozen=True, slots=True)

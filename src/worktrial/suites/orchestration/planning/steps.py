@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from worktrial.language import JsonObject, JsonValue
+from worktrial.outside.yaml_nodes import BadYaml
+from worktrial.outside.yaml_text import YamlText, load_yaml
 from worktrial.suites.orchestration.planning.findings import FindingKind
 from worktrial.suites.orchestration.planning.plan_text import NotAPlan, read_plan
 from worktrial.suites.orchestration.planning.scenario import (
@@ -21,7 +23,6 @@ from worktrial.suites.orchestration.planning.scenario import (
     SystemNote,
     UserTurn,
 )
-from worktrial.suites.orchestration.planning.yaml_text import BadYaml, YamlText, load_yaml
 
 SYSTEM = "system"
 """The `workflow_id` of what everyone is told at the start."""

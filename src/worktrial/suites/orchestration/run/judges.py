@@ -11,9 +11,9 @@ from worktrial.grading.ballot import Unreadable, ballot_schema, in_parallel, rea
 from worktrial.language import Complete, JsonObject, Message
 from worktrial.language.templates import templates
 from worktrial.language.untrusted import encodable, mark
+from worktrial.outside.files import files_fingerprint
 from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.planning.turns import ValueCase, Verdicts
-from worktrial.workplaces.loading.files import files_fingerprint
 
 SCHEMA = ballot_schema("reason", "same_meaning", longest=600)
 

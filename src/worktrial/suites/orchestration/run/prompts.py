@@ -9,11 +9,11 @@ from pathlib import Path
 
 from worktrial.language import JsonObject, Message
 from worktrial.language.templates import templates
+from worktrial.outside.files import files_fingerprint
 from worktrial.suites.orchestration.planning.cards import AgentCard, Skill, Team
 from worktrial.suites.orchestration.planning.plan_text import json_text, plan_text
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario, WorkflowPlan
 from worktrial.suites.orchestration.planning.turns import GoldStep, HistoryEntry, Views, gold_steps, is_for_plan
-from worktrial.workplaces.loading.files import files_fingerprint
 
 _PROMPTS = Path(__file__).parent / "templates" / "team"
 _FREE_PROMPTS = Path(__file__).parent / "templates" / "free"

@@ -4,9 +4,10 @@ import json
 from functools import lru_cache
 
 from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.outside.yaml_nodes import BadYaml
+from worktrial.outside.yaml_text import load_yaml
 from worktrial.suites.orchestration.planning.scenario import Scenario, ScenarioStep, SystemNote
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer
-from worktrial.suites.orchestration.planning.yaml_text import BadYaml, load_yaml
 
 _MAIN = "main"
 _USER = "user"

@@ -11,6 +11,7 @@ import msgspec
 
 from worktrial.errors import DataError, option
 from worktrial.language import Completion, JsonObject, JsonValue, Message
+from worktrial.outside.files import read_bytes
 from worktrial.suites.orchestration.options import SEARCH_NODES, Scoring
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.release import Release
@@ -132,7 +133,9 @@ def stored_scenarios(place: Path) -> Iterator[StoredScenario]:
     for name in sorted(files, key=_in_numbers):
         where = str(place / name)
         raw = files[name]
-        yield _scenario(_json(raw if isinstance(raw, bytes) else _read(raw), where), _id(name), where)
+        yield _scenario(
+            _json(raw if isinstance(raw, bytes) else read_bytes(raw, within=place), where), _id(name), where
+        )
 
 
 def _files_in(place: Path) -> Mapping[PurePosixPath, bytes | Path]:
@@ -159,13 +162,6 @@ def _archived(archive: tarfile.TarFile, place: Path) -> Iterator[tuple[PurePosix
             if total > _MAX_BYTES:
                 raise DataError(place, f"holds more than {_MAX_BYTES >> 20} MB of runs", "Unpack it first")
             yield PurePosixPath(member.name), content.read()
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror})", "Check that it is a readable file") from error
 
 
 def _id(name: PurePosixPath) -> str:

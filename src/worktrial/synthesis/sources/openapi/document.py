@@ -15,6 +15,8 @@ from jsonpointer import EndOfList, JsonPointerException, resolve_pointer
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
+from worktrial.outside.files import MOST_BYTES, MOST_LEVELS
+from worktrial.outside.yaml_nodes import BadYaml, OversizedYaml, YamlBounds, composed, fast_loader
 
 _BUNDLE = "Bundle the description into one file first, for example with `redocly bundle`"
 
@@ -73,7 +75,9 @@ class Document:
 
 MOST_VALUES = 500_000
 """Most values in one description, anchors written out: a few kilobytes of YAML can stand for gigabytes."""
-_DEEPEST = 100
+_DEEPEST = MOST_LEVELS
+# A key counts for YAML, and not for us.
+_BOUNDS = YamlBounds(chars=MOST_BYTES, depth=_DEEPEST, values=2 * MOST_VALUES)
 _MEND = "Mend the line"
 
 
@@ -126,20 +130,14 @@ def _json(text: str, path: Path) -> JsonValue:
 
 
 def _yaml(text: str, path: Path) -> Any:
-    import yaml
-
     try:
-        return yaml.load(text, Loader=_loader())
-    except yaml.MarkedYAMLError as e:
-        mark = e.problem_mark or e.context_mark
-        where = f"{path}, line {mark.line + 1}" if mark else path
-        raise DataError(where, f"is not YAML that can be read: {e.problem or e.context}", _MEND) from None
-    except yaml.YAMLError as e:
-        raise DataError(path, f"is not YAML that can be read: {' '.join(str(e).split())}", "Mend it") from None
-    except RecursionError:
+        with composed(text, str(path), _loader(), _BOUNDS) as nodes:
+            return None if nodes.root is None else nodes.loader.construct_document(nodes.root)
+    except OversizedYaml:
         raise _too_much(path) from None
-    except ValueError as e:
-        raise DataError(path, f"holds a value that cannot be read: {e}", "Mend it") from None
+    except BadYaml as e:
+        where = path if e.line is None else f"{path}, line {e.line}"
+        raise DataError(where, f"is not YAML that can be read: {e.why}", _MEND) from None
 
 
 def _plain(value: Any, path: Path, seen: Iterator[int], depth: int = 0) -> Any:
@@ -166,7 +164,7 @@ def _too_much(path: Path) -> DataError:
 def _loader() -> type:
     import yaml
 
-    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    base: Any = fast_loader()
 
     class _Loader(base):  # type: ignore[misc]
         """`on` and `12:30` are texts, as in YAML 1.2; no key counts twice."""

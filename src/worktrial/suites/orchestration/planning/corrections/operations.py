@@ -5,8 +5,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from worktrial.outside.yaml_nodes import BadYaml
+from worktrial.outside.yaml_text import load_yaml
 from worktrial.suites.orchestration.planning.scenario import RefusalType, StepRecord
-from worktrial.suites.orchestration.planning.yaml_text import BadYaml, load_yaml
 
 _INFO_KEYS = {
     RefusalType.AWAITING_USER_INPUT: "required_info",

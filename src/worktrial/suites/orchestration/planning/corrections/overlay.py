@@ -9,6 +9,8 @@ from importlib.resources.abc import Traversable
 import msgspec
 
 from worktrial.errors import DataError
+from worktrial.outside.yaml_nodes import BadYaml
+from worktrial.outside.yaml_text import load_yaml
 from worktrial.suites.orchestration.planning.corrections.operations import (
     ChangeAgent,
     ChangeWorkflow,
@@ -23,7 +25,6 @@ from worktrial.suites.orchestration.planning.corrections.operations import (
     WriteRefusal,
 )
 from worktrial.suites.orchestration.planning.scenario import Language, RefusalType, StepRecord
-from worktrial.suites.orchestration.planning.yaml_text import BadYaml, load_yaml
 
 
 @dataclass(frozen=True, slots=True)
