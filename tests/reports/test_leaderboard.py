@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 import pytest
+from markupsafe import Markup
 from playwright.sync_api import Browser, Page
 from tests.support.browser import page
 from tests.support.html_tree import parsed
@@ -45,7 +46,7 @@ def index(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
     into = tmp_path_factory.mktemp("site")
     section = leaderboard(report)
     assert section is not None
-    (into / "index.html").write_text(render_index(report, [section], None), "utf-8")
+    (into / "index.html").write_text(render_index(report, Markup(""), [section], None), "utf-8")
     shutil.copytree(Path(worktrial.reports.__file__).parent / "assets", into / "assets")
     return into / "index.html"
 
@@ -66,7 +67,7 @@ def test_runs_are_ranked_with_their_intervals_and_lead_to_their_samples(report: 
     assert [r.attributes["data-run"] for r in board.one("tbody").all("tr")] == ["strong", "weak"]
     weak = row(report.runs[0].run, "E0")
     name, first, *others = board.one("tr", data_run="weak").children  # type: ignore[misc]
-    assert name.text == "weak" and name.one("a").attributes["href"] == "#run-weak"
+    assert name.text == "weak" and name.one("a").attributes["href"] == "section-runs.html#run-weak"
     assert first.one("a").text == figures.percent(weak.of_all.value)
     assert first.one("small").text == figures.percent_interval(weak.of_all.interval)
     assert first.one("a").attributes["href"] == "samples.html#run=weak&condition=E0&outcome=pass"

@@ -40,15 +40,20 @@ def test_a_site_is_whole_and_says_what_it_is(report: Report, tmp_path: Path) -> 
     assert (marker["title"], marker["runs"], marker["fingerprint"]) == ("Trial", ["a", "b"], site.fingerprint)
     page = parsed(files["index.html"].decode().removeprefix("<!doctype html>"))
     assert "2 runs, 24 samples" in page.text and "04 March 2026, 05:06 UTC" in page.text
-    contents = [a.attributes["href"].removeprefix("#") for a in page.one("nav", class_="contents").all("a")]
-    assert contents == [s.attributes["id"] for s in page.one("main").all("section")]
-    assert {"leaderboard", "runs"} <= set(contents)
+    assert [s.attributes["id"] for s in page.one("main").all("section")] == ["leaderboard"]
+    contents = [a.attributes["href"] for a in page.one("nav", class_="contents").all("a")]
+    assert contents[0] == "index.html" and {"section-hire.html", "section-runs.html"} <= set(contents)
+    for href in contents[1:]:
+        own = parsed(files[href].decode().removeprefix("<!doctype html>"))
+        assert [a.attributes["href"] for a in own.one("nav", class_="contents").all("a")] == contents
+        (marked,) = [a.attributes["href"] for a in own.one("nav", class_="contents").all("a", aria_current="page")]
+        assert marked == href and f"section-{own.one('section').attributes['id']}.html" == href
     assert len(files["index.html"]) + sum(len(b) for n, b in files.items() if n.startswith("assets/")) < 1_000_000
 
 
 def test_everything_that_pages_load_is_there(report: Report, tmp_path: Path) -> None:
     site = write_site(report, tmp_path / "site")
-    for name in ("index.html", "samples.html", "trajectory.html"):
+    for name in (path.name for path in site.folder.glob("*.html")):
         page = parsed((site.folder / name).read_text("utf-8").removeprefix("<!doctype html>"))
         loaded = [
             e.attributes.get("src") or e.attributes["href"]
@@ -167,5 +172,6 @@ def test_an_empty_run_has_a_report(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run", tasks=3)
     for name in ("samples.jsonl", "trajectories.jsonl"):
         (folder / name).write_bytes(b"")
-    page = write_site(open_report([folder], "t"), tmp_path / "site").first_page.read_text("utf-8")
-    assert "3 of 3 samples are still to come" in page
+    site = write_site(open_report([folder], "t"), tmp_path / "site")
+    assert "3 of 3 samples are still to come" in (site.folder / "section-runs.html").read_text("utf-8")
+    assert "no sample has finished" in site.first_page.read_text("utf-8")

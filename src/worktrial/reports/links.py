@@ -13,6 +13,11 @@ TASKS = "tasks.html"
 TASK = "task.html"
 
 
+def section_page(section: str) -> str:
+    """Page of a section by its id."""
+    return f"section-{section}.html"
+
+
 def slug_of(name: str, taken: set[str]) -> str:
     """A name for addresses made from `name`; it is added to `taken`."""
     base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "run"

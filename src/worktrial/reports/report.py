@@ -1,4 +1,4 @@
-"""A report: the runs that it is about, and the parts of its first page."""
+"""A report: the runs that it is about, and its parts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from worktrial.engine.record import Key, SampleLine
 from worktrial.engine.store import TRAJECTORIES, placed_lines
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import DataError, SettingError
-from worktrial.reports.links import slug_of
+from worktrial.reports.links import section_page, slug_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +37,25 @@ class Report:
     """Damaged runs among several, each with the reason."""
     passed_over: Sequence[str] = ()
     """Folders that hold no run, such as one whose command was refused."""
+    query: str = ""
+    """Query that addresses of its own pages carry, where a server shows a choice of runs; else ""."""
+
+    def page_of(self, section: str, anchor: str = "") -> str:
+        """Address of a section that has a page of its own."""
+        place = f"{section_page(section)}?{self.query}" if self.query else section_page(section)
+        return f"{place}#{anchor}" if anchor else place
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the first page."""
+    """A part of a report, with a page of its own."""
 
     id: str
-    """Its anchor, and its place in the navigation."""
+    """Its anchor, and its place in the contents."""
     title: str
     html: Markup
-    brief: Sequence[Markup] = ()
-    """Sentences of it that stand at the top of the page already; they say something without the section."""
+    is_first: bool = False
+    """Whether it stands on the first page instead."""
 
 
 def open_report(folders: Iterable[Path], title: str) -> Report:

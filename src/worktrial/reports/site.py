@@ -15,7 +15,7 @@ from markupsafe import Markup
 from worktrial import __version__
 from worktrial.errors import SettingError, option
 from worktrial.reports.figures import number
-from worktrial.reports.links import HOME
+from worktrial.reports.links import HOME, section_page
 from worktrial.reports.page import PageFrame, render_page, template
 from worktrial.reports.report import Report, Section
 from worktrial.reports.viewer.pages import assets
@@ -126,17 +126,19 @@ _SCRIPTS = ("figures.js", "leaderboard.js")
 
 def render_index(
     report: Report,
+    screen: Markup,
     sections: Sequence[Section],
     made: datetime | None,
     *,
     current: str = HOME,
     frame: PageFrame | None = None,
 ) -> str:
-    """The first page: what the report is about, its contents, its sections.
+    """The first page: what the report is about, its contents, the first screen, the sections that stand there.
 
     Args:
         report: What it is about.
-        sections: Its parts.
+        screen: The first screen.
+        sections: All its parts.
         made: The date to print.
         current: The page's own address.
         frame: As in `render_page`.
@@ -147,11 +149,53 @@ def render_index(
         samples=number(sum(len(run.run.records) for run in report.runs)),
         suites=", ".join(dict.fromkeys(run.run.manifest.title for run in report.runs)),
         made="" if made is None else f"{made:%d %B %Y, %H:%M} {made.tzname() or ''}".strip(),
-        sections=sections,
+        contents=_contents(report, sections, current, current),
+        first_screen=screen,
+        sections=_on_first_page(sections),
     )
     return render_page(
         report.title, Markup(body), scripts=_SCRIPTS, styles=(), current=current, report=report, frame=frame
     )
+
+
+def render_sections(
+    report: Report, sections: Sequence[Section], *, home: str = HOME, frame: PageFrame | None = None
+) -> Iterator[tuple[str, str]]:
+    """Name and content of the pages of those sections that are not on the first page.
+
+    Args:
+        report: What they are about.
+        sections: All parts of the report.
+        home: Address of the first page.
+        frame: As in `render_page`.
+    """
+    for section in sections:
+        if section not in _on_first_page(sections):
+            contents = _contents(report, sections, home, report.page_of(section.id))
+            body = template("section.html").render(title=report.title, contents=contents, section=section)
+            page = render_page(
+                section.title, Markup(body), scripts=(), styles=(), current=home, report=report, frame=frame
+            )
+            yield section_page(section.id), page
+
+
+def _on_first_page(sections: Sequence[Section]) -> list[Section]:
+    return [section for section in sections if section.is_first] or list(sections[:1])
+
+
+def _contents(report: Report, sections: Sequence[Section], home: str, current: str) -> Markup:
+    """The list of the report's pages, the same on each."""
+    first = _on_first_page(sections)
+    start = f"{home}?{report.query}" if report.query else home
+    pages = [(home, start, "Overview")]
+    pages += [(href := report.page_of(one.id), href, one.title) for one in sections if one not in first]
+    items = Markup("\n").join(
+        Markup('<li><a href="{}"{}>{}</a></li>').format(
+            href, Markup(' aria-current="page"') if own == current else "", title
+        )
+        for own, href, title in pages
+    )
+    return Markup('<nav class="contents" aria-label="Contents">\n<ol>\n{}\n</ol>\n</nav>').format(items)
 
 
 Progress = Callable[[str, int], None]
@@ -197,7 +241,7 @@ def write_site(
         SettingError: the folder may not be replaced.
         DataError: a trajectory is damaged.
     """
-    from worktrial.reports.sections import sections
+    from worktrial.reports.sections import first_screen, sections
     from worktrial.reports.viewer.write import write_viewer
 
     check_target(into, [run.run.folder for run in report.runs], force=force)
@@ -207,11 +251,13 @@ def write_site(
         _copy_assets(fresh / "assets")
         if progress is not None:
             progress("first page", 0)
-        parts = list(sections(report))
+        parts, screen = list(sections(report)), first_screen(report)
         write_viewer(report, fresh, progress)
-        (fresh / HOME).write_text(render_index(report, parts, None), "utf-8")
+        for name, page in render_sections(report, parts):
+            (fresh / name).write_text(page, "utf-8")
+        (fresh / HOME).write_text(render_index(report, screen, parts, None), "utf-8")
         fingerprint = _fingerprint(fresh)
-        (fresh / HOME).write_text(render_index(report, parts, made), "utf-8")
+        (fresh / HOME).write_text(render_index(report, screen, parts, made), "utf-8")
         marker = Marker(
             title=report.title,
             worktrial=__version__,

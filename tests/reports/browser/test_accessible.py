@@ -38,7 +38,7 @@ def _check(chromium: Browser, made: MadeSite, name: str, options: Row, *, dark: 
     with page(chromium, dark=dark) as opened:
         opened.goto(address(made.folder, name))
         expect(opened.locator("h1")).not_to_be_empty()
-        if not name.startswith("index"):
+        if not name.startswith(("index", "section")):
             opened.wait_for_function("document.querySelector('#viewer')?.childElementCount > 0")
         opened.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         result = Axe().run(opened, options=options).response

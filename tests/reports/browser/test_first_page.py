@@ -32,20 +32,49 @@ def _records(made: MadeSite, slug: str) -> list[SampleRecord]:
 
 def test_the_answer_comes_first(opened: Page, made: MadeSite) -> None:
     passed = sum(r.outcome is Outcome.PASS for r in _records(made, "brook") if r.condition == "E0")
-    brief = opened.get_by_role("region", name="In short")
-    expect(brief).to_be_in_viewport(ratio=1)
-    expect(brief).to_contain_text(f"Hire brook: it completes {passed / 40:.1%} of 40 samples")
-    expect(brief).to_contain_text("No choice, as only one agent worked under these conditions: occupations (2)")
-    expect(brief).to_contain_text(
-        "No choice, as only reference agents worked, which are never recommended: orchestration, documents"
+    brief = opened.get_by_role("region", name="In short: occupations (1)")
+    expect(brief.locator(".finding")).to_have_text("Better")
+    expect(brief.locator(".answer")).to_contain_text(f"Hire brook: it completes {passed / 40:.1%} of 40 samples")
+    assert brief.locator(".rows li").count() == 3
+    for shown in (brief.locator(".answer"), brief.locator(".rows"), brief.get_by_text("What breaks it:")):
+        expect(shown).to_be_in_viewport(ratio=1)
+    lost = brief.get_by_role("row", name="When tools fail silently (E2)")
+    expect(lost).to_contain_text("left")
+    expect(opened.get_by_role("region", name="In short: occupations (2)").locator(".finding")).to_have_text(
+        "One agent"
     )
-    brief.get_by_role("link", name="Whom to hire").click()
+    expect(opened.get_by_text("Only reference agents worked on")).to_contain_text("orchestration, documents")
+    brief.get_by_role("link", name="What that rests on").click()
     expect(opened.get_by_role("heading", name="Whom to hire")).to_be_in_viewport()
+    contents = opened.get_by_role("navigation", name="Contents")
+    expect(contents.locator("[aria-current]")).to_have_text("Whom to hire")
+    contents.get_by_role("link", name="Overview").click()
+    expect(opened).to_have_url(_ending("index.html"))
 
 
-def test_every_table_sorts_by_every_column(opened: Page) -> None:
+def test_the_leaderboard_is_whole_and_its_columns_are_the_readers(opened: Page) -> None:
+    cut = "[...document.querySelectorAll('.scroll')].filter((one) => one.scrollWidth > one.clientWidth).length"
+    columns = opened.locator("#leaderboard-columns")
+    heads = opened.locator("table[data-board='0'] thead th:visible")
+    for width in (1280, 1000, 760):
+        opened.set_viewport_size({"width": width, "height": 900})
+        opened.wait_for_function(f"{cut} === 0")
+    shown = heads.all_inner_texts()
+    assert "Completion" in shown[1] and len(shown) < 9
+    expect(columns.locator("summary")).to_contain_text("not shown")
+    columns.locator("summary").click()
+    columns.get_by_label("Cost per task").uncheck()
+    columns.get_by_label("Of valid").check()
+    opened.reload()
+    text = " ".join(heads.all_inner_texts())
+    assert "Of valid" in text and "Cost" not in text, "kept"
+
+
+@pytest.mark.parametrize("rest", ["index", "section-hire", "section-funnel", "section-effort"])
+def test_every_table_sorts_by_every_column(opened: Page, made: MadeSite, rest: str) -> None:
+    opened.goto(address(made.folder, f"{rest}.html"))
     tables = opened.locator("table[data-sortable]")
-    assert tables.count() > 15
+    assert tables.count() > 0
     wrong = opened.evaluate(
         """async () => {
           const wrong = [];
@@ -147,7 +176,8 @@ def test_numbers_lead_to_as_many_samples(opened: Page, made: MadeSite, slug: str
         opened.go_back()
 
 
-def test_shades_of_the_heat_map_lead_to_their_samples(opened: Page) -> None:
+def test_shades_of_the_heat_map_lead_to_their_samples(opened: Page, made: MadeSite) -> None:
+    opened.goto(address(made.folder, "section-industries.html"))
     cells = opened.locator(".chart.heat").first.locator("tbody td a")
     assert cells.count() >= 20
     for n in range(0, cells.count(), 7):
@@ -161,7 +191,8 @@ def test_shades_of_the_heat_map_lead_to_their_samples(opened: Page) -> None:
         opened.go_back()
 
 
-def test_bars_under_faults_lead_to_their_samples(opened: Page) -> None:
+def test_bars_under_faults_lead_to_their_samples(opened: Page, made: MadeSite) -> None:
+    opened.goto(address(made.folder, "section-robustness.html"))
     bars = opened.locator("#robustness .chart").first.locator(".value a")
     assert bars.count() >= 8
     for n in (1, 2, 7):
@@ -170,27 +201,32 @@ def test_bars_under_faults_lead_to_their_samples(opened: Page) -> None:
 
 
 def test_no_number_of_ours_leads_nowhere(opened: Page, made: MadeSite) -> None:
-    hrefs = opened.eval_on_selector_all("main a", "(all) => all.map((a) => a.getAttribute('href'))")
-    for href in set(hrefs):
-        name, _, fragment = href.partition("#")
-        if not name:
-            assert opened.locator(f"[id='{fragment}']").count() == 1, href
-            continue
-        assert (made.folder / name).is_file(), href
-        asked = {key: values[0] for key, values in parse_qs(fragment).items()}
-        assert asked.pop("run") in made.runs, href
-        assert asked.keys() <= {"condition", "outcome", "category", "language"}, href
-    # The numbers of a chart are repeated with their links in the table beside it.
-    bare = opened.evaluate(
-        """[..."hire robustness funnel effort".split(" ")].flatMap((id) =>
-          [...document.querySelectorAll(`#${id} td.number`)]
-            .filter((cell) => !cell.closest("details") && /[0-9]/.test(cell.textContent))
-            .filter((cell) => !cell.querySelector("a")).map((cell) => cell.outerHTML))"""
-    )
-    assert bare == []
+    for name in (
+        "index",
+        *(f"section-{part}" for part in ("hire", "industries", "robustness", "funnel", "effort")),
+    ):
+        opened.goto(address(made.folder, f"{name}.html"))
+        for href in set(opened.eval_on_selector_all("main a", "(all) => all.map((a) => a.getAttribute('href'))")):
+            file, _, fragment = href.partition("#")
+            assert (made.folder / file).is_file(), href
+            asked = {key: values[0] for key, values in parse_qs(fragment).items()}
+            if asked:
+                assert asked.pop("run") in made.runs, href
+                assert asked.keys() <= {"condition", "outcome", "category", "language"}, href
+        # The numbers of a chart are repeated with their links in the table beside it.
+        bare = opened.evaluate(
+            """[...document.querySelectorAll("section td.number")]
+                .filter((cell) => !cell.closest("#leaderboard, details") && /[0-9]/.test(cell.textContent))
+                .filter((cell) => !cell.querySelector("a")).map((cell) => cell.outerHTML)"""
+        )
+        assert bare == []
+    opened.goto(address(made.folder, "index.html"))
+    opened.locator("table[data-board='0'] tbody th a").first.click()
+    expect(opened.locator("details.run[open]")).to_have_count(1)
 
 
-def test_a_number_a_sample_a_call_and_all_the_way_back(opened: Page) -> None:
+def test_a_number_a_sample_a_call_and_all_the_way_back(opened: Page, made: MadeSite) -> None:
+    opened.goto(address(made.folder, "section-funnel.html"))
     opened.locator("#funnel table tbody tr", has_text="E2").first.get_by_role("link").first.click()
     expect(opened).to_have_url(_ending("samples.html#run=brook&condition=E2"))
     opened.locator("#results tbody a").nth(3).click()
@@ -203,10 +239,10 @@ def test_a_number_a_sample_a_call_and_all_the_way_back(opened: Page) -> None:
     opened.reload()
     expect(opened.locator(f"#call-{number}")).to_be_in_viewport()
     assert opened.url == linked
-    for ending in ("trajectory.html", "samples.html", "index.html"):
+    for ending in ("trajectory.html", "samples.html", "section-funnel.html"):
         while f"/{ending}" not in opened.url:
             opened.go_back()
-    expect(opened.get_by_role("heading", name="Leaderboard")).to_be_attached()
+    expect(opened.get_by_role("heading", name="Noticing and recovering")).to_be_attached()
 
 
 def _agents(board: Locator) -> list[str]:

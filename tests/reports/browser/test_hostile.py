@@ -22,7 +22,8 @@ _OURS = """
     if (name === "form" && one.getAttribute("action")) odd.push(one.outerHTML);
     for (const { name: key, value } of one.attributes) {
       if (key.startsWith("on") || key === "style" || key === "srcdoc") odd.push(`${name} ${key}=${value}`);
-      if (["href", "src", "xlink:href"].includes(key) && !/^(#|[a-z]+[.]html(#|$)|assets[/]|data[/])/.test(value)) {
+      const leads = ["href", "src", "xlink:href"].includes(key);
+      if (leads && !/^(#|[a-z-]+[.]html(#|$)|assets[/]|data[/])/.test(value)) {
         odd.push(`${name} ${key}=${value}`);
       }
     }
@@ -51,6 +52,14 @@ def test_the_first_page(opened: Page, made: MadeSite) -> None:
         assert opened.evaluate(_OURS) == []
     opened.evaluate("document.querySelectorAll('button.sort').forEach((one) => one.click())")
     assert opened.evaluate(_OURS) == []
+
+
+def test_the_pages_of_sections(opened: Page, made: MadeSite) -> None:
+    names = [path.name for path in made.folder.glob("section-*.html")]
+    assert len(names) > 7
+    for name in names:
+        opened.goto(address(made.folder, name))
+        assert opened.evaluate(_OURS) == []
 
 
 def test_the_list_of_samples(opened: Page, made: MadeSite) -> None:

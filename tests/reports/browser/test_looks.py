@@ -19,7 +19,7 @@ def _go(opened: Page, made: MadeSite, rest: str) -> None:
     opened.goto("about:blank")
     opened.goto(address(made.folder, rest))
     expect(opened.locator("h1")).not_to_be_empty()
-    if not rest.startswith("index"):
+    if not rest.startswith(("index", "section")):
         opened.wait_for_function("document.querySelector('#viewer')?.childElementCount > 0")
 
 

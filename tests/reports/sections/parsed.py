@@ -9,8 +9,8 @@ from worktrial.reports.report import Section
 
 _VOID = {"br", "img", "input", "wbr", "line", "rect", "circle", "path", "polygon", "polyline"}
 _OURS = (
-    "a br button caption circle code dd desc details div dl dt em figcaption figure form h3 h4 label li line ol "
-    "option p path polygon polyline pre rect select small span strong summary svg table tbody td text th thead "
+    "a br button caption circle code dd desc details div dl dt em figcaption figure form h3 h4 input label li line "
+    "ol option p path polygon polyline pre rect select small span strong summary svg table tbody td text th thead "
     "time title tr tspan ul"
 )
 _DATA = ("type", "application/json")
@@ -38,7 +38,7 @@ class Parsed(HTMLParser):
         for name, value in attrs:
             assert not name.startswith("on") and name not in ("style", "src", "srcdoc"), name
             if name == "href":
-                assert value is not None and value.startswith((HOME, SAMPLES, TRAJECTORY, "#")), value
+                assert value is not None and value.startswith((HOME, SAMPLES, TRAJECTORY, "section-", "#")), value
                 self.hrefs.append(value)
         if tag not in _VOID:
             self._open.append(tag)

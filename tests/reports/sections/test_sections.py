@@ -150,7 +150,7 @@ def test_robustness_by_hand(tmp_path: Path) -> None:
     report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records), {})])
     words = _parsed(robustness(report)).words
     assert words.startswith("In the worst case a completes 40% of the samples, under E2 (") and "R 0.50" in words
-    assert "E0 · without faults 80.0%" in words and "E2 · silent faults 40.0%" in words
+    assert "without faults (E0) 80.0%" in words and "when tools fail silently (E2) 40.0%" in words
 
 
 def test_what_is_left_counts_and_not_what_share_of_little(tmp_path: Path) -> None:

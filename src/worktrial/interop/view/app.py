@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import hmac
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 
 from markupsafe import Markup
@@ -19,13 +19,13 @@ from worktrial.errors import DataError
 from worktrial.interop.view.label_routes import label_routes
 from worktrial.interop.view.labels_page import LABELS, labels_page
 from worktrial.interop.view.library import RunLibrary
-from worktrial.reports.links import HOME, SAMPLES, TASKS, TRAJECTORY
+from worktrial.reports.links import HOME, SAMPLES, TASKS, TRAJECTORY, section_page
 from worktrial.reports.live_page import live_page
 from worktrial.reports.page import POLICY, PageFrame, render_page
 from worktrial.reports.report import Report
-from worktrial.reports.sections import sections
+from worktrial.reports.sections import first_screen, sections
 from worktrial.reports.shelf_page import shelf_page
-from worktrial.reports.site import render_index
+from worktrial.reports.site import render_index, render_sections
 from worktrial.reports.viewer.pages import PAGES, assets, viewer_page
 
 REPORT = "report.html"
@@ -59,7 +59,7 @@ class ViewerApp:
         self._library = library
         self._token = token.encode()
         self._assets = dict(assets())
-        self._reports: dict[tuple[object, ...], str] = {}
+        self._reports: dict[tuple[object, ...], dict[str, str]] = {}
         self._making = threading.Lock()
         self.stopping = threading.Event()
         """Set when the server is about to end, which no watcher may hold up."""
@@ -71,6 +71,7 @@ class ViewerApp:
             Route("/events", self._events),
             Route("/assets/{name}", self._asset),
             Route("/data/{name:path}.js", self._data),
+            Route(f"/{section_page('{section}')}", self._section),
             *(Route(f"/{page}", self._page(page)) for page in PAGES),
             Route(f"/{LABELS}", self._labels),
             *label_routes(library),
@@ -133,15 +134,21 @@ class ViewerApp:
         return StreamingResponse(told(), headers=_HEADERS, media_type="text/event-stream")
 
     def _report(self, request: Request) -> Response:
-        slugs = tuple(request.query_params.getlist("run"))
+        return _html(self._pages(tuple(request.query_params.getlist("run")))[REPORT])
+
+    def _section(self, request: Request) -> Response:
+        chosen = tuple(request.query_params.getlist("run"))
+        return _html(self._pages(chosen)[section_page(request.path_params["section"])])
+
+    def _pages(self, slugs: tuple[str, ...]) -> dict[str, str]:
+        """Pages of the report about some runs, by their names."""
         # One after the other: a second reader of the same runs need not reckon them again.
         with self._making:
             runs = self._library.runs()
             state = (slugs, *((slug, run.stamp) for slug, run in runs.items() if not slugs or slug in slugs))
             if state not in self._reports:
-                report = self._library.report(slugs)
-                self._reports = {state: _overview(report, sorted(report.left_out))}
-            return _html(self._reports[state])
+                self._reports = {state: _pages_of(self._library.report(slugs))}
+            return self._reports[state]
 
     def _labels(self, request: Request) -> Response:
         page = render_page(
@@ -174,8 +181,10 @@ class ViewerApp:
         return Report(self._library.title, ())
 
 
-def _overview(report: Report, left_out: Sequence[str]) -> str:
-    return render_index(report, list(sections(report)), None, current=REPORT, frame=_FRAME)
+def _pages_of(report: Report) -> dict[str, str]:
+    parts = list(sections(report))
+    index = render_index(report, first_screen(report), parts, None, current=REPORT, frame=_FRAME)
+    return {REPORT: index, **dict(render_sections(report, parts, home=REPORT, frame=_FRAME))}
 
 
 def _html(page: str) -> Response:

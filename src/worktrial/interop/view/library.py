@@ -4,6 +4,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -137,7 +138,7 @@ class RunLibrary:
                 left_out.append(f"left out: {e}")
         if not opened:
             raise DataError(self.title, left_out[0] if left_out else "holds no run", "Run one with `worktrial run`")
-        return Report(self.title, opened, left_out)
+        return Report(self.title, opened, left_out, query=urlencode([("run", slug) for slug in slugs]))
 
 
 def _places(folder: Path) -> dict[tuple[str, int, str], int]:

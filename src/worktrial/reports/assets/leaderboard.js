@@ -149,7 +149,74 @@
     return only(Object.fromEntries(new URLSearchParams(hash)), NAMES);
   }
 
+  const COLUMNS = "worktrial-columns";
+  // Places of the columns that are given up first where there is no room for all.
+  const GIVEN_UP = [1, 5, 3, 7, 6];
+
+  /** The places of the columns that the reader chose before; null without a choice. */
+  function storedColumns() {
+    try {
+      const places = JSON.parse(localStorage.getItem(COLUMNS));
+      return Array.isArray(places) ? places.map(Number) : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Let the reader choose columns; until then as many are shown as there is room for. */
+  function offerColumns(choice) {
+    const tables = [...document.querySelectorAll("table[data-board]")];
+    const empty = tables.map((table) => [...table.tHead.rows[0].cells].map((header) => header.hidden));
+    const boxes = [...choice.querySelectorAll("input")];
+    const summary = choice.querySelector("summary");
+    let chosen = storedColumns();
+
+    function show(places) {
+      tables.forEach((table, n) => {
+        for (const row of [table.tHead.rows[0], ...table.tBodies[0].rows]) {
+          [...row.cells].forEach((cell, at) => {
+            if (at) cell.hidden = empty[n][at] || !places.includes(at - 1);
+          });
+        }
+      });
+      for (const box of boxes) box.checked = places.includes(Number(box.value));
+      const unseen = boxes.filter((box) => !box.checked).length;
+      summary.textContent = unseen ? `Columns (${unseen} not shown)` : "Columns";
+    }
+
+    function fit() {
+      if (chosen) {
+        show(chosen);
+        return;
+      }
+      let places = boxes.map((box) => Number(box.value));
+      show(places);
+      // A phone has no room for a table anyhow; there it scrolls by itself.
+      if (matchMedia("(max-width: 44rem)").matches) return;
+      for (const place of GIVEN_UP) {
+        if (tables.every(({ parentElement: region }) => region.scrollWidth <= region.clientWidth)) break;
+        places = places.filter((one) => one !== place);
+        show(places);
+      }
+    }
+
+    choice.addEventListener("change", () => {
+      chosen = boxes.filter((box) => box.checked).map((box) => Number(box.value));
+      try {
+        localStorage.setItem(COLUMNS, JSON.stringify(chosen));
+      } catch {
+        // The choice holds for this page only.
+      }
+      show(chosen);
+    });
+    choice.hidden = false;
+    addEventListener("resize", fit);
+    fit();
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
+    const choice = document.getElementById("leaderboard-columns");
+    if (choice) offerColumns(choice);
     const data = document.getElementById("leaderboard-data");
     const form = document.getElementById("leaderboard-filters");
     if (!data || !form) return;

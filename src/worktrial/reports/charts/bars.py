@@ -25,6 +25,12 @@ class Bar:
     """Address of what the number comes from: one of our own relative addresses."""
     group: str | None = None
     """A heading over consecutive bars of the same group."""
+    note: str = ""
+    """A few words below the label."""
+    aside: str = ""
+    """Another figure of the row, right of the bar."""
+    is_reference: bool = False
+    """Whether the bar is drawn as a mark to measure others by."""
 
 
 def bars(title: str, bars: Sequence[Bar]) -> Markup:
@@ -43,16 +49,23 @@ def bars(title: str, bars: Sequence[Bar]) -> Markup:
         if bar.group is not None and bar.group != group:
             rows.append(Markup('<li class="group">{}</li>').format(bar.group))
         group = bar.group
+        note = Markup("<small>{}</small>").format(bar.note) if bar.note else ""
+        aside = Markup(' <span class="aside">{}</span>').format(bar.aside) if bar.aside else ""
         rows.append(
-            Markup('<li><span class="label">{}</span> <span class="value">{}</span>{}{}</li>').format(
+            Markup('<li{}><span class="label">{}{}</span> <span class="value">{}</span>{}{}{}</li>').format(
+                Markup(' class="measuring"') if bar.is_reference else "",
                 bar.label,
+                note,
                 link(percent(bar.value), bar.href),
                 _interval_span(bar.interval),
+                aside,
                 draw_bar(bar.value, bar.interval, scale),
             )
         )
+    has_asides = any(bar.aside for bar in bars)
+    kind = "bars with-asides" if has_asides else "bars"
     drawn = Markup('<ol class="rows">\n{}\n</ol>\n{}').format(Markup("\n").join(rows), _axis(scale))
-    return figure(title, drawn, kind="bars")
+    return figure(title, drawn, kind=kind)
 
 
 def draw_bar(

@@ -1,4 +1,4 @@
-"""The parts of a report's first page, in the order in which they are shown."""
+"""The parts of a report, in the order in which they are shown."""
 
 from collections.abc import Iterator
 
@@ -8,6 +8,7 @@ from worktrial.reports.report import Report, Section
 from worktrial.reports.sections.agreement import simulators_agree
 from worktrial.reports.sections.duties import duties
 from worktrial.reports.sections.effort import effort
+from worktrial.reports.sections.first_screen import first_screen
 from worktrial.reports.sections.grouping import suites_of
 from worktrial.reports.sections.hire import hire
 from worktrial.reports.sections.industries import industries
@@ -16,7 +17,7 @@ from worktrial.reports.sections.robustness import funnel, robustness
 from worktrial.reports.sections.runs import runs
 from worktrial.reports.sections.wording import joined, takeaway
 
-__all__ = ["published", "sections"]
+__all__ = ["first_screen", "published", "sections"]
 
 
 def sections(report: Report) -> Iterator[Section]:

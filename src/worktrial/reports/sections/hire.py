@@ -1,6 +1,6 @@
 """Recommendations whom to hire: overall and by industry, and how sure that is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from markupsafe import Markup
 
@@ -9,7 +9,7 @@ from worktrial.reports.html import Value, link, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, Section
 from worktrial.reports.sections.grouping import Board, boards
-from worktrial.reports.sections.verdicts import in_words, only_references, short
+from worktrial.reports.sections.verdicts import in_words, short
 from worktrial.reports.sections.wording import (
     NOTHING,
     caveat,
@@ -26,7 +26,6 @@ from worktrial.reports.sections.wording import (
 from worktrial.results.boards import (
     Basis,
     Contender,
-    HireConclusion,
     Recommendation,
     recommend,
     recommend_by,
@@ -39,39 +38,12 @@ def hire(report: Report) -> Section | None:
     found = boards(report)
     if not found:
         return None
-    overall = [recommend(board.stored, board.condition) for board in found]
     parts: list[Markup] = []
-    for board, recommendation in zip(found, overall, strict=True):
+    for board in found:
         if len(found) > 1:
             parts.append(heading(board.title))
-        parts += _board(board, recommendation)
-    return Section("hire", "Whom to hire", joined(parts), _brief(found, overall))
-
-
-def _brief(found: Sequence[Board], overall: Sequence[Recommendation]) -> list[Markup]:
-    """The answer for every board with a choice, and in one sentence which have none."""
-    pairs = list(zip(found, overall, strict=True))
-    if len(pairs) == 1:
-        return [in_words(overall[0], found[0])]
-    said = [
-        Markup("{}: {}").format(board.title, in_words(recommendation, board))
-        for board, recommendation in pairs
-        if recommendation.finding is not HireConclusion.ALONE
-    ]
-    alone = [pair for pair in pairs if pair[1].finding is HireConclusion.ALONE]
-    referees = [board.title for board, recommendation in alone if only_references(recommendation, board)]
-    if referees:
-        said.append(
-            Markup("No choice, as only reference agents worked, which are never recommended: {}.").format(
-                ", ".join(referees)
-            )
-        )
-    single = [board.title for board, _ in alone if board.title not in referees]
-    if single:
-        said.append(
-            Markup("No choice, as only one agent worked under these conditions: {}.").format(", ".join(single))
-        )
-    return said
+        parts += _board(board, recommend(board.stored, board.condition))
+    return Section("hire", "Whom to hire", joined(parts))
 
 
 def _board(board: Board, overall: Recommendation) -> list[Markup]:

@@ -144,20 +144,21 @@ def leaderboard(report: Report) -> Section | None:
             "be chance. Every figure leads to its samples.</p>"
         ),
         _filters([run for board in found for run in board.runs]),
-        *(_board(n, found, figures[n]) for n in range(len(found))),
+        _choice([of for figures_of in figures for of in figures_of]),
+        *(_board(report, n, found, figures[n]) for n in range(len(found))),
         embedded(
             "leaderboard-data",
             {"boards": [_data(board, of) for board, of in zip(found, figures, strict=True)]},
         ),
     ]
-    return Section("leaderboard", "Leaderboard", Markup("\n").join(parts))
+    return Section("leaderboard", "Leaderboard", Markup("\n").join(parts), is_first=True)
 
 
 def _figures(run: ReportRun) -> Figures:
     return {name: cells_of(row(run.run, name), run.slug) for name in by_condition(run.run.records)}
 
 
-def _board(n: int, found: Sequence[Board], figures: Sequence[Figures]) -> Markup:
+def _board(report: Report, n: int, found: Sequence[Board], figures: Sequence[Figures]) -> Markup:
     board = found[n]
     shown = [(run, of.get(board.condition, _NOTHING)) for run, of in zip(board.runs, figures, strict=True)]
     ranked = sorted(shown, key=lambda entry: -(entry[1][0].sort or 0.0))
@@ -169,7 +170,7 @@ def _board(n: int, found: Sequence[Board], figures: Sequence[Figures]) -> Markup
         )
         for place, name in enumerate(COLUMNS)
     )
-    body = Markup("\n").join(_row(run, cells, empty) for run, cells in ranked)
+    body = Markup("\n").join(_row(report, run, cells, empty) for run, cells in ranked)
     table = Markup(
         '<table class="board" data-sortable data-board="{}">\n<caption class="visually-hidden">{}</caption>\n'
         '<thead><tr><th scope="col">Agent</th>{}</tr></thead>\n<tbody>\n{}\n</tbody>\n</table>'
@@ -184,12 +185,12 @@ def _is_empty(place: int, figures: Sequence[Figures]) -> bool:
     return all(cells[place].sort is None for of in figures for cells in of.values())
 
 
-def _row(run: ReportRun, shown: Sequence[Shown], empty: Sequence[bool]) -> Markup:
+def _row(report: Report, run: ReportRun, shown: Sequence[Shown], empty: Sequence[bool]) -> Markup:
     missing = run.run.missing
     note = Markup("<small>unfinished: {} of {} samples to come</small>").format(missing, run.run.manifest.samples)
     return Markup('<tr data-run="{}"><th scope="row">{}{}{}</th>{}</tr>').format(
         run.slug,
-        link(run.name, f"#run-{run.slug}"),
+        link(run.name, report.page_of("runs", f"run-{run.slug}")),
         Markup("<small>reference, needs no model</small>") if is_reference(run.run) else "",
         note if missing else "",
         Markup().join(_cell(figure, hidden) for figure, hidden in zip(shown, empty, strict=True)),
@@ -257,6 +258,19 @@ def _filters(runs: Sequence[ReportRun]) -> Markup:
         '<form class="filters" id="leaderboard-filters" aria-label="Filter the leaderboard" hidden>{}'
         '<button type="reset">Show all</button></form>\n<p class="note" role="status" id="leaderboard-status"></p>'
     ).format(Markup().join(selects))
+
+
+def _choice(figures: Sequence[Figures]) -> Markup:
+    """Boxes to choose columns by, for those that any board has; shown by the script that reads them."""
+    boxes = [
+        Markup('<label><input type="checkbox" value="{}" checked> {}</label>').format(place, name)
+        for place, name in enumerate(COLUMNS)
+        if name in _ALWAYS or not _is_empty(place, figures)
+    ]
+    return Markup(
+        '<details class="columns no-print" id="leaderboard-columns" hidden><summary>Columns</summary>\n'
+        '<p class="boxes">{}</p></details>'
+    ).format(Markup(" ").join(boxes))
 
 
 def _values(runs: Iterable[ReportRun], tag: str) -> list[str]:

@@ -18,6 +18,7 @@ from worktrial.reports.sections.wording import (
     caveat,
     estimate_cell,
     heading,
+    in_words,
     joined,
     listed,
     strong,
@@ -28,13 +29,6 @@ from worktrial.results.conditions import by_condition, robustness_by_setting, se
 from worktrial.results.fault_metrics import FaultMetrics, Funnel, excess_of, sample_faults, total
 from worktrial.results.reasks import ExcessReask
 from worktrial.statistics import Robustness, ZeroCleanRate
-
-_MEANING = {
-    "E0": "without faults",
-    "E1": "open faults",
-    "E2": "silent faults",
-    "E3": "both kinds of faults",
-}
 
 
 class _Found(NamedTuple):
@@ -54,14 +48,9 @@ def robustness(report: Report) -> Section | None:
     """Rates by condition, and R; None where no run had faults."""
     found = [board for board in boards(report) if any(_has_faults(run) for run in board.runs)]
     parts: list[Markup] = []
-    brief: list[Markup] = []
     for board in found:
-        rows = _rows(board)
-        said = _takeaway(rows)
-        parts += [heading(board.title), *_board(board, rows, said)] if len(found) > 1 else _board(board, rows, said)
-        if any(isinstance(row.kept, Robustness) for row in rows):
-            brief.append(Markup("{}: {}").format(board.title, said) if len(found) > 1 else said)
-    return Section("robustness", "When tools fail", joined(parts), brief) if parts else None
+        parts += [heading(board.title), *_board(board)] if len(found) > 1 else _board(board)
+    return Section("robustness", "When tools fail", joined(parts)) if parts else None
 
 
 def _has_faults(run: ReportRun) -> bool:
@@ -79,10 +68,11 @@ def _rows(board: Board) -> list[_Found]:
     return found
 
 
-def _board(board: Board, rows: Sequence[_Found], said: Markup) -> list[Markup]:
+def _board(board: Board) -> list[Markup]:
+    rows = _rows(board)
     drawn = [
         Bar(
-            _label(condition),
+            in_words(condition),
             (estimate := completion_estimate(records)).value,
             estimate.interval,
             samples_href(run.slug, {"condition": condition}),
@@ -92,7 +82,7 @@ def _board(board: Board, rows: Sequence[_Found], said: Markup) -> list[Markup]:
         if _has_faults(run)
         for condition, records in by_condition(run.run.records).items()
     ]
-    parts = [takeaway(said), bars(f"Completed under each condition: {board.title}", drawn)]
+    parts = [takeaway(_takeaway(rows)), bars(f"Completed under each condition: {board.title}", drawn)]
     if rows:
         headers = ["Agent", "Completed in the worst case", "Under", "R", "95% interval", "Tasks"]
         parts.append(table(f"Robustness: {board.title}", headers, [_row(row) for row in rows]))
@@ -106,13 +96,6 @@ def _board(board: Board, rows: Sequence[_Found], said: Markup) -> list[Markup]:
         )
     )
     return parts
-
-
-def _label(condition: str) -> str:
-    mode, _, setting = condition.partition("/")
-    meaning = _MEANING.get(mode)
-    said = f"{condition} · {meaning}" if meaning else condition
-    return f"{said}, {setting}" if setting else said
 
 
 def _takeaway(rows: Sequence[_Found]) -> Markup:

@@ -76,3 +76,17 @@ def points(value: float, interval: Interval | None) -> str:
 def under(condition: str) -> str:
     """Words for the condition that figures are from; "" for the clean one, which goes without saying."""
     return "" if condition == CLEAN else f" under {condition}"
+
+
+_MEANING = {
+    CLEAN: "without faults",
+    "E1": "when tools fail openly",
+    "E2": "when tools fail silently",
+    "E3": "when tools fail in both ways",
+}
+
+
+def in_words(condition: str) -> str:
+    """A condition as a person says it, with the term behind it: `when tools fail silently (E2)`."""
+    meaning = _MEANING.get(condition.partition("/")[0])
+    return f"{meaning} ({condition})" if meaning else condition

@@ -10,7 +10,9 @@ from worktrial.results.boards.hire import (
     is_reference,
     recommend,
     recommend_by,
+    versus,
 )
+from worktrial.results.boards.losses import Broken, FaultLoss, broken_off, fault_losses
 from worktrial.results.boards.rows import CELL_TAGS, CellCounts, Part, Row, cells, chosen_intervals, profile, row
 from worktrial.results.boards.shared import Basis
 from worktrial.results.boards.spending import Offer, Sweep, offers, sweeps
@@ -21,18 +23,22 @@ __all__ = [
     "LEVEL",
     "Basis",
     "BoardEstimate",
+    "Broken",
     "CellCounts",
     "Contender",
     "Contest",
+    "FaultLoss",
     "HireConclusion",
     "Offer",
     "Part",
     "Recommendation",
     "Row",
     "Sweep",
+    "broken_off",
     "cells",
     "chosen_intervals",
     "completion_estimate",
+    "fault_losses",
     "groups",
     "is_reference",
     "obstacles",
@@ -42,5 +48,6 @@ __all__ = [
     "recommend_by",
     "row",
     "sweeps",
+    "versus",
     "worst_case",
 ]

@@ -146,6 +146,14 @@ def _recommend(
     return found
 
 
+def versus(first: StoredRun, second: StoredRun, condition: str, *, margin: float = MARGIN) -> Contest | None:
+    """The contest of two runs by itself, at 95 %; None where they share no sample under `condition`."""
+    samples = SharedSamples([first, second], condition)
+    if len(samples.runs) < 2 or not samples.keys:
+        return None
+    return _Contest(samples, margin, 1 - LEVEL, {}).of(0, 1)
+
+
 def is_reference(run: StoredRun) -> bool:
     """Whether the agent of a run ships with its suite and needs no model."""
     suite = suite_of(run.manifest)

@@ -1,0 +1,119 @@
+"""What breaks the work of agents, in words that a person uses."""
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from worktrial.reports.figures import NONE, percent, percent_interval
+from worktrial.reports.html import Value, table
+from worktrial.reports.links import samples_href
+from worktrial.reports.report import ReportRun
+from worktrial.reports.sections.grouping import Board
+from worktrial.reports.sections.wording import in_words, strong
+from worktrial.results.boards import Broken, FaultLoss, broken_off, fault_losses, profile
+
+_COLUMNS = 4
+"""Agents beside each other; further ones are on the pages behind."""
+
+_STOPPED = {
+    "empty_answer": "empty answer",
+    "cut_answer": "answer cut at the model’s output limit",
+    "unread_call": "call in no known spelling",
+    "content_filter": "content filter",
+    "refused": "refused",
+    "turn_limit": "turns used up",
+    "token_limit": "tokens used up",
+    "time_limit": "time used up",
+    "cost_limit": "money used up",
+    "context_limit": "context full",
+}
+
+
+def breakers(board: Board, agents: Sequence[ReportRun]) -> Markup:
+    """A sentence on what costs the first agent most, and a table of losses; "" where nothing is lost.
+
+    Args:
+        board: The group of runs.
+        agents: Runs to tell of, the most important first.
+    """
+    shown = list(agents[:_COLUMNS])
+    losses = {run.slug: {loss.condition: loss for loss in fault_losses(run.run)} for run in shown}
+    # In the order of what the first agent loses.
+    conditions = dict.fromkeys(name for run in shown for name in losses[run.slug])
+    rows = [_faults(name, shown, losses) for name in conditions]
+    rows += _hardest(board, shown)
+    broken = {run.slug: broken_off(run.run, board.condition) for run in shown}
+    rows += _broken(board, shown, broken)
+    if not rows:
+        return Markup("")
+    said = _sentence(shown[0], losses[shown[0].slug]) if conditions else Markup("")
+    headers = ["Where, or why", *(run.name for run in shown)]
+    return said + table(f"What breaks it: {board.title}", headers, rows, sortable=False)
+
+
+def _sentence(run: ReportRun, losses: Mapping[str, FaultLoss]) -> Markup:
+    # The greatest loss comes first.
+    for loss in losses.values():
+        if (change := loss.change) is not None and change.interval is not None and change.interval.high < 0:
+            return Markup("<p>What costs {} most: {}, it completes {:.1f} points less; {} is left.</p>\n").format(
+                strong(run.name), in_words(loss.condition), -100 * change.value, percent(loss.left.value)
+            )
+    return Markup("<p>No failing of tools is shown to cost {} anything.</p>\n").format(strong(run.name))
+
+
+def _faults(
+    condition: str, agents: Sequence[ReportRun], losses: Mapping[str, Mapping[str, FaultLoss]]
+) -> list[Value | str | Markup]:
+    words = in_words(condition)
+    return [
+        Value(words[:1].upper() + words[1:]),
+        *(_loss(run, condition, losses[run.slug].get(condition)) for run in agents),
+    ]
+
+
+def _loss(run: ReportRun, condition: str, loss: FaultLoss | None) -> Value:
+    if loss is None:
+        return Value(NONE)
+    failed = samples_href(run.slug, {"condition": condition, "outcome": "fail"})
+    left = f"{percent(loss.left.value)} left"
+    if loss.change is None:
+        return Value(left, href=failed)
+    interval = loss.change.interval
+    span = "" if interval is None else f"{100 * interval.low:+.1f} to {100 * interval.high:+.1f}; "
+    return Value(f"{100 * loss.change.value:+.1f} points", href=failed, notes=(f"{span}{left}",))
+
+
+def _hardest(board: Board, agents: Sequence[ReportRun]) -> list[list[Value | str | Markup]]:
+    profiles = {run.slug: profile(run.run, board.condition) for run in agents}
+    if max((len(parts) for parts in profiles.values()), default=0) < 2:
+        return []
+    cells: list[Value | str | Markup] = ["Kind of work with the lowest rate"]
+    for run in agents:
+        parts = {name: part for name, part in profiles[run.slug].items() if part.of_all.value is not None}
+        if not parts:
+            cells.append(NONE)
+            continue
+        name, part = min(parts.items(), key=lambda item: item[1].of_all.value or 0.0)
+        note = f"{percent(part.of_all.value, 0)} of {part.completion.of_all.n} samples"
+        interval = percent_interval(part.of_all.interval)
+        href = samples_href(run.slug, {"condition": board.condition, "category": name, "outcome": "fail"})
+        cells.append(Value(name, href=href, notes=(f"{note}, {interval}" if interval else note,)))
+    return [cells]
+
+
+def _broken(
+    board: Board, agents: Sequence[ReportRun], broken: Mapping[str, Broken]
+) -> list[list[Value | str | Markup]]:
+    def counts(run: ReportRun, found: Mapping[str, int], outcome: str) -> Value:
+        reasons = ", ".join(f"{_STOPPED.get(name, name)} {n}" for name, n in list(found.items())[:3])
+        href = samples_href(run.slug, {"condition": board.condition, "outcome": outcome})
+        of = broken[run.slug].samples
+        return Value(f"{sum(found.values())} of {of}", href=href if found else None, notes=(reasons,) * bool(found))
+
+    rows: list[list[Value | str | Markup]] = []
+    if any(broken[run.slug].stopped for run in agents):
+        cells = [counts(run, broken[run.slug].stopped, "fail") for run in agents]
+        rows.append(["Failed without an answer", *cells])
+    if any(broken[run.slug].invalid for run in agents):
+        rows.append(["Without a verdict", *(counts(run, broken[run.slug].invalid, "invalid") for run in agents)])
+    return rows

@@ -1,0 +1,97 @@
+"""What the first screen says of made runs: of several agents, of one, of none but reference agents."""
+
+from pathlib import Path
+
+import pytest
+from tests.reports.sections.parsed import Parsed
+from tests.results.runs import record, store
+from tests.support.made_runs import make_run
+
+from worktrial.reports.report import Report, ReportRun, Section, open_report
+from worktrial.reports.sections import first_screen
+from worktrial.results.boards import broken_off, fault_losses, versus
+
+FAULTED = ("E0", "E1", "E2", "E3")
+
+
+def _words(report: Report) -> str:
+    # Everything that a section may not hold, the first screen may not either.
+    html = first_screen(report).replace("<h2>", "<h3>").replace("</h2>", "</h3>")
+    return Parsed(Section("first", "First", html)).words
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    at = tmp_path_factory.mktemp("screen")
+    return {
+        "x": make_run(at / "x", agent="x", tasks=60, conditions=FAULTED, skill=0.7, cost=0.02),
+        "y": make_run(at / "y", agent="y", tasks=60, conditions=FAULTED, skill=0.7, cost=0.01),
+        "plan": make_run(at / "plan", agent="plan", tasks=60, skill=0.999, invalid=0.0),
+        "idle": make_run(at / "idle", agent="idle", tasks=60, skill=0.001),
+        "hostile": make_run(at / "hostile", agent="h", tasks=24, conditions=FAULTED, hostile=True),
+        "plain": make_run(at / "plain", agent="plain", suite="starter", tasks=10, invalid=0.0),
+    }
+
+
+def _of(folders: dict[str, Path], *names: str) -> Report:
+    return open_report([folders[name] for name in names], "r")
+
+
+def test_two_agents_beside_floor_and_ceiling(folders: dict[str, Path]) -> None:
+    words = _words(_of(folders, "x", "y", "plan", "idle"))
+    assert words.startswith("Not enough to tell Not enough to tell: ")
+    assert " points (" in words and "“As good” is no worse by 5 points or more" in words
+    chart = words[words.index("with 95% intervals") : words.index("What breaks it")]
+    assert "cost a task, of the agent’s own requests" in chart
+    assert chart.index("plan") < chart.index(" x ") and chart.index(" y ") < chart.index("idle")
+    assert chart.count("reference, no model") == 2 and "$0.0" in chart
+    table = words[words.index("What breaks it") :]
+    assert "When tools fail silently (E2)" in table and "plan" not in table, "of the agents only"
+
+
+def test_one_agent_is_measured_by_the_references(folders: dict[str, Path]) -> None:
+    words = _words(_of(folders, "x", "idle"))
+    assert words.startswith("One agent x completes ") and "on work like this" in words
+    assert "Beside the reference agent idle (reference, no model):" in words and "better than it" in words
+    assert "There is nobody to compare with" in _words(_of(folders, "x"))
+
+
+def test_none_but_reference_agents(folders: dict[str, Path]) -> None:
+    words = _words(_of(folders, "plan", "idle"))
+    assert words.startswith("Reference agents only No recommendation: plan and idle are reference agents")
+    beside = _words(_of(folders, "plan", "idle", "plain"))
+    assert "Only reference agents worked on occupations" in beside and "plain completes" in beside
+
+
+def test_hostile_names_stay_text(folders: dict[str, Path]) -> None:
+    assert "<script>" in _words(_of(folders, "hostile", "x"))
+
+
+def test_what_is_empty_is_absent(tmp_path: Path) -> None:
+    run = store(tmp_path / "a", [record("1"), record("2")])
+    words = _words(Report("r", [ReportRun("a", "a", run, {})]))
+    assert "completes 100.0% of 2 samples" in words and "What breaks it" not in words
+
+
+def test_losses_by_hand(tmp_path: Path) -> None:
+    passed = {"E0": 24, "E1": 24, "E2": 12, "E3": 18}
+    records = [
+        record(str(n), "pass" if n < k else "fail", condition) for condition, k in passed.items() for n in range(30)
+    ]
+    run = store(tmp_path / "a", [*records, record("30", "invalid", "E2", reason="endpoint_unavailable: 503")])
+    found = {loss.condition: loss for loss in fault_losses(run)}
+    assert list(found) == ["E2", "E3", "E1"], "the greatest first"
+    change = found["E2"].change
+    assert change is not None and change.interval is not None and change.value == pytest.approx(-0.4)
+    assert change.interval.high < 0 and found["E2"].left.value == pytest.approx(12 / 31)
+    assert found["E1"].change is not None and found["E1"].change.value == 0
+    assert broken_off(run, "E2").invalid == {"endpoint_unavailable": 1} and broken_off(run, "E0").invalid == {}
+    words = _words(Report("r", [ReportRun("a", "a", run, {})]))
+    assert "What costs a most: when tools fail silently (E2), it completes 40.0 points less" in words
+
+
+def test_two_runs_by_themselves(folders: dict[str, Path], tmp_path: Path) -> None:
+    runs = {mine.slug: mine.run for mine in _of(folders, "x", "idle").runs}
+    found = versus(runs["idle"], runs["x"], "E0")
+    assert found is not None and found.difference is not None and found.difference.value > 0.4
+    assert versus(runs["x"], store(tmp_path / "other", [record("elsewhere")]), "E0") is None
