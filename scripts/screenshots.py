@@ -52,8 +52,10 @@ def main() -> None:
         site = _site(Path(folder))
         with page(started, width=1120) as opened:
             opened.goto(address(site, "index.html"))
-            _save("report-first-page", opened, _until(opened, "#hire"))
+            _save("report-first-page", opened, _until(opened, "#leaderboard"))
+            opened.goto(address(site, "section-industries.html"))
             _save("report-industries", opened, _of(opened, "#industries"))
+            opened.goto(address(site, "section-robustness.html"))
             _save("report-robustness", opened, _of(opened, "#robustness"))
             opened.goto(address(site, "trajectory.html#run=osprey-mini&sample=task-4&condition=E2&call=4"))
             opened.locator("#call-4").wait_for()

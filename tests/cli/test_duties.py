@@ -59,7 +59,7 @@ def test_a_policy_is_watched_shown_reported_and_compared(tmp_path: Path) -> None
     assert command("run", "starter", "--agent", "plan", "--tasks", "returns-01", "-o", watched).code == 2
 
     assert command("report", watched, plain, "-o", tmp_path / "report").code == 0
-    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    page = (tmp_path / "report" / "section-duties.html").read_text("utf-8")
     assert 'id="duties"' in page and "above 100, with no open_ticket" in page
     sql = command("sql", "select rule, tool, call from violations", watched)
     assert sql.code == 0 and "second-pair" in sql.out
