@@ -1,4 +1,4 @@
-"""What breaks the work of agents, in words that a person uses."""
+"""Causes for which the work of agents breaks, in words that a person uses."""
 
 from collections.abc import Mapping, Sequence
 
