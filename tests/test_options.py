@@ -160,3 +160,19 @@ def test_options_of_several_suites_become_one_model() -> None:
     assert both.model_fields["data"].description == "one two: Folder. (required)"
     joint = together(Data, both)
     assert joint.model_fields["data"].is_required()
+
+
+def test_a_help_text_is_the_docstring_of_the_class_that_has_the_field_last() -> None:
+    class Deeper(Own):
+        depth: int | None = None
+        """Levels, counted
+        from the ground."""
+        plain: int = 0
+
+    told = {row.name: row.about for row in with_roles(Deeper, ["sub-agent"]).rows()}
+    assert told["depth"] == "Levels, counted\nfrom the ground." and told["data"] == "Folder of the data."
+    assert told["sub_agent_rpm"] == told["rpm"] == "Requests per minute."
+    assert [name for name, said in told.items() if not said] == ["plain"]
+    # Where there is no source to read, there is no help, and no trouble.
+    made = type("Made", (Options,), {"__annotations__": {"x": int}, "x": 1})
+    assert [(row.name, row.about) for row in made.rows()] == [("x", "")]

@@ -4,10 +4,15 @@ A suite's options are a class that inherits from the groups here and adds fields
 its help text on every face; `Flag` says the rest.
 """
 
+import ast
+import inspect
 import json
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
@@ -36,6 +41,8 @@ class Flag:
     """Meaning of None in words, where the default depends on something else."""
     late: bool = False
     """Whether it stands after everything else."""
+    told_as: str | None = None
+    """Name of another option whose help text it shares."""
 
 
 _WHO = "Who takes part"
@@ -68,6 +75,36 @@ class OptionRow(NamedTuple):
     """Python keyword; the flag is `--` and the name with hyphens."""
     field: FieldInfo
     flag: Flag
+    options: type[BaseModel]
+    """Class that has it."""
+
+    @property
+    def about(self) -> str:
+        """Help text: what the field says of itself, or its docstring."""
+        return self.field.description or _documented(self.options, self.flag.told_as or self.name)
+
+
+def _documented(options: type[BaseModel], name: str) -> str:
+    """Docstring of a field; "" where it has none."""
+    # Not by pydantic's `use_attribute_docstrings`: that reads the sources whenever the class is made.
+    home = next((base for base in options.__mro__ if name in inspect.get_annotations(base)), None)
+    return "" if home is None else _docstrings(home).get(name, "")
+
+
+@cache
+def _docstrings(options: type) -> dict[str, str]:
+    try:
+        source = inspect.getsource(options)
+    except (OSError, TypeError):
+        return {}
+    [found] = ast.parse(textwrap.dedent(source)).body
+    assert isinstance(found, ast.ClassDef)
+    return {
+        field.target.id: inspect.cleandoc(said.value.value)
+        for field, said in pairwise(found.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        if isinstance(said, ast.Expr) and isinstance(said.value, ast.Constant) and isinstance(said.value.value, str)
+    }
 
 
 def _split(value: Any) -> Any:
@@ -116,7 +153,11 @@ class Options(BaseModel):
     """Base of every suite's options. Fields are keyword arguments in Python and flags on the command line."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, use_attribute_docstrings=True, arbitrary_types_allowed=True
+        extra="forbid",
+        frozen=True,
+        arbitrary_types_allowed=True,
+        # Most groups are only inherited from.
+        defer_build=True,
     )
 
     earlier: ClassVar[Mapping[str, str]] = {}
@@ -128,7 +169,7 @@ class Options(BaseModel):
         rows = []
         for name, info in cls.model_fields.items():
             flag = next((said for said in info.metadata if isinstance(said, Flag)), Flag())
-            rows.append(OptionRow(name, info, flag))
+            rows.append(OptionRow(name, info, flag, cls))
         return iter(sorted(rows, key=lambda row: _rank(row.flag)))
 
     @classmethod
@@ -429,14 +470,11 @@ def with_roles(options: type[_Kind], roles: Sequence[str]) -> type[_Kind]:
     fields: dict[str, Any] = {}
     for role in roles:
         for row in EndpointOptions.rows():
-            flag = replace(row.flag, panel=f"Only the {role}", common=False, late=True)
+            flag = replace(row.flag, panel=f"Only the {role}", common=False, late=True, told_as=row.name)
             annotation: Any = row.field.annotation
             for said in (*_but_flag(row.field.metadata), flag):
                 annotation = Annotated[annotation, said]
-            fields[f"{role.replace('-', '_')}_{row.name}"] = (
-                annotation,
-                Field(default=None, description=row.field.description),
-            )
+            fields[f"{role.replace('-', '_')}_{row.name}"] = (annotation, None)
     return create_model(options.__name__, __base__=options, __module__=options.__module__, **fields)
 
 

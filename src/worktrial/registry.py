@@ -61,9 +61,13 @@ def _is_ours(point: EntryPoint) -> bool:
     return point.value.startswith("worktrial.")
 
 
+# Every look goes through the files of all that is installed.
+_installed = cache(entry_points)
+
+
 @cache
 def _points(group: str) -> tuple[EntryPoint, ...]:
-    return tuple(entry_points(group=group))
+    return tuple(_installed().select(group=group))
 
 
 agents: "Registry[Callable[[str, Path], Callable[..., Any]]]" = Registry("worktrial.agents", "kind of agent")

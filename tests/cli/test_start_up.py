@@ -39,3 +39,20 @@ def test_a_name_brings_only_what_it_needs() -> None:
     assert not [
         name for name in found if name.startswith(("worktrial.suites.", "worktrial.cli", "worktrial.archive"))
     ]
+
+
+def test_a_first_sample_loads_nothing_that_it_does_not_need() -> None:
+    found = modules_after(
+        "import tempfile, worktrial as wt\n"
+        "with tempfile.TemporaryDirectory() as place:\n"
+        "    wt.run('starter', 'plan', tasks=['lab-01'], out=place)"
+    )
+    workplaces = "worktrial.suites.starter.workplaces."
+    assert {name.removeprefix(workplaces).split(".")[0] for name in found if name.startswith(workplaces)} == {
+        "assay_lab"
+    }
+    assert not [
+        name
+        for name in found
+        if name.startswith(("worktrial.engine.local", "worktrial.results.comparison", "worktrial.reports", "rich"))
+    ]

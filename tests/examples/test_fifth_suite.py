@@ -12,7 +12,7 @@ import pytest
 from tests.support.cli import command
 
 import worktrial
-from worktrial.registry import _points
+from worktrial.registry import _installed, _points
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "fifth_suite"
 
@@ -36,8 +36,10 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in paths if path))
     monkeypatch.chdir(tmp_path)
     _points.cache_clear()
+    _installed.cache_clear()
     yield place
     _points.cache_clear()
+    _installed.cache_clear()
     sys.modules.pop("parcels", None)
 
 

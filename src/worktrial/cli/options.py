@@ -181,7 +181,7 @@ def _earlier(name: str) -> inspect.Parameter:
 
 
 def _help(row: OptionRow) -> str:
-    said = " ".join((row.field.description or "").split())
+    said = " ".join(row.about.split())
     if row.field.is_required():
         return f"{said} (required)"
     default = row.flag.default or row.field.get_default(call_default_factory=True, validated_data={})

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from worktrial.engine.local.catalogue import LOCAL_CONTEXT
 from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.errors import StopRun, option
 from worktrial.language import Usage
@@ -195,6 +194,9 @@ def context_of(settings: RoleSettings) -> int | None:
     whatever its name.
     """
     if settings.is_local:
+        # Imported here: only who asks for the embedded model has it.
+        from worktrial.engine.local.catalogue import LOCAL_CONTEXT
+
         return LOCAL_CONTEXT
     if not _may_be_listed(settings.base_url):
         return None

@@ -6,14 +6,16 @@ import threading
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from worktrial.engine.progress import Progress, display
 from worktrial.engine.run import Interrupted, run_trials, run_trials_async
 from worktrial.interop.run import Run
-from worktrial.results.comparison import Comparison, compare_runs
 from worktrial.suite import Suite, TaskRow, find_suite
 from worktrial.trials import Agent, PreparedRun, prepare, prepare_all
+
+if TYPE_CHECKING:
+    from worktrial.results.comparison import Comparison
 
 _T = TypeVar("_T")
 
@@ -202,7 +204,7 @@ def compare(
     condition: str | None = None,
     level: float = 0.05,
     force: bool = False,
-) -> Comparison:
+) -> "Comparison":
     """Comparison of two runs, task by task; differences are second minus first.
 
     Args:
@@ -217,6 +219,8 @@ def compare(
         DataError: a folder holds no run, or a damaged one.
     """
     a, b = (run if isinstance(run, Run) else load(run) for run in (first, second))
+    from worktrial.results.comparison import compare_runs
+
     found = compare_runs(a.run, b.run, confidence=1 - level, condition=condition)
     if not force:
         found.check_fair()

@@ -2,12 +2,16 @@
 
 import ast
 import importlib.util
+import shutil
 from pathlib import Path
 
 import pytest
 import yaml
 
+from worktrial.errors import DataError
+from worktrial.suites import starter
 from worktrial.suites.executable import ExecutableSuite
+from worktrial.suites.executable.tasks import Home, TaskLibrary, built_in
 from worktrial.suites.validate import validate_suite
 
 ROOT = Path(__file__).parents[3]
@@ -75,3 +79,32 @@ def test_what_a_state_leaves_out_has_its_default_everywhere(suite: PageSuite) ->
         assert state["lockers"]["L4"] == state["lockers"]["L2"] == {"litres": 90, "parcel_id": None}
     assert suite.library.workplace("parcel_lockers").artifact.initial_state["lockers"]["L2"]["parcel_id"] is None
     assert task.open().state == task.initial_state
+
+
+def test_workplaces_that_hold_none_of_the_named_tasks_are_not_read() -> None:
+    def library() -> tuple[TaskLibrary, list[str]]:
+        read: list[str] = []
+
+        def reader(folder: Path) -> Home:
+            read.append(folder.name)
+            return starter.load_workplace(folder.name)
+
+        return TaskLibrary(starter.FOLDER, reader, title="starter"), read
+
+    few, read = library()
+    found = few.holding(["returns-01", "lab-01"])
+    assert {"returns-01", "lab-01"} <= {task.id for task in found} and len(read) == 2 < len(few.names)
+    # A task is the same however it was found; what is no id, such as a range, needs all of them.
+    assert [task.id for task in few.holding(["lab-01-02"])] == [task.id for task in starter.load_tasks()]
+    assert len(read) == len(set(read)) == len(few.names)
+    for ids in ([], ["lab-01", "1"], ["lab-99"]):
+        assert len(library()[0].holding(ids)) == len(few.tasks)
+
+
+def test_a_task_that_is_in_two_of_the_files_read_is_refused(suite: PageSuite) -> None:
+    (task,) = suite.load_tasks()
+    home = suite.folder / "parcel_lockers"
+    shutil.copytree(home, home.with_name("twin"))
+    other = TaskLibrary(suite.folder, built_in(suite.package), title="page")
+    with pytest.raises(DataError, match="is taken twice"):
+        other.holding([task.id])

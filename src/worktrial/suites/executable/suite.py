@@ -111,6 +111,14 @@ class ExecutableSuite(Suite):
         """
         return self.load_tasks()
 
+    def candidates(self, options: Any) -> "Sequence[ExecutableTask]":
+        """Tasks from which a run chooses: all, so that whoever writes them hears what is wrong in any.
+
+        Args:
+            options: An instance of `self.options`.
+        """
+        return self.tasks_of(options)
+
     @property
     def source(self) -> JsonObject:
         """Origin of the tasks for manifests: `folder` and `fingerprint`."""
@@ -153,7 +161,7 @@ class ExecutableSuite(Suite):
             context=keeping_of(options, agent, models.get(Role.AGENT)),
             duties=duties_of(options, agent, models),
         )
-        tasks = select_by(options, self.tasks_of(options), source=f"the suite {self.title}")
+        tasks = select_by(options, self.candidates(options), source=f"the suite {self.title}")
         measured = options.model_copy(update={"judge_record": judging.judge_record}).measured()
         return ExecutableTrial(
             self.name,

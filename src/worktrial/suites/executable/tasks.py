@@ -4,7 +4,7 @@ A folder holds a folder for each workplace, with `tools.py` (the tools as functi
 `workplace.yaml` (rules and meaning of the state), `initial_state.yaml`, maybe `states/NAME.json`, and `tasks.yaml`.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -159,6 +159,7 @@ class TaskLibrary:
         self._categories = categories
         self._usual = usual or {}
         self._workplaces: dict[str, Home] = {}
+        self._tasks: dict[str, Sequence[ExecutableTask]] = {}
 
     @property
     def names(self) -> list[str]:
@@ -185,27 +186,42 @@ class TaskLibrary:
         Raises:
             DataError: a file or field cannot be used, an id is taken twice, or a plan cannot be followed.
         """
-        tasks = [
-            task
-            for name in self.names
-            for task in read_tasks(
-                self.folder / name / TASKS_FILE,
-                self.workplace(name),
-                self._categories,
-                {"scenario": name, **self._usual} if self._usual else {},
-            )
-        ]
-        seen: set[str] = set()
-        for task in tasks:
-            if task.id in seen:
-                raise DataError(task.workplace, f"the task id {task.id} is taken twice")
-            seen.add(task.id)
-        return tuple(tasks)
+        return _each_once(task for name in self.names for task in self._tasks_in(name))
+
+    def holding(self, ids: Collection[str]) -> tuple[ExecutableTask, ...]:
+        """Tasks of as few workplaces as hold all these; all tasks where one of these is no task's id.
+
+        Raises:
+            DataError: as `tasks`, for the workplaces that are read.
+        """
+        words = [one.encode() for one in ids]
+        files = ((name, self.folder / name / TASKS_FILE) for name in self.names)
+        texts = ((name, path.read_bytes() if path.is_file() else b"") for name, path in files)
+        # A file that holds the task holds the word, unless it is escaped there; others may, too.
+        likely = [name for name, text in texts if any(word in text for word in words)]
+        found = _each_once(task for name in likely for task in self._tasks_in(name))
+        return found if words and {*ids} <= {task.id for task in found} else self.tasks
+
+    def _tasks_in(self, name: str) -> Sequence[ExecutableTask]:
+        if name not in self._tasks:
+            usual = {"scenario": name, **self._usual} if self._usual else {}
+            path = self.folder / name / TASKS_FILE
+            self._tasks[name] = read_tasks(path, self.workplace(name), self._categories, usual)
+        return self._tasks[name]
 
     @property
     def fingerprint(self) -> str:
         """SHA-256 over the files (names and contents), for the manifest of a run."""
         return files_digest(self.folder, (p for p in self.folder.rglob("*") if p.suffix in (".yaml", ".py")))
+
+
+def _each_once(tasks: Iterable[ExecutableTask]) -> tuple[ExecutableTask, ...]:
+    seen: dict[str, ExecutableTask] = {}
+    for task in tasks:
+        if task.id in seen:
+            raise DataError(task.workplace, f"the task id {task.id} is taken twice")
+        seen[task.id] = task
+    return tuple(seen.values())
 
 
 def files_digest(folder: Path, files: Iterable[Path]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from worktrial.suites.executable import ExecutableSuite
 
@@ -33,6 +33,11 @@ class StarterSuite(ExecutableSuite):
         "Technology & IT",
         "Transportation & Logistics",
     )
+
+    def candidates(self, options: Any) -> "Sequence[ExecutableTask]":
+        """Tasks from which a run chooses: workplaces that it cannot need are not read."""
+        # Industries are known by all tasks.
+        return self.load_tasks() if options.category else self.library.holding(options.tasks)
 
 
 suite = StarterSuite()
