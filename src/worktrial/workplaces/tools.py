@@ -4,12 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError
+from jsonschema.exceptions import ValidationError
 
 from worktrial.language import JsonObject, JsonValue, tool_spec
+from worktrial.outside.schemas import SchemaCheck, Uncheckable, schema_fault
 from worktrial.workplaces.effects import ToolEffect, effect_by_rules
 from worktrial.workplaces.signals import is_critical
+
+_MOST_TOLD = 20
+_LONGEST = 1_000  # characters of a misfit
 
 
 @dataclass(frozen=True)
@@ -67,14 +70,18 @@ class Tool:
         return {name: said["enum"] for name, said in arguments.items() if isinstance(said, dict) and "enum" in said}
 
     @cached_property
-    def _validator(self) -> Draft202012Validator:
-        return Draft202012Validator(self.parameters)
+    def _check(self) -> SchemaCheck:
+        return SchemaCheck(self.parameters)
 
     def problems(self, arguments: JsonValue) -> list[JsonObject]:
-        """Misfits of `arguments`: `[{"argument": "a.b", "problem": "…"}]`; [] when they fit."""
-        if self._validator.is_valid(arguments):
-            return []
-        return [_explain(e) for e in self._validator.iter_errors(arguments)]
+        """Misfits of `arguments`: `[{"argument": "a.b", "problem": "…"}]`; [] when they fit.
+
+        Of many the first are told. Where the schema cannot say whether they fit, that is the one misfit.
+        """
+        try:
+            return [_explain(e) for e in self._check.misfits(arguments, most=_MOST_TOLD)]
+        except Uncheckable as e:
+            return [{"argument": "(all)", "problem": f"cannot be checked: the tool's schema {e}"}]
 
 
 def schema_problem(parameters: JsonValue) -> str | None:
@@ -83,11 +90,7 @@ def schema_problem(parameters: JsonValue) -> str | None:
         return "must be a JSON Schema object"
     if parameters.get("type", "object") != "object":
         return f'must have "type": "object", not {parameters["type"]!r}'
-    try:
-        Draft202012Validator.check_schema(parameters)
-    except SchemaError as e:
-        return f"is not valid JSON Schema 2020-12: {e.message}"
-    return None
+    return schema_fault(parameters)
 
 
 def _explain(error: ValidationError) -> JsonObject:
@@ -102,7 +105,8 @@ def _explain(error: ValidationError) -> JsonObject:
         extra = next((name for name in given if name not in known), "")
         expected = ", ".join(sorted(known)) or "no arguments"
         return {"argument": _join(path, extra), "problem": f"unknown; expected only {expected}"}
-    return {"argument": path or "(all)", "problem": error.message}
+    said = error.message if len(error.message) <= _LONGEST else f"{error.message[:_LONGEST]}…"
+    return {"argument": path or "(all)", "problem": said}
 
 
 def _has_list(value: JsonValue) -> bool:

@@ -26,9 +26,8 @@ from worktrial.language import JsonObject, JsonValue, tool_spec
 from worktrial.sandbox import CallRefusal, PythonResult, PythonSession
 
 if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
-
     from worktrial.archive.store import Archive
+    from worktrial.outside.schemas import SchemaCheck
 
 
 @dataclass(frozen=True)
@@ -51,14 +50,17 @@ class ToolSpec:
         Raises:
             ToolProblem: they do not fit.
         """
-        from jsonschema.exceptions import best_match
-
         if not isinstance(arguments, dict):
             raise ToolProblem("invalid_arguments", f"{self.name}: the arguments must be a JSON object.")
         properties: JsonObject = self.parameters["properties"]
         # A model that has to fill in every field says null where it means nothing.
         given = {k: v for k, v in arguments.items() if v is not None or k not in properties}
-        error = best_match(self._validator.iter_errors(given))
+        from worktrial.outside.schemas import Uncheckable
+
+        try:
+            error = self._check.best(given)
+        except Uncheckable as e:
+            raise ToolProblem("invalid_arguments", f"{self.name}: the schema {e}.") from None
         if error is None:
             defaults = {name: schema["default"] for name, schema in properties.items() if "default" in schema}
             return {**defaults, **given}
@@ -74,10 +76,10 @@ class ToolSpec:
         raise ToolProblem("invalid_arguments", f"{self.name}: {field}: {error.message}.", field=field)
 
     @cached_property
-    def _validator(self) -> "Draft202012Validator":
-        from jsonschema import Draft202012Validator
+    def _check(self) -> "SchemaCheck":
+        from worktrial.outside.schemas import SchemaCheck
 
-        return Draft202012Validator(self.parameters)
+        return SchemaCheck(self.parameters)
 
 
 def tool_specs(filled_in: Mapping[str, str]) -> dict[str, ToolSpec]:

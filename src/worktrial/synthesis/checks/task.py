@@ -6,13 +6,11 @@ from collections.abc import Iterator
 
 import msgspec
 
-from worktrial.language import JsonObject
 from worktrial.synthesis.artifacts import SCALES, DraftFinding
 from worktrial.synthesis.checks.case import CheckName, SlotDraft, of_finding, problem
 from worktrial.synthesis.gates.leaks import steps_told
 from worktrial.workplaces.clock import ClockSource, derive_clock
 from worktrial.workplaces.lint import dates_without_a_clock, tool_verbs, tools_missing_from_rubric
-from worktrial.workplaces.tools import Tool
 
 
 def dates(case: SlotDraft) -> Iterator[DraftFinding]:
@@ -37,19 +35,10 @@ def plan_calls(case: SlotDraft) -> Iterator[DraftFinding]:
             fix = f"Call one of {', '.join(sorted(case.tool_names))}"
             yield problem(CheckName.PLAN_CALLS, "plan", f"{where}.tool", what, fix)
         elif tool := case.usable.get(step.tool):
-            for argument, what in _refused(tool, step.arguments):
+            for argument, what in ((str(p["argument"]), str(p["problem"])) for p in tool.problems(step.arguments)):
                 field = f"{where}.arguments" + ("" if argument == "(all)" else f".{argument}")
                 fix = f"Give what the schema of {step.tool} asks for"
                 yield problem(CheckName.PLAN_CALLS, "plan", field, what, fix)
-
-
-def _refused(tool: Tool, arguments: JsonObject) -> list[tuple[str, str]]:
-    from referencing.exceptions import Unresolvable
-
-    try:
-        return [(str(p["argument"]), str(p["problem"])) for p in tool.problems(arguments)]
-    except (Unresolvable, RecursionError) as e:
-        return [("(all)", f"cannot be checked: the tool's schema refers to itself or to nothing ({e})")]
 
 
 PLAN_STEPS = {level: (scale.steps[0] - 1, scale.steps[1] * 3 // 2) for level, scale in SCALES.items()}

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Protocol
@@ -10,10 +9,10 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol
 import msgspec
 from jsonpointer import JsonPointerException, resolve_pointer
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
+from worktrial.outside.patterns import linear_search
 from worktrial.outside.yaml_files import read_yaml
 
 MOST_BYTES = 200_000
@@ -23,18 +22,8 @@ _SHOWN = 60  # characters of a value in a sentence
 _MISSING = object()
 
 
-@lru_cache(maxsize=1_000)
-def _matcher(pattern: str) -> SchemaValidator:
-    # An engine without backtracking: no pattern takes longer than the text is long.
-    return SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
-
-
 def _compiles(pattern: str) -> str:
-    try:
-        _matcher(pattern)
-    except SchemaError as e:
-        said = " ".join(str(e).split()).removeprefix('Error building "str" validator: SchemaError: ')
-        raise ValueError(f"{pattern!r} is no regular expression without look-around ({said})") from None
+    linear_search(pattern)
     return pattern
 
 
@@ -290,7 +279,7 @@ def _matches(value: Any, pattern: str) -> bool:
     if value is _MISSING:
         return False
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return _matcher(pattern).isinstance_python(text)
+    return linear_search(pattern)(text)
 
 
 def _number(value: Any) -> float | None:

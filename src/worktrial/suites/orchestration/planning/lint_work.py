@@ -20,8 +20,9 @@ from worktrial.suites.orchestration.planning.scenario import (
 )
 
 if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
+
+    from worktrial.outside.schemas import SchemaCheck
 
 Found = Iterator[tuple[FindingKind, str]]
 
@@ -32,7 +33,7 @@ class WorkCheck:
     def __init__(self, team: Team) -> None:
         self._team = team
         self._owner = {tool.name: card.agent_id for card in team.values() for tool in card.tools}
-        self._validators: dict[tuple[str, str], Draft202012Validator] = {}
+        self._checks: dict[tuple[str, str], SchemaCheck] = {}
 
     def findings(self, scenario: Scenario) -> Iterator[Finding]:
         """Findings about the steps of domain agents."""
@@ -76,12 +77,16 @@ class WorkCheck:
         holder = agent if call.tool in self._team[agent].tool_by_name else self._owner.get(call.tool)
         if holder is None:
             return []
-        key = holder, call.tool
-        if key not in self._validators:
-            from jsonschema import Draft202012Validator
+        from worktrial.outside.schemas import SchemaCheck, Uncheckable
 
-            self._validators[key] = Draft202012Validator(self._team[holder].tool_by_name[call.tool].parameters)
-        return list(dict.fromkeys(_problem(error) for error in self._validators[key].iter_errors(call.arguments)))
+        key = holder, call.tool
+        if key not in self._checks:
+            self._checks[key] = SchemaCheck(self._team[holder].tool_by_name[call.tool].parameters)
+        try:
+            misfits = self._checks[key].misfits(call.arguments)
+        except Uncheckable as e:
+            return [f"its schema {e}"]
+        return list(dict.fromkeys(map(_problem, misfits)))
 
 
 def _problem(error: "ValidationError") -> str:

@@ -1,12 +1,10 @@
 """Schemas of OpenAPI 3.0 and 3.1 as JSON Schema 2020-12 that stands by itself, and example answers."""
 
-import re
 from dataclasses import dataclass, field
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-
 from worktrial.language import JsonObject, JsonValue
+from worktrial.outside.patterns import BadPattern, linear_search
+from worktrial.outside.schemas import schema_fault
 from worktrial.synthesis.sources.openapi.document import Document
 
 MOST_PARTS = 400
@@ -72,9 +70,9 @@ class Schemas:
             DataError: a reference cannot be followed, or it is no schema.
         """
         made = self._whole(schema, where, "readOnly")
-        problem = _problem(made)
+        problem = schema_fault(made)
         if problem is not None:
-            raise self.document.error(where, f"is no valid schema: {problem}")
+            raise self.document.error(where, problem)
         return made
 
     def answer(self, schema: JsonValue, where: str) -> JsonValue:
@@ -86,9 +84,9 @@ class Schemas:
             DataError: a reference cannot be followed.
         """
         made = self._whole(schema, where, "writeOnly")
-        problem = _problem(made)
+        problem = schema_fault(made)
         if problem is not None:
-            self.notes.append(f"{where}: is no valid schema ({problem}), so there is no example of it")
+            self.notes.append(f"{where}: {problem}, so there is no example of it")
         return made if problem is None else True
 
     def _whole(self, schema: JsonValue, where: str, hidden: str) -> JsonValue:
@@ -147,25 +145,16 @@ class Schemas:
 
     def _matches(self, pattern: JsonValue, where: str) -> bool:
         """Whether our regular expressions know a pattern; JavaScript's are a little different."""
-        known = isinstance(pattern, str) and _matchable(pattern)
+        known = isinstance(pattern, str) and _is_searchable(pattern)
         if not known:
             self.notes.append(f"{where}: the pattern {pattern!r} is not understood and left out")
         return known
 
 
-def _problem(schema: JsonValue) -> str | None:
+def _is_searchable(pattern: str) -> bool:
     try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as e:
-        return e.message
-    return None
-
-
-def _matchable(pattern: str) -> bool:
-    """Whether a pattern is one of our regular expressions."""
-    try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError):
+        linear_search(pattern)
+    except BadPattern:
         return False
     return True
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from worktrial.language import JsonObject, JsonValue
 
 if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
+    from worktrial.outside.schemas import SchemaCheck
 
 Schema = JsonObject
 """A schema or part of one; {} where there is none, which allows everything."""
@@ -22,8 +21,8 @@ class ArgumentSchema:
     """The arguments that a tool takes."""
 
     parameters: Schema
-    _validator: Draft202012Validator | None
-    """Validator; None where `parameters` is no valid JSON Schema, and every value conforms."""
+    _check: SchemaCheck | None
+    """Check; None where `parameters` is no valid JSON Schema, and every value conforms."""
 
     def of(self, key: str) -> Schema:
         """The schema of argument `key`."""
@@ -44,14 +43,13 @@ class ArgumentSchema:
 
     def problem(self, value: JsonValue, schema: Schema) -> str | None:
         """Why `value` does not satisfy `schema`, a part of `parameters`; None when it does."""
-        if self._validator is None or not schema:
+        if self._check is None or not schema:
             return None
-        from jsonschema.exceptions import best_match
-        from referencing.exceptions import Unresolvable
+        from worktrial.outside.schemas import Uncheckable
 
         try:
-            error = best_match(self._validator.evolve(schema=schema).iter_errors(value))
-        except (Unresolvable, RecursionError, re.error):
+            error = self._check.best(value, part=schema)
+        except Uncheckable:
             return None  # a `$ref` to nowhere or to itself, or a broken pattern, is the card's mistake
         if error is None:
             return None
@@ -81,15 +79,10 @@ def part(value: JsonValue) -> JsonObject:
 
 @lru_cache(maxsize=2048)
 def _built(text: str) -> ArgumentSchema:
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import SchemaError
+    from worktrial.outside.schemas import SchemaCheck, schema_fault
 
     parameters = part(json.loads(text))
-    try:
-        Draft202012Validator.check_schema(parameters)
-    except SchemaError:
-        return ArgumentSchema(parameters, None)
-    return ArgumentSchema(parameters, Draft202012Validator(parameters))
+    return ArgumentSchema(parameters, None if schema_fault(parameters) else SchemaCheck(parameters))
 
 
 _WHAT = {
