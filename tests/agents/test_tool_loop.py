@@ -14,8 +14,9 @@ from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.wire import Body, completion, error_reply, tool_call
 
+from worktrial.agents import assignment as assignment_module
 from worktrial.agents.assignment import Assignment, Limits
-from worktrial.agents.tool_loop import ToolLoop
+from worktrial.agents.tool_loop import MOST_CALLS_AT_ONCE, ToolLoop
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import Meter
 from worktrial.errors import InvalidReason, InvalidSample
@@ -211,6 +212,26 @@ def test_calls_of_one_message_run_in_order() -> None:
     assert [c.turn for c in trajectory.calls] == [0, 0, 0, 1, 1, 1]
     assert [m["content"] for m in requests[1].messages if m["role"] == "tool"] == ['{"n":1}', '{"n":2}', '{"n":3}']
     assert all(c.seconds >= 0.009 for c in trajectory.calls)
+
+
+def test_of_six_hundred_calls_in_one_message_a_hundred_are_made() -> None:
+    calls = [tool_call("look", {"id": n}, f"c{n}") for n in range(600)]
+    desk = Desk()
+    trajectory, requests = work(
+        [OnTurn({0}, lambda r: completion(None, tool_calls=calls))], desk=desk, tool_calls=1
+    )
+    assert [arguments["id"] for _, arguments in desk.made] == list(range(MOST_CALLS_AT_ONCE))
+    answers = [m for m in requests[1].messages if m["role"] == "tool"]
+    assert [m["tool_call_id"] for m in answers] == [call["id"] for call in calls]
+    assert len(trajectory.calls) == 600 and "too_many_calls" in answers[MOST_CALLS_AT_ONCE]["content"]
+    assert trajectory.stop_reason is StopReason.ANSWERED
+
+
+def test_a_sample_has_so_many_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assignment_module, "MOST_CALLS", 5)
+    trajectory, _ = work(agent_behaviours.several_calls, tool_calls=30, limits=Limits(turns=None))
+    assert trajectory.stop_reason is StopReason.TURN_LIMIT
+    assert 5 <= len(trajectory.calls) < 5 + MOST_CALLS_AT_ONCE
 
 
 REFUSES = lambda r: completion([{"type": "refusal", "refusal": "I can't do that."}])  # noqa: E731

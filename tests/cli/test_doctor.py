@@ -6,7 +6,7 @@ import pytest
 from tests.support.cli import command
 
 NEEDED = [
-    "aiohttp>=3.12",
+    "aiohttp>=3.13.3",
     "mcp<3,>=2.3; extra == 'serve'",
     "uvicorn>=0.35; extra == 'serve'",
     "openenv<0.11,>=0.10; extra == 'openenv'",
@@ -28,7 +28,7 @@ NEEDED = [
         (
             {"aiohttp": "3.0", "mcp": "3.0.0rc1", "uvicorn": "0.1", "openenv": "0.2.1"},
             [
-                "aiohttp 3.0 is outside the tested >=3.12: pip install --upgrade worktrial",
+                "aiohttp 3.0 is outside the tested >=3.13.3: pip install --upgrade worktrial",
                 "mcp 3.0.0rc1 is outside the tested <3,>=2.3; uvicorn 0.1 is outside the tested >=0.35. Give",
                 "extra openenv: openenv 0.2.1 is outside the tested <0.11,>=0.10",
             ],

@@ -9,7 +9,7 @@ from tests.support.behaviours import LlamaContextOverflow, OpenAIContextOverflow
 from tests.support.combinators import At
 from tests.support.script import Endpoint, Script
 from tests.support.scripted_server import ScriptedServer
-from tests.support.wire import error_reply
+from tests.support.wire import Reply, error_reply
 
 from worktrial.engine.client import Client
 from worktrial.engine.roles import Role
@@ -139,3 +139,29 @@ def test_an_output_limit_larger_than_the_context_is_a_wrong_setting() -> None:
     with ScriptedServer(Script(agent=says(400, message))) as server:
         with pytest.raises(StopRun, match="agent_output_tokens"):
             ask(server.url, max_tokens=9000)
+
+
+@pytest.mark.parametrize("wire", [None, "anthropic", "gemini", "responses"])
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_prompt_is_sent_on_to_nobody(wire: str | None, status: int) -> None:
+    with ScriptedServer() as elsewhere:
+        goal = f"{elsewhere.url}/chat/completions?key={KEY}"
+        sends_on = Reply(b"", status, headers={"Location": goal})
+        with ScriptedServer(Script(agent=lambda request: sends_on)) as server:
+            with pytest.raises(StopRun, match=rf"status {status}: redirects to {elsewhere.url}") as refused:
+                ask(server.url, wire=wire, stream="off")
+            assert "base_url" in str(refused.value) and KEY not in str(refused.value)
+            assert server.count() >= 1
+        assert elsewhere.count() == 0
+
+
+def test_a_redirect_after_answers_concerns_one_request() -> None:
+    sends_on = Reply(b"", 307, headers={"Location": "http://127.0.0.1:9/"})
+
+    async def twice(client: Client) -> None:
+        await client.model(Meter())(HELLO)
+        with pytest.raises(InvalidSample, match="requests are not sent on"):
+            await client.model(Meter())(HELLO)
+
+    with ScriptedServer(Script(agent=At({1}, lambda request: sends_on))) as server:
+        with_client(server.url, twice)

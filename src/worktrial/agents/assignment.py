@@ -13,6 +13,9 @@ from worktrial.agents.printed import out_loud
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces import Observation, Session, StopReason, ToolCall, Trajectory
 
+# No task needs nearly as many; an agent in a loop of its own would fill the memory.
+MOST_CALLS = 10_000
+"""Most tool calls of one sample."""
 _ENDED = "the work has ended: no more calls are made"
 
 
@@ -122,6 +125,8 @@ class Assignment:
         """The limit that ends the work now, if any."""
         limits = self.limits
         if limits.turns is not None and self.trajectory.turns >= limits.turns:
+            return StopReason.TURN_LIMIT
+        if len(self.trajectory.calls) >= MOST_CALLS:
             return StopReason.TURN_LIMIT
         if limits.tokens is not None and self.tokens() >= limits.tokens:
             return StopReason.TOKEN_LIMIT

@@ -16,8 +16,6 @@ from worktrial.language import JsonObject, JsonValue, visible
 from worktrial.workplaces import StopReason
 
 IDLE_SECONDS = 600.0
-# No task needs nearly as many; a driver in a loop of its own would fill the memory.
-MOST_CALLS = 10_000
 
 _T = TypeVar("_T")
 _Order = Callable[[Assignment], Awaitable[bool]]
@@ -156,7 +154,7 @@ class Episode:
         except StopIteration as done:
             if self._idle is not None:
                 waits.reschedule(asyncio.get_running_loop().time() + self._idle)
-            if assignment.limit_hit() is not None or len(assignment.trajectory.calls) >= MOST_CALLS:
+            if assignment.limit_hit() is not None:
                 self._orders.put_nowait(_look_at_limits)
             return Seen(done.value)
         except Unstorable:
@@ -267,8 +265,6 @@ class Episode:
         trajectory = assignment.trajectory
         while True:
             hit = assignment.limit_hit()
-            if hit is None and len(trajectory.calls) >= MOST_CALLS:
-                hit = StopReason.TURN_LIMIT
             # An answer that is there already counts, as it does for a model that reaches a limit with it.
             if hit is not None and not self._ended:
                 trajectory.stop_reason = hit

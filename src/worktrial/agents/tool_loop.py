@@ -11,6 +11,9 @@ from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample
 from worktrial.language import Complete, Completion, JsonObject, JsonValue
 from worktrial.workplaces import Observation, Origin, StopReason, ending
 
+MOST_CALLS_AT_ONCE = 100
+"""Most calls of one message that are carried out; each may cost a simulator's answer."""
+
 
 class ToolLoop:
     """Runs a model against a workplace until it replies without a tool call, or a limit is hit."""
@@ -58,7 +61,9 @@ class ToolLoop:
                 trajectory.answer = completion.text
                 trajectory.stop_reason = ending(completion)
                 return
-            results = [await _carry_out(call, assignment, context) for call in completion.tool_calls]
+            asked = completion.tool_calls
+            results = [await _carry_out(call, assignment, context) for call in asked[:MOST_CALLS_AT_ONCE]]
+            results += [_too_many(call, assignment) for call in asked[MOST_CALLS_AT_ONCE:]]
             shown = None
             # Most endpoints take text alone as the result of a tool.
             if pictures := assignment.take_pictures():
@@ -76,12 +81,25 @@ class ToolLoop:
                     raise
 
 
-async def _carry_out(call: JsonObject, assignment: Assignment, context: Conversation) -> str:
+def _too_many(call: JsonObject, assignment: Assignment) -> str:
+    name, raw = _asked(call)
+    message = f"not made: of one message {MOST_CALLS_AT_ONCE} calls are made; make the others after these"
+    content = {"error": {"type": "too_many_calls", "message": message}}
+    assignment.record(name, raw, Observation(content, Origin.REFUSAL))
+    return msgspec.json.encode(content).decode()
+
+
+def _asked(call: JsonObject) -> tuple[str, JsonValue]:
+    """Name and arguments of a call, as the model wrote them."""
     function = call.get("function")
     function = function if isinstance(function, dict) else {}
     name = function.get("name")
-    name = name if isinstance(name, str) else ""
-    arguments, problem = _decode_arguments(function.get("arguments"))
+    return name if isinstance(name, str) else "", function.get("arguments")
+
+
+async def _carry_out(call: JsonObject, assignment: Assignment, context: Conversation) -> str:
+    name, raw = _asked(call)
+    arguments, problem = _decode_arguments(raw)
     if name and name == context.notes_tool:
         content = context.write_note(arguments)
     elif problem is None:

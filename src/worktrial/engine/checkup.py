@@ -1,6 +1,6 @@
 """Asking an endpoint what it can do, for `worktrial doctor`."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
 import aiohttp
@@ -17,6 +17,7 @@ from worktrial.errors import WorktrialError
 from worktrial.language import Completion, JsonObject
 
 LISTING_TIMEOUT = aiohttp.ClientTimeout(total=15)
+_MOST = 16_000_000  # bytes of a list of models
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,11 @@ async def _models(
     try:
         address = below(endpoint.base_url, "models")
         proxy = proxy_for(address)
-        async with session.get(address, headers=headers, timeout=LISTING_TIMEOUT, proxy=proxy) as response:
-            data = await response.read()
+        async with session.get(
+            address, headers=headers, timeout=LISTING_TIMEOUT, proxy=proxy, allow_redirects=False
+        ) as response:
+            # More than that is no list of models; it is told as one that cannot be read.
+            data = b"".join([part async for part in _first(response.content)])
     except (aiohttp.ClientError, OSError) as e:
         return EndpointCheck(False, f"{where} does not answer: {redactor.text(str(e)) or 'no word in time'}")
     if not is_chat:
@@ -101,6 +105,13 @@ async def _models(
         return EndpointCheck(False, f"{where} refuses the key: {wire.error_text(redactor.bytes(data))[0]}")
     # Some endpoints have no model list; that they answer at all is what counts here.
     return EndpointCheck(True, f"{where} answers; {redactor.text(_models_in(response.status, data))}")
+
+
+async def _first(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
+    left = _MOST
+    while left > 0 and (part := await content.read(left)):
+        left -= len(part)
+        yield part
 
 
 def _models_in(status: int, data: bytes) -> str:

@@ -307,6 +307,9 @@ class Client:
         data = self._redactor.bytes(answer.data)
         said, code = wire.error_text(data)
         status = answer.status
+        if 300 <= status < 400:
+            goal = self._redactor.text(public_url(answer.headers.get("Location", "")))
+            said = f"redirects to {goal[:200] or 'nowhere'}, and requests are not sent on"
         # Some servers report an overflow as their own failure; no other try would fit any better.
         overflows = status >= 500 and wire.is_context_overflow(said, code)
         is_passing = status in RETRIED_STATUSES or status >= 500

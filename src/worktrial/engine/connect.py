@@ -164,7 +164,9 @@ async def _wait_for_life(session: aiohttp.ClientSession, address: str, role: Rol
     trouble = ""
     for pause in PROBE_PAUSES:
         try:
-            async with session.get(below(address, "models"), timeout=PROBE_TIMEOUT, proxy=proxy_for(address)):
+            async with session.get(
+                below(address, "models"), timeout=PROBE_TIMEOUT, proxy=proxy_for(address), allow_redirects=False
+            ):
                 # Any HTTP answer will do: not every endpoint lists its models.
                 return
         except aiohttp.InvalidURL:

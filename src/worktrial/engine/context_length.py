@@ -32,7 +32,7 @@ async def context_length(settings: RoleSettings) -> int | None:
     try:
         async with (
             aiohttp.ClientSession(timeout=_TIMEOUT) as session,
-            session.get(address, headers=headers, proxy=proxy_for(address)) as answer,
+            session.get(address, headers=headers, proxy=proxy_for(address), allow_redirects=False) as answer,
         ):
             said = msgspec.json.decode(await answer.content.read(_MOST)) if answer.status == 200 else None
     except (aiohttp.ClientError, OSError, ValueError, RecursionError):

@@ -80,7 +80,10 @@ class Transport:
         limit: aiohttp.ClientTimeout,
         idle: asyncio.Timeout | None,
     ) -> HttpAnswer:
-        async with self._session.post(url, data=body, headers=headers, timeout=limit, proxy=self.proxy) as response:
+        # A prompt goes to the address that was named, and nowhere else.
+        async with self._session.post(
+            url, data=body, headers=headers, timeout=limit, proxy=self.proxy, allow_redirects=False
+        ) as response:
             is_stream = response.headers.get("Content-Type", "").startswith("text/event-stream")
             # What is packed says nothing about its length unpacked.
             size = None if "Content-Encoding" in response.headers else response.content_length

@@ -282,6 +282,8 @@ def _advice(settings: RoleSettings, status: int, told: str) -> str:
         return f"Check the key in the environment variable {settings.api_key_env} and what it may use."
     if status == 402:
         return _NO_MONEY
+    if 300 <= status < 400:
+        return f"If that is where requests shall go, name that address: {role.option('base_url')} URL"
     if status == 404:
         return f"Check the address (it usually ends in /v1) and the model's name {settings.model!r}."
     if settings.wire is None and any(name in told for name in _TOKEN_PARAMETERS):

@@ -163,10 +163,13 @@ def test_operations_without_a_name_or_out_of_use(tmp_path: Path) -> None:
 
 
 def test_patterns_of_another_dialect_are_left_out_with_a_note(tmp_path: Path) -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": r"^\p{L}+$"}}}
-    sources = load_api(tmp_path, api(posting(schema)))
-    assert "pattern" not in sources.operations[0].tool.parameters["properties"]["a"]
-    assert r"\p{L}" in sources.files[0].notes[0].replace("\\\\", "\\")
+    patterns = {"a": r"^(?=.*\d).+$", "b": r"^\p{L}+$"}
+    fields = {name: {"type": "string", "pattern": pattern} for name, pattern in patterns.items()}
+    sources = load_api(tmp_path, api(posting({"type": "object", "properties": fields})))
+    kept = sources.operations[0].tool.parameters["properties"]
+    # Look-ahead takes an engine that backtracks.
+    assert "pattern" not in kept["a"] and kept["b"]["pattern"] == patterns["b"]
+    assert "(?=" in sources.files[0].notes[0]
 
 
 def test_yaml_reads_as_the_standard_has_it(tmp_path: Path) -> None:

@@ -101,7 +101,14 @@ class BatchCalls:
         body = None if data is None else data()
         try:
             async with self._session.request(
-                method, url, data=body, headers=headers, timeout=self._timeout, proxy=proxy_for(url)
+                method,
+                url,
+                data=body,
+                headers=headers,
+                timeout=self._timeout,
+                proxy=proxy_for(url),
+                # Results may lie elsewhere; a prompt goes to the address that was named.
+                allow_redirects=method == "GET",
             ) as response:
                 answer = await self._whole(response)
                 status = response.status

@@ -12,8 +12,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-import jsonpatch
-from jsonpointer import JsonPointerException
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from worktrial.agents.plan import Plan, plan_problems
@@ -21,6 +19,7 @@ from worktrial.errors import DataError
 from worktrial.grading.state_checks import OF_HUMANS, Check
 from worktrial.language import JsonObject
 from worktrial.outside.files import read_bytes
+from worktrial.outside.patches import BadPatch, patched
 from worktrial.outside.yaml_files import read_yaml
 from worktrial.suites.sampling import workplace_tags
 from worktrial.workplaces import Workplace
@@ -323,8 +322,8 @@ def _task(entry: _TaskEntry, file: _TaskFile, where: str, workplace: Home, state
 
 def _patched(entry: _TaskEntry, start: JsonObject, where: str) -> JsonObject:
     try:
-        state: JsonObject = jsonpatch.apply_patch(start, list(entry.state))
-    except (jsonpatch.JsonPatchException, JsonPointerException) as e:
+        state: JsonObject = patched(start, entry.state)
+    except BadPatch as e:
         raise DataError(f"{where}.state", f"does not apply to the workplace's initial state: {e}") from e
     if entry.clock is not None:
         state = {**state, "clock": entry.clock}

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-import jsonpatch
 import msgspec
-from jsonpointer import JsonPointerException
 
 from worktrial.language import JsonObject
+from worktrial.outside.patches import BadPatch, patched
 from worktrial.synthesis.artifacts import ToolDraft
 from worktrial.synthesis.author import Author
 from worktrial.synthesis.authoring.brief import GROUP, AuthorBrief, sample_of
@@ -110,8 +109,8 @@ def _faults(
         ]
         problems += [f"{draft.id}: there is no clause {id}" for id in draft.clauses if id not in known]
         try:
-            jsonpatch.apply_patch(state, draft.state)
-        except (jsonpatch.JsonPatchException, JsonPointerException, TypeError, KeyError) as e:
+            patched(state, draft.state)
+        except BadPatch as e:
             problems.append(f"{draft.id}: its patch does not apply to the state: {e}")
         tool = next((tool for tool in tools if tool.name == draft.call), None)
         if tool is not None and draft.expect == "ok":

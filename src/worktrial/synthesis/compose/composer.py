@@ -9,13 +9,13 @@ from typing import Any
 import jsonpatch
 import msgspec
 import yaml
-from jsonpointer import JsonPointerException
 from pydantic import ValidationError
 
 from worktrial.agents.plan import Plan, follow
 from worktrial.errors import DataError, InvalidSample
 from worktrial.grading.facts import changed_pointers, under
 from worktrial.language import JsonObject, JsonValue
+from worktrial.outside import patches
 from worktrial.synthesis.compose.atoms import AtomName, Workshop, situation_of
 from worktrial.workplaces.executable.atoms import Situation
 
@@ -189,12 +189,8 @@ def patched(state: JsonObject, patch: Sequence[JsonObject], atom: str) -> JsonOb
         DataError: it does not apply.
     """
     try:
-        # A copy by way of JSON takes a fifth of the time of `deepcopy`, which the library would make.
-        copy: JsonObject = msgspec.json.decode(msgspec.json.encode(state))
-        result: JsonObject = jsonpatch.apply_patch(
-            copy, msgspec.json.decode(msgspec.json.encode(patch)), in_place=True
-        )
-    except (jsonpatch.JsonPatchException, JsonPointerException, KeyError, TypeError) as e:
+        result: JsonObject = patches.patched(state, patch)
+    except patches.BadPatch as e:
         raise DataError(f"atoms.py: {atom}", f"its patch does not apply: {e}") from None
     return result
 

@@ -4,14 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import jsonpatch
-from jsonpointer import JsonPointerException
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from worktrial.errors import DataError
 from worktrial.finding import Finding
 from worktrial.grading.facts import ABSENT, at, changed_pointers, matches, under
 from worktrial.language import JsonObject, JsonValue
+from worktrial.outside.patches import BadPatch, patched
 from worktrial.outside.yaml_files import read_yaml
 from worktrial.synthesis.gates.door import Door, Probe, Probed, ProbedCall
 from worktrial.synthesis.gates.names import GateName, finding
@@ -94,10 +93,10 @@ def beginning(expectation: Expectation, default: JsonObject, starts: Mapping[str
     state = default if expectation.start is None else starts[expectation.start]
     try:
         # Applied to nothing, it would copy all of the state.
-        patched: JsonObject = jsonpatch.apply_patch(state, list(expectation.state)) if expectation.state else state
-    except (jsonpatch.JsonPatchException, JsonPointerException) as e:
+        begun: JsonObject = patched(state, expectation.state) if expectation.state else state
+    except BadPatch as e:
         raise DataError(expectation.id, f"state: does not apply to the initial state: {e}") from e
-    return patched if expectation.clock is None else {**patched, "clock": expectation.clock}
+    return begun if expectation.clock is None else {**begun, "clock": expectation.clock}
 
 
 async def failed_expectations(

@@ -7,6 +7,7 @@ import msgspec
 
 from worktrial.errors import DataError, InvalidReason
 from worktrial.language import JsonObject, JsonValue
+from worktrial.outside.patches import BadPatch, patched
 from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.effects import ToolEffect
 from worktrial.workplaces.signals import is_error
@@ -16,6 +17,9 @@ from worktrial.workplaces.tools import Tool
 
 FACTS = "_facts"
 """The reserved top-level key under which a patch of the old form records facts."""
+
+# The state is in every prompt: no model holds a twentieth of it.
+_MOST_STATE = 16_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +116,16 @@ class Ledger:
             recorded = msgspec.json.decode(msgspec.json.encode(recorded))
         except UnicodeEncodeError:
             raise UnusableReply("`patch` or `facts` hold escapes that are not Unicode characters") from None
+        if len(text) > _MOST_STATE:
+            problem = f"`patch` makes a state of more than {_MOST_STATE:,} characters"
+            raise UnusableReply(problem, InvalidReason.SIMULATOR_PATCH)
         return Proposal(tuple(own), state, text, recorded)
 
     def _applied(self, patch: list[JsonObject]) -> JsonObject:
-        from jsonpatch import JsonPatchException, apply_patch
-        from jsonpointer import JsonPointerException
-
         try:
-            state: JsonObject = apply_patch(self._state, patch)
-        # The library lets TypeError and its kin escape when a path leads into a number, a text or null.
-        except (JsonPatchException, JsonPointerException, TypeError, KeyError, IndexError, AttributeError) as e:
-            problem = f"`patch` does not apply to the state: {str(e) or type(e).__name__}"
+            state: JsonObject = patched(self._state, patch)
+        except BadPatch as e:
+            problem = f"`patch` does not apply to the state: {e}"
             raise UnusableReply(problem, InvalidReason.SIMULATOR_PATCH) from None
         return state
 

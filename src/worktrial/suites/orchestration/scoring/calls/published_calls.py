@@ -1,11 +1,11 @@
 """Calls of a step as the published program sees them: all pooled, key by key, whatever the tool."""
 
 import json
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.outside.patterns import BadPattern, linear_search
 from worktrial.suites.orchestration.planning.scenario import RefusalType
 
 # The published program puts a note before arguments that are no JSON, and pools the characters of both.
@@ -207,6 +207,8 @@ def _is_of_type(value: str, kind: str) -> bool:
 
 def _fits(value: str, pattern: JsonValue) -> bool:
     try:
-        return re.match(pattern.replace("\\\\", "\\"), value) is not None
-    except (re.error, AttributeError) as error:
+        # The program's own engine backtracks, and a card's pattern could keep it busy for years.
+        spelled = pattern.replace("\\\\", "\\")
+        return linear_search(rf"\A(?:{spelled})")(value)
+    except (BadPattern, AttributeError) as error:
         raise Undecidable(f"no pattern: {pattern!r:.40}") from error
