@@ -22,7 +22,7 @@ from tests.support.tool_hire import tools
 
 from benchmarks.machine import load, machine
 from worktrial.synthesis.clauses import read_clauses
-from worktrial.synthesis.compose.atoms import DrawnOnce, read_atoms
+from worktrial.synthesis.compose.atoms import read_atoms
 from worktrial.synthesis.compose.choosing import Composition
 from worktrial.synthesis.composed_suite import Labels, executable
 from worktrial.synthesis.gates import Door, Gated, read_expectations, through_gates
@@ -66,15 +66,14 @@ async def _measured(where: str, subject: Gated) -> None:
 async def _at_the_desk(wanted: int) -> None:
     """Compose tasks for the claims desk and measure its gates."""
     place = PARCEL_CLAIMS.workplace
-    home = CodeWorkplace.read(place)
-    workshop, clauses = DrawnOnce(home), read_clauses(PARCEL_CLAIMS.clauses_file or CLAUSES)
+    door, clauses = Door(CodeWorkplace.read(place)), read_clauses(PARCEL_CLAIMS.clauses_file or CLAUSES)
     atoms = {atom.name: atom for atom in read_atoms(place)}
     labels = Labels(place.name, "claims clerk", "services", "claims")
     rules = {clause.id: clause.quote for clause in clauses}
-    composed = Composition(atoms, workshop, "claims").tasks(wanted)
-    tasks = [await executable(draft, "en", workshop, home, labels, rules) async for draft in composed]
+    composed = Composition(atoms, door, "claims").tasks(wanted)
+    tasks = [await executable(draft, "en", door, labels, rules) async for draft in composed]
     expected = read_expectations(place / "expectations.yaml")
-    subject = Gated(door=Door(home), tasks=tasks, clauses=clauses, expectations=expected)
+    subject = Gated(door=door, tasks=tasks, clauses=clauses, expectations=expected)
     await _measured("desk, locked in", subject)
 
 

@@ -4,7 +4,6 @@ import asyncio
 import shutil
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +50,6 @@ def session_on(
     if not root.exists():
         shutil.copytree(TOOL_LIBRARY, root, ignore=shutil.ignore_patterns("__pycache__"))
     place = root / "workplaces" / "loans"
-    home = of(place)
     rules = {clause.id: clause.quote for clause in read_clauses(root / "clauses.yaml")}
     roles = {role.value: RoleSettings(role=role, model=f"{role.value}-1", base_url=url) for role in ROLES}
     settings = ResourceSettings(roles=roles, requests=16, budget=budget or Budget())
@@ -62,7 +60,7 @@ def session_on(
                 folder=SuiteFolder(root),
                 spec=wanted,
                 place=place,
-                home=home,
+                door=of(place),
                 labels=Labels("loans", "Tool library", "Public Service", "Lending"),
                 rules=rules,
                 resources=resources,
@@ -184,7 +182,7 @@ def test_an_edited_task_that_does_not_hold_any_more_is_refused_by_name(tmp_path:
         path.write_text(yaml.safe_dump(draft, sort_keys=False, allow_unicode=True), "utf-8")
         end = session_on(root, server.url, spec(1))
     found = {one.task: one for one in end.ends}["loans-01"]
-    assert (found.fate, "passed by doing nothing" in found.why) == ("gate", True)
+    assert (found.fate, "all pass when nothing is done" in found.why) == ("gate", True)
 
 
 def test_another_atom_changes_only_the_tasks_that_hold_it(tmp_path: Path) -> None:
@@ -239,23 +237,24 @@ def test_drafts_alone_ask_nobody(tmp_path: Path) -> None:
     assert len(list((tmp_path / "library" / "work" / "tasks").glob("*.yaml"))) == 6
 
 
-@dataclass(frozen=True)
 class Slow(InProcess):
     """A workplace whose code is waited for, as one in the sandbox is, and is at fault after so many calls."""
 
-    calls: list[int]
+    def __init__(self, folder: Path, calls: int) -> None:
+        super().__init__(folder)
+        self.calls = calls
 
     async def call_function(self, module: str, name: str, *arguments: Any) -> Any:
         for _ in range(20):
             await asyncio.sleep(0)
-        self.calls[0] -= 1
-        if self.calls[0] < 0:
+        self.calls -= 1
+        if self.calls < 0:
             raise DataError("atoms.py", "is at fault")
         return await super().call_function(module, name, *arguments)
 
 
 def slow(calls: int) -> Callable[[Path], InProcess]:
-    return lambda folder: in_process(folder, Slow, calls=[calls])
+    return lambda folder: in_process(folder, Slow, calls=calls)
 
 
 def test_a_task_sets_out_before_the_last_is_composed_and_few_crowd_the_gates(tmp_path: Path) -> None:

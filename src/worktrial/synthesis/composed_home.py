@@ -134,16 +134,15 @@ def labels_of(spec: JobSpec, place: Path) -> Labels:
 
 
 def task_findings(
-    home: CodeWorkplace, clauses: Sequence[Clause], known: Sequence[StandingFinding] = ()
+    door: Door, clauses: Sequence[Clause], known: Sequence[StandingFinding] = ()
 ) -> Callable[[ComposedBench], Awaitable[list[str]]]:
     """Function from a task to what speaks against it, a sentence each: findings of gates, and those that stand.
 
     Args:
-        home: The workplace.
+        door: The workplace.
         clauses: All clauses that hold.
         known: Findings in the workplace, some of which keep back the tasks of their clauses.
     """
-    door = Door(home)
     against = [one for one in known if one.clauses and not one.waived]
 
     async def found(bench: ComposedBench) -> list[str]:
@@ -158,16 +157,16 @@ def task_findings(
 
 
 async def workplace_findings(
-    home: CodeWorkplace, place: Path, clauses: Sequence[Clause], languages: Sequence[str], waived: Sequence[str]
+    door: Door, place: Path, clauses: Sequence[Clause], languages: Sequence[str], waived: Sequence[str]
 ) -> list[StandingFinding]:
     """Findings in a workplace and its atoms, which keep it from being published until they are mended or waived."""
     expected = read_expectations(place / EXPECTATIONS_FILE)
     report = GateReport()
-    subject = Gated(door=Door(home), clauses=clauses, expectations=expected)
+    subject = Gated(door=door, clauses=clauses, expectations=expected)
     await workplace_gates(subject, [], report, mutate=0)
     atoms = {atom.name: atom for atom in read_atoms(place)}
-    findings = [*unsuitable_findings(home.sources["tools"]), *report.findings]
-    return standing([*findings, *await telegraphed(atoms, home, languages)], expected, waived)
+    findings = [*unsuitable_findings(door.home.sources["tools"]), *report.findings]
+    return standing([*findings, *await telegraphed(atoms, door, languages)], expected, waived)
 
 
 def read_all_clauses(folder: SuiteFolder) -> list[Clause]:

@@ -10,12 +10,13 @@ from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.suites.executable.trial import ExecutableSettings, ExecutableTrial
 from worktrial.synthesis.artifacts import RunKind, SlotRun
 from worktrial.synthesis.calibration.runs import calibration_run
-from worktrial.synthesis.compose.atoms import AtomName, DrawnOnce, Workshop, read_atoms
+from worktrial.synthesis.compose.atoms import AtomName, read_atoms
 from worktrial.synthesis.compose.choosing import Composition
 from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, compose
 from worktrial.synthesis.compose.proof import faults_of
 from worktrial.synthesis.composed_suite import Labels, executable, prefix_of, withdraw_suite, write_suite
 from worktrial.synthesis.files import Form, RecordFile, hash_of, yaml_form
+from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.prompting import PROMPTS
 from worktrial.synthesis.proving.truth import Ruling
 from worktrial.synthesis.proving.way import Bench, ComposedBench, ComposedWay
@@ -34,30 +35,28 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
 
     Args, beside those of `TaskSession`:
         place: The workplace's folder, within the suite's.
-        home: Runs its code.
+        door: Runs its code.
         labels: By which its tasks are grouped.
         findings: What gates in code find in a task that is ready to be worked on.
     """
 
     place: Path
-    home: Workshop
+    door: Door
     labels: Labels
     findings: Callable[[ComposedBench], Awaitable[Sequence[str]]] | None = None
     _atoms: dict[str, AtomName] = field(init=False)
-    _workshop: DrawnOnce = field(init=False)
     _code: str = field(init=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._atoms = {atom.name: atom for atom in read_atoms(self.place)}
-        self._workshop = DrawnOnce(self.home)
         self._rulings = RecordFile(self.folder.work / "rulings.jsonl", Ruling)
         sources = sorted(self.place.glob("*.py"))
         self._sources = {self.folder.name_of(path): hash_of(path.read_bytes()) for path in sources}
         code = [path for path in sources if path.name not in _NOT_CODE] + [self.place / "workplace.yaml"]
         self._code = hash_of([[path.name, path.read_text(encoding="utf-8")] for path in code])
         self._composition = Composition(
-            self._atoms, self._workshop, prefix_of(self.labels.workplace), self.spec.languages, self.spec.seed
+            self._atoms, self.door, prefix_of(self.labels.workplace), self.spec.languages, self.spec.seed
         )
 
     @property
@@ -93,8 +92,8 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
             stored = self.form.read(path)
 
             async def again(stored: ComposedTask = stored) -> ComposedTask:
-                draft = await compose(stored.recipe, self._atoms, self._workshop)
-                if faults := await faults_of(draft, self._workshop):
+                draft = await compose(stored.recipe, self._atoms, self.door)
+                if faults := await faults_of(draft, self.door):
                     raise NotComposed(faults[0])
                 return draft
 
@@ -122,6 +121,7 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
 
         return ComposedWay(
             composition=self._composition,
+            door=self.door,
             bench_of=self._bench,
             run=self.run,
             have=self.have,
@@ -144,9 +144,7 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
         return next((ruling for ruling in reversed(self._rulings.records) if ruling.content == content), None)
 
     async def _bench(self, draft: ComposedTask) -> ComposedBench:
-        task = await executable(
-            draft, draft.recipe.languages[0], self._workshop, self.home, self.labels, self.rules
-        )
+        task = await executable(draft, draft.recipe.languages[0], self.door, self.labels, self.rules)
         cited = {id: text for id, text in self.rules.items() if id in draft.clauses} or dict(self.rules)
         content = hash_of([draft, task.initial_state, self._code, cited])
         return Bench(draft, task, content)
@@ -169,12 +167,12 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
         return await calibration_run(bench.task.id, kind, number, bench.content, trial, {Role.AGENT: client})
 
     async def _faults(self, bench: ComposedBench) -> list[str]:
-        found = await faults_of(bench.draft, self._workshop) if self.is_edited(bench.draft) else []
+        found = await faults_of(bench.draft, self.door) if self.is_edited(bench.draft) else []
         return [*found, *(await self.findings(bench) if self.findings is not None else ())]
 
     async def publish(self, drafts: Sequence[ComposedTask], figures: SuiteWorth) -> None:
         """Write tasks and drawn states, or take them back where no task is kept."""
         if drafts:
-            await write_suite(self.folder, self.spec, drafts, self._workshop, self.labels, self.rules, figures)
+            await write_suite(self.folder, self.spec, drafts, self.door, self.labels, self.rules, figures)
         else:
             withdraw_suite(self.folder, self.labels)

@@ -15,11 +15,10 @@ from worktrial.errors import DataError, StopRun
 from worktrial.language import JsonObject
 from worktrial.suites.executable.tasks import TASKS_FILE, ExecutableTask
 from worktrial.synthesis.artifacts import JobSpec
-from worktrial.synthesis.compose.atoms import Workshop
-from worktrial.synthesis.compose.composer import ComposedTask, plan_of, state_of
-from worktrial.synthesis.compose.proof import CHECKS
+from worktrial.synthesis.compose.composer import CHECKS, ComposedTask, plan_of, state_of
 from worktrial.synthesis.files import to_yaml, write_text
 from worktrial.synthesis.folder import SuiteFolder
+from worktrial.synthesis.gates.door import Door
 
 FORMAT = 1
 STATES = "states"
@@ -66,14 +65,14 @@ def rubric_of(draft: ComposedTask, rules: Mapping[str, str]) -> str:
 
 
 async def executable(
-    draft: ComposedTask, language: str, workshop: Workshop, home: object, labels: Labels, rules: Mapping[str, str]
+    draft: ComposedTask, language: str, door: Door, labels: Labels, rules: Mapping[str, str]
 ) -> ExecutableTask:
-    """A composed task ready to be set up in `home`, its state drawn in `workshop`.
+    """A composed task ready to be set up in the workplace behind `door`.
 
     Raises:
         DataError: it was changed to something that is no task.
     """
-    state = await state_of(draft, workshop)
+    state = await state_of(draft, door)
     clock = state.get("clock")
     if not isinstance(clock, str):
         raise DataError(f"{draft.recipe.id}: its state", "says no `clock`", "Let draw.py set it, ISO 8601")
@@ -82,7 +81,7 @@ async def executable(
             {
                 "id": id_in(draft.id, language, draft.recipe.languages),
                 "workplace": labels.workplace,
-                "home": home,
+                "home": door.home,
                 "scenario": labels.scenario,
                 "category": labels.category,
                 "domain": labels.domain,
@@ -134,7 +133,7 @@ async def write_suite(
     folder: SuiteFolder,
     spec: JobSpec,
     drafts: Sequence[ComposedTask],
-    home: Workshop,
+    door: Door,
     labels: Labels,
     rules: Mapping[str, str],
     figures: object,
@@ -147,7 +146,7 @@ async def write_suite(
     place = folder.workplaces / labels.workplace
     starts = {draft.recipe.start for draft in drafts}
     for seed in sorted(starts):
-        state = await home.draw(seed)
+        state = await door.start(seed)
         text = msgspec.json.format(msgspec.json.encode(state), indent=1).decode()
         write_text(place / STATES / f"{start_name(seed)}.json", text + "\n")
     tasks = {

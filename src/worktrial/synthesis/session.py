@@ -31,6 +31,7 @@ from worktrial.synthesis.composed_session import ComposingSession
 from worktrial.synthesis.estimate import MEASURED_FROM, estimate
 from worktrial.synthesis.files import append_line
 from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
+from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.progress import PLAIN_SECONDS, SynthesisProgress, display
 from worktrial.synthesis.resources import (
     Halted,
@@ -170,18 +171,18 @@ async def _composed(
     """One workplace of code, and tasks composed for it."""
     folder, spec = session.folder, session.spec
     place = await _place(session, resources)
-    home, clauses = read_home(folder, place, trust=session.trust), read_all_clauses(folder)
-    found = await workplace_findings(home, place, clauses, spec.languages, session.reading.waived)
+    door, clauses = Door(read_home(folder, place, trust=session.trust)), read_all_clauses(folder)
+    found = await workplace_findings(door, place, clauses, spec.languages, session.reading.waived)
     write_standing(folder, found)
     for one in found:
         session.warn(f"{one.told}{' (waived)' if one.waived else ''}")
     return ComposingSession(
         **given,
         place=place,
-        home=home,
+        door=door,
         labels=labels_of(spec, place),
         rules=rules_of(folder),
-        findings=task_findings(home, clauses, found),
+        findings=task_findings(door, clauses, found),
     )
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from worktrial.language import JsonValue
 from worktrial.synthesis.compose.atoms import AtomName, read_atoms, situation_of
 from worktrial.synthesis.compose.choosing import Composition
 from worktrial.synthesis.compose.composer import (
+    CHECKS,
     ComposedTask,
     NotComposed,
     Recipe,
@@ -24,7 +24,7 @@ from worktrial.synthesis.compose.composer import (
     state_of,
 )
 from worktrial.synthesis.compose.languages import language_of
-from worktrial.synthesis.compose.proof import CHECKS, faults_of
+from worktrial.synthesis.compose.proof import faults_of
 from worktrial.synthesis.compose.telegraph import telegraphed
 from worktrial.synthesis.compose.varying import hardened, mended, spread
 from worktrial.workplaces import Trajectory
@@ -123,7 +123,7 @@ def test_what_another_case_would_need_fails_the_checks() -> None:
     workshop = tool_library()
     task = next(t for t in HUNDRED if t.refusals and len(t.recipe.cases) == 1)
     state = asyncio.run(state_of(task, workshop))
-    session = workshop.open(state)
+    session = workshop.home.open(state)
     loan_id = next(step["with"]["loan_id"] for step in task.steps if step["call"] == "get_loan")
     asyncio.run(session.call("extend_loan", {"loan_id": loan_id, "due": "2031-06-20"}))
     wrong = Trajectory(answer=f"{loan_id} is extended; it is now due on 2031-06-20.")
@@ -136,11 +136,12 @@ def test_what_another_case_would_need_fails_the_checks() -> None:
     assert not all(result.passed for result in found)
 
 
-@dataclass(frozen=True)
 class Changed(InProcess):
     """The tool library with some atoms' situations changed."""
 
-    changes: Mapping[str, Any]
+    def __init__(self, folder: Path, changes: Mapping[str, Any]) -> None:
+        super().__init__(folder)
+        self.changes = changes
 
     async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
         found = await super().call_function(module, name, *arguments)
@@ -167,13 +168,13 @@ def test_a_sound_task_has_no_fault() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"checks": [{"check": "answer_id", "value": "L-9999"}]}, "its own plan fails a check"),
-        ({"checks": [{"check": "state_absent", "at": "/nothing"}]}, "passed by doing nothing"),
+        ({"checks": [{"check": "answer_id", "value": "L-9999"}]}, "the plan fails the check"),
+        ({"checks": [{"check": "state_absent", "at": "/nothing"}]}, "all pass when nothing is done"),
         ({"checks": [{"check": "no_such_check"}]}, "its checks"),
-        ({"changes": []}, "its own plan fails a check"),
+        ({"changes": []}, "the plan fails the check"),
         ({"steps": [{"call": "get_loan", "with": {"loan_id": "L-9999"}, "as": "loan"}]}, "is refused"),
         ({"steps": [{"call": "get_loan"}]}, "is refused"),
-        ({"answer": {"en": "{{ nobody }}", "ko": "{{ nobody }}"}}, "its plan cannot be followed"),
+        ({"answer": {"en": "{{ nobody }}", "ko": "{{ nobody }}"}}, "plan: cannot be followed"),
         ({"request": {"en": "대여를 연장해 주세요.", "ko": "대여를 연장해 주세요."}}, "in en reads as ko"),
         ({"request": {"en": "Please extend the loan.", "ko": "Please extend the loan."}}, "in ko reads as en"),
     ],
@@ -280,7 +281,7 @@ def test_a_trivial_task_gets_a_case_more_and_an_impossible_one_loses_the_case_no
 
 def test_a_situation_is_also_had_from_outside_the_process_that_holds_the_atom() -> None:
     workshop = tool_library()
-    state = asyncio.run(workshop.draw(0))
+    state = asyncio.run(workshop.start(0))
     one = asyncio.run(situation_of(workshop, "lost_tool", state, "7"))
     again = asyncio.run(situation_of(workshop, "lost_tool", state, "7"))
     assert one is not None

@@ -7,7 +7,7 @@ import pytest
 
 from worktrial.finding import Finding
 from worktrial.synthesis.clauses import read_clauses
-from worktrial.synthesis.compose.atoms import DrawnOnce, read_atoms
+from worktrial.synthesis.compose.atoms import read_atoms
 from worktrial.synthesis.compose.choosing import Composition
 from worktrial.synthesis.composed_suite import Labels, executable
 from worktrial.synthesis.gates import Gated, GateReport, task_gates
@@ -21,16 +21,14 @@ PARCELS = ROOT / "tests/support/authored/parcel-claims"
 
 
 async def found(place: Path, clauses: Path, wanted: int) -> list[Finding]:
-    home = CodeWorkplace.read(place, trust=True)
+    door = Door(CodeWorkplace.read(place, trust=True))
     rules = read_clauses(clauses)
-    workshop = DrawnOnce(home)
     atoms = {atom.name: atom for atom in read_atoms(place)}
-    drafts = [draft async for draft in Composition(atoms, workshop, "case").tasks(wanted)]
+    drafts = [draft async for draft in Composition(atoms, door, "case").tasks(wanted)]
     assert len(drafts) == wanted
     labels = Labels(place.name, "a desk", "services", "desks")
     texts = {clause.id: clause.quote for clause in rules}
-    tasks = [await executable(draft, "en", workshop, home, labels, texts) for draft in drafts]
-    door = Door(home)
+    tasks = [await executable(draft, "en", door, labels, texts) for draft in drafts]
     works = await carry_out(door, [(task.plan_alone, task.initial_state) for task in tasks])
     report = GateReport()
     await task_gates(Gated(door=door, tasks=tasks, clauses=rules), works, report)

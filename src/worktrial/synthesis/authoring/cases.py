@@ -9,7 +9,7 @@ from worktrial.synthesis.authoring.checks import PartChecker
 from worktrial.synthesis.authoring.parts import OWN, atoms_module
 from worktrial.synthesis.authoring.reading import source_faults, with_line
 from worktrial.synthesis.clauses.coverage import citations
-from worktrial.synthesis.compose.atoms import AtomName, DrawnOnce
+from worktrial.synthesis.compose.atoms import AtomName
 from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Recipe, RecipeCase, compose
 from worktrial.synthesis.compose.proof import faults_of
 from worktrial.synthesis.composed_suite import Labels, executable
@@ -17,7 +17,6 @@ from worktrial.synthesis.gates.catalogue import known_calls
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.gates.wrong import wrong_work
-from worktrial.workplaces.executable.code import CodeWorkplace
 
 _SEEDS = range(6)
 _PLAYED = 2
@@ -72,22 +71,19 @@ class CaseCheck:
             home = self.checker.home(whole, self.state)
         except DataError as e:
             return [with_line({"detail": str(e).removeprefix(f"{self.checker.name}: ")}, whole)]
-        drawn = DrawnOnce(home)
+        door = Door(home)
         names = {name: AtomName(name, tuple(ids), 1) for name, ids in cases.items()}
-        played = {name: await _played(name, names, drawn, self.languages) for name in names}
+        played = {name: await _played(name, names, door, self.languages) for name in names}
         problems = [what for faults, _ in played.values() for what in faults]
         if problems or not gates:
             return problems
         return [
-            what
-            for name, (_, drafts) in played.items()
-            for what in await self._wrong_ways(name, drafts[0], drawn, home)
+            what for name, (_, drafts) in played.items() for what in await self._wrong_ways(name, drafts[0], door)
         ]
 
-    async def _wrong_ways(self, name: str, draft: ComposedTask, drawn: DrawnOnce, home: CodeWorkplace) -> list[str]:
+    async def _wrong_ways(self, name: str, draft: ComposedTask, door: Door) -> list[str]:
         """Ways to do the case wrongly that its checks let pass, as the gates of the suite will find them."""
-        task = await executable(draft, self.languages[0], drawn, home, _labels(self.checker.name), {})
-        door = Door(home)
+        task = await executable(draft, self.languages[0], door, _labels(self.checker.name), {})
         works = await carry_out(door, [(task.plan_alone, task.initial_state)])
         known = known_calls(door, tasks=[task], works=works)
         found = (await wrong_work(door, [task], works, known, self.checker.clauses))[1]
@@ -105,15 +101,15 @@ def _labels(workplace: str) -> Labels:
 
 
 async def _played(
-    name: str, names: Mapping[str, AtomName], home: DrawnOnce, languages: Sequence[str]
+    name: str, names: Mapping[str, AtomName], door: Door, languages: Sequence[str]
 ) -> tuple[list[str], list[ComposedTask]]:
     """Faults of a case as it is played, and the tasks that were; without faults there is one at least."""
     tasks: list[ComposedTask] = []
-    known = {tool.name for tool in home.artifact.tools}
+    known = {tool.name for tool in door.artifact.tools}
     unmade: list[str] = []
     for seed in _SEEDS:
         try:
-            task = await compose(_alone(name, seed, languages), names, home)
+            task = await compose(_alone(name, seed, languages), names, door)
         except NotComposed as e:
             unmade.append(str(e))
             continue
@@ -122,7 +118,7 @@ async def _played(
         tasks.append(task)
         if strange := {step.get("call") for step in task.steps} - known:
             return [f"{name}: there is no tool {', '.join(map(str, strange))}"], tasks
-        if faults := await faults_of(task, home):
+        if faults := await faults_of(task, door):
             return [f"{name}, seed {seed}: {fault}" for fault in faults[:2]], tasks
         if len(tasks) == _PLAYED:
             break

@@ -3,38 +3,16 @@
 import ast
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
 from worktrial.errors import DataError, InvalidSample
-from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces import Session, Workplace
+from worktrial.language import JsonObject
+from worktrial.synthesis.gates.door import Door
 from worktrial.workplaces.executable.atoms import Situation
 from worktrial.workplaces.executable.source_rules import parsed
 
 ATOMS_FILE = "atoms.py"
-
-
-class Workshop(Protocol):
-    """Protocol of a workplace whose code can be run, wherever that happens."""
-
-    @property
-    def artifact(self) -> Workplace:
-        """Tools and default state."""
-        ...
-
-    def open(self, initial_state: JsonObject | None = None) -> Session:
-        """Session that begins in `initial_state`."""
-        ...
-
-    async def draw(self, seed: int) -> JsonObject:
-        """Initial state of this seed."""
-        ...
-
-    async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
-        """Call a function of one of the workplace's modules with JSON; returns its result."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +64,14 @@ def _read(function: ast.FunctionDef, decorator: ast.Call, path: Path) -> AtomNam
     return AtomName(function.name, clauses, weight)
 
 
-async def situation_of(workshop: Workshop, name: str, state: JsonObject, seed: str) -> Situation | None:
+async def situation_of(door: Door, name: str, state: JsonObject, seed: str) -> Situation | None:
     """The case that an atom finds or plants in `state`.
 
     Raises:
         DataError: it fails, or what it returns is no situation.
     """
     try:
-        found = await workshop.call_function("atoms", name, state, seed)
+        found = await door.call_function("atoms", name, state, seed)
     except InvalidSample as e:
         raise DataError(f"{ATOMS_FILE}: {name}", e.detail) from None
     if found is None:
@@ -102,34 +80,3 @@ async def situation_of(workshop: Workshop, name: str, state: JsonObject, seed: s
         return msgspec.convert(found, Situation)
     except msgspec.ValidationError as e:
         raise DataError(f"{ATOMS_FILE}: {name}", f"returns no situation: {e}") from None
-
-
-class DrawnOnce:
-    """A workshop whose draws are kept: many tasks begin in the same one.
-
-    Args:
-        home: Runs the code.
-    """
-
-    def __init__(self, home: Workshop) -> None:
-        self._home = home
-        self._states: dict[int, JsonObject] = {}
-
-    @property
-    def artifact(self) -> Workplace:
-        """Tools and default state; see `Workshop`."""
-        return self._home.artifact
-
-    def open(self, initial_state: JsonObject | None = None) -> Session:
-        """Session that begins in `initial_state`; see `Workshop`."""
-        return self._home.open(initial_state)
-
-    async def draw(self, seed: int) -> JsonObject:
-        """Initial state of this seed, which nobody may change; see `Workshop`."""
-        if seed not in self._states:
-            self._states[seed] = await self._home.draw(seed)
-        return self._states[seed]
-
-    async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
-        """Call a function; see `Workshop`."""
-        return await self._home.call_function(module, name, *arguments)

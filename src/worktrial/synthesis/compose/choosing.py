@@ -7,10 +7,11 @@ from itertools import combinations
 from math import comb
 from random import Random
 
-from worktrial.synthesis.compose.atoms import AtomName, Workshop
+from worktrial.synthesis.compose.atoms import AtomName
 from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Recipe, RecipeCase, compose
 from worktrial.synthesis.compose.proof import faults_of
 from worktrial.synthesis.compose.telegraph import masked
+from worktrial.synthesis.gates.door import Door
 
 TRIES = 12
 """Draws for one task, before it is given up."""
@@ -41,14 +42,14 @@ class Composition:
 
     Args:
         atoms: Of the workplace.
-        workshop: Runs its code.
+        door: Runs its code.
         prefix: Beginning of every task's id, such as `parcel-claims`.
         languages: Of every task; the first names it.
         seed: Everything follows from it.
     """
 
     atoms: Mapping[str, AtomName]
-    workshop: Workshop
+    door: Door
     prefix: str
     languages: Sequence[str] = ("en",)
     seed: int = 0
@@ -141,11 +142,11 @@ class Composition:
     async def _tried(self, recipe: Recipe) -> ComposedTask | None:
         names = tuple(case.atom for case in recipe.cases)
         try:
-            task = await compose(recipe, self.atoms, self.workshop)
+            task = await compose(recipe, self.atoms, self.door)
         except NotComposed as e:
             self.unmade.append(Unmade(names, str(e)))
             return None
-        faults = await faults_of(task, self.workshop)
+        faults = await faults_of(task, self.door)
         text = masked(task.instructions[recipe.languages[0]])
         if any(other == text for id, other in self._texts.items() if id != recipe.id):
             faults.append("its instruction is that of another task")

@@ -9,16 +9,20 @@ from typing import Any
 import jsonpatch
 import msgspec
 import yaml
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from worktrial.agents.plan import Plan, follow
-from worktrial.errors import DataError, InvalidSample
+from worktrial.agents.plan import Plan
+from worktrial.errors import DataError
 from worktrial.grading.facts import changed_pointers, under
+from worktrial.grading.state_checks import Check
 from worktrial.language import JsonObject, JsonValue
 from worktrial.outside import patches
-from worktrial.synthesis.compose.atoms import AtomName, Workshop, situation_of
+from worktrial.synthesis.compose.atoms import AtomName, situation_of
+from worktrial.synthesis.gates.door import Door
+from worktrial.synthesis.gates.work import carry_out
 from worktrial.workplaces.executable.atoms import Situation
 
+CHECKS: TypeAdapter[list[Check]] = TypeAdapter(list[Check])
 LEVELS = (2, 4)
 """Weight up to which a task is of level 1, and of level 2."""
 
@@ -91,24 +95,24 @@ class ComposedTask(msgspec.Struct, kw_only=True, frozen=True):
         return [case.atom for case in self.recipe.cases]
 
 
-async def compose(recipe: Recipe, atoms: Mapping[str, AtomName], workshop: Workshop) -> ComposedTask:
+async def compose(recipe: Recipe, atoms: Mapping[str, AtomName], door: Door) -> ComposedTask:
     """Compose a task.
 
     Args:
         recipe: What it is made of.
         atoms: Those of the workplace, by name.
-        workshop: Runs the workplace's code.
+        door: Runs the workplace's code.
 
     Raises:
         NotComposed: an atom finds no place in this state, two cases share a record, or a case lacks a language.
         DataError: an atom returns what is no situation, or a patch that does not apply.
     """
     random = Random(f"{recipe.start}/{[(case.atom, case.seed) for case in recipe.cases]}")
-    state = start = await workshop.draw(recipe.start)
+    state = start = await door.start(recipe.start)
     cases: list[Situation] = []
     taken: set[str] = set()
     for case in recipe.cases:
-        found = await situation_of(workshop, case.atom, state, case.seed)
+        found = await situation_of(door, case.atom, state, case.seed)
         if found is None:
             raise NotComposed(f"{case.atom} finds no place in the state")
         if shared := _shared(taken, found.records):
@@ -148,21 +152,23 @@ async def compose(recipe: Recipe, atoms: Mapping[str, AtomName], workshop: Works
         human=" ".join(case.human for case in cases if case.human),
         requests=[case.request for case in cases],
     )
-    return await _narrowed(task, state, workshop)
+    return await _narrowed(task, state, door)
 
 
-async def _narrowed(task: ComposedTask, state: JsonObject, workshop: Workshop) -> ComposedTask:
+async def _narrowed(task: ComposedTask, state: JsonObject, door: Door) -> ComposedTask:
     """The task with its check of changes narrowed to what its plan changes, down to the field and the new item.
 
     What an atom says it changes may be a whole record, or a list of letters: one act more would pass there. A plan
     that cannot be followed is left as it is; the proof says so.
     """
-    session = workshop.open(state)
     try:
-        await follow(Plan.model_validate(plan_of(task, task.recipe.languages[0])), session)
-    except (ValidationError, InvalidSample):
+        plan = Plan.model_validate(plan_of(task, task.recipe.languages[0]))
+    except ValidationError:
         return task
-    changed = changed_pointers(state, session.state or {})
+    (work,) = await carry_out(door, [(plan, state)])
+    if work.broken or any(outcome.crash for outcome in work.outcomes):
+        return task
+    changed = changed_pointers(state, work.state)
     *checks, last = task.checks
     places = [place for place in changed if any(under(place, declared) for declared in last["at"])]
     return msgspec.structs.replace(task, checks=[*checks, {**last, "at": sorted(places)}])
@@ -173,13 +179,13 @@ def plan_of(task: ComposedTask, language: str) -> JsonObject:
     return {"steps": task.steps, "answer": task.answers[language]}
 
 
-async def state_of(task: ComposedTask, workshop: Workshop) -> JsonObject:
+async def state_of(task: ComposedTask, door: Door) -> JsonObject:
     """State in which the task begins.
 
     Raises:
         DataError: its patch does not apply.
     """
-    return patched(await workshop.draw(task.recipe.start), task.patch, task.recipe.id)
+    return patched(await door.start(task.recipe.start), task.patch, task.recipe.id)
 
 
 def patched(state: JsonObject, patch: Sequence[JsonObject], atom: str) -> JsonObject:

@@ -1,66 +1,39 @@
-"""Proof of a composed task by playing it: its plan passes, and idleness does not."""
+"""Proof of a composed task by playing it: in each language its plan passes, and idleness does not."""
 
-from collections.abc import Mapping
+from pydantic import ValidationError
 
-import msgspec
-from pydantic import TypeAdapter, ValidationError
-
-from worktrial.agents.plan import Plan, follow
-from worktrial.errors import InvalidSample
-from worktrial.grading.check import CheckResult
-from worktrial.grading.state_checks import Check, run_checks
-from worktrial.synthesis.compose.atoms import Workshop
-from worktrial.synthesis.compose.composer import ComposedTask, plan_of, state_of
+from worktrial.errors import DataError
+from worktrial.synthesis.compose.composer import CHECKS, ComposedTask
 from worktrial.synthesis.compose.languages import language_of
-from worktrial.workplaces import Trajectory
+from worktrial.synthesis.composed_suite import Labels, executable
+from worktrial.synthesis.gates.door import Door
+from worktrial.synthesis.gates.task import idle_findings, plan_findings
+from worktrial.synthesis.gates.work import carry_out
 
-CHECKS: TypeAdapter[list[Check]] = TypeAdapter(list[Check])
-IDLE = "Done."
 
-
-async def faults_of(task: ComposedTask, workshop: Workshop) -> list[str]:
+async def faults_of(draft: ComposedTask, door: Door) -> list[str]:
     """Reasons why the task is none, each in a sentence; [] where it holds.
 
     In every language its plan has to pass all checks, doing nothing must not, and the text has to be in that
     language.
     """
     try:
-        checks = CHECKS.validate_python(task.checks)
+        CHECKS.validate_python(draft.checks)
     except ValidationError as e:
         return [f"its checks: {error['loc']}: {error['msg']}" for error in e.errors()]
-    state = await state_of(task, workshop)
     faults: list[str] = []
-    for language, instruction in task.instructions.items():
-        found = language_of(instruction, task.instructions)
+    for language, instruction in draft.instructions.items():
+        found = language_of(instruction, draft.instructions)
         if found != language:
             faults.append(f"its instruction in {language} reads as {found}")
-        try:
-            plan = Plan.model_validate(plan_of(task, language))
-            session = workshop.open(state)
-            done = await follow(plan, session)
-        except (ValidationError, InvalidSample) as e:
-            faults.append(f"its plan cannot be followed: {e}")
-            continue
-        refused = [call for call in done.calls if "error" in call.observation.content]
-        faults += [
-            f"its plan's call of {call.tool} is refused: {_said(call.observation.content)}" for call in refused
-        ]
-        results = run_checks(checks, initial_state=state, final_state=session.state or {}, trajectory=done)
-        faults += [
-            f"its own plan fails a check in {language}: {_failed(result)}"
-            for result in results
-            if not result.passed
-        ]
-    idle = Trajectory(answer=IDLE)
-    passed = run_checks(checks, initial_state=state, final_state=state, trajectory=idle)
-    if all(result.passed for result in passed):
-        faults.append("it is passed by doing nothing")
-    return faults
-
-
-def _failed(result: CheckResult) -> str:
-    return f"{result.check} ({result.why})"
-
-
-def _said(content: Mapping[str, object]) -> str:
-    return msgspec.json.encode(content).decode()
+    name = door.artifact.name
+    labels = Labels(workplace=name, scenario=name, category=name, domain=name)
+    try:
+        tasks = [await executable(draft, language, door, labels, {}) for language in draft.instructions]
+    except DataError as e:
+        return [*faults, str(e)]
+    works = await carry_out(door, [(task.plan_alone, task.initial_state) for task in tasks])
+    for task, work in zip(tasks, works, strict=True):
+        faults += [f"in {task.language}: {one.field}: {one.what}" for one in plan_findings(task, work)]
+    faults += [f"{one.field}: {one.what}" for one in idle_findings(tasks[0])]
+    return list(dict.fromkeys(faults))

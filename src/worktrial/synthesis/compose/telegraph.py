@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from worktrial.finding import Finding
 from worktrial.language import JsonObject
-from worktrial.synthesis.compose.atoms import ATOMS_FILE, AtomName, Workshop, situation_of
+from worktrial.synthesis.compose.atoms import ATOMS_FILE, AtomName, situation_of
+from worktrial.synthesis.gates.door import Door
 
 CHECK = "telegraphed-refusal"
 DRAWS = 8
@@ -23,7 +24,7 @@ def masked(text: str) -> str:
 
 
 async def telegraphed(
-    atoms: Mapping[str, AtomName], workshop: Workshop, languages: Sequence[str], seed: int = 0
+    atoms: Mapping[str, AtomName], door: Door, languages: Sequence[str], seed: int = 0
 ) -> list[Finding]:
     """Atoms whose requests to be refused share too few words with any request that can be granted.
 
@@ -32,8 +33,8 @@ async def telegraphed(
     requests: dict[bool, dict[str, list[dict[str, str]]]] = {True: defaultdict(list), False: defaultdict(list)}
     for name in atoms:
         for draw in range(DRAWS):
-            state: JsonObject = await workshop.draw(seed + draw)
-            found = await situation_of(workshop, name, state, f"{seed}/{name}/{draw}")
+            state: JsonObject = await door.start(seed + draw)
+            found = await situation_of(door, name, state, f"{seed}/{name}/{draw}")
             if found is not None:
                 requests[found.refusal][name].append(found.request)
     findings = []

@@ -116,6 +116,7 @@ class Door:
             DataError: its functions are not those of one file.
         """
         self.home = workplace if isinstance(workplace, CodeWorkplace) else _of_ours(workplace)
+        self._starts: dict[int, JsonObject] = {}
 
     @property
     def artifact(self) -> Workplace:
@@ -145,6 +146,20 @@ class Door:
             return await self.home.draw(seed)
         except CodeFailure as e:
             raise Undrawable(e.detail) from e
+
+    async def start(self, seed: int) -> JsonObject:
+        """State of a seed in which tasks begin, drawn once; nobody may change it.
+
+        Raises:
+            CodeFailure: the workplace draws none, or what it drew is no state.
+        """
+        if seed not in self._starts:
+            self._starts[seed] = await self.home.draw(seed)
+        return self._starts[seed]
+
+    async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
+        """Result of a function of one of the workplace's modules; see `CodeWorkplace.call_function`."""
+        return await self.home.call_function(module, name, *arguments)
 
     def mutated(self, file: str, source: str) -> "Door":
         """The same workplace with one file's source replaced.

@@ -16,7 +16,7 @@ from worktrial.synthesis.gates.facts import id_like, ids_named, numbers_in, text
 from worktrial.synthesis.gates.facts import number as number_of
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.sequence import ordering
-from worktrial.synthesis.gates.work import CarriedOut, carry_out, failed_check
+from worktrial.synthesis.gates.work import CarriedOut, carry_out, failed_check, failed_checks
 from worktrial.workplaces.conformance.values import scalars
 
 _FREE_TEXT = 4  # words: an agent writes its own
@@ -43,8 +43,7 @@ def plan_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
             said = f"{tool} is refused: {json.dumps(outcome.content, ensure_ascii=False)[:160]}"
             fix = "Name records that are there, and leave out what the rules forbid"
             found.append(finding(GateName.PLAN_ERRORS, task.id, place, said, fix))
-    failed = failed_check(task, work.calls, work.outcomes, work.answer, work.state)
-    if failed is not None:
+    for failed in failed_checks(task, work.calls, work.outcomes, work.answer, work.state):
         said = f"the plan fails the check that {failed.check}: {failed.why}"
         found.append(finding(GateName.PLAN, task.id, "checks", said, "Mend the plan or the check"))
     return found

@@ -1,6 +1,6 @@
 """Plans carried out through the door, many at once, and the checks of what came of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from worktrial.agents.plan import Plan, PlanBroken, arguments_of, needs_of, report
@@ -97,7 +97,18 @@ def failed_check(
     answer: str,
     state: JsonObject,
 ) -> CheckResult | None:
-    """First of the task's checks that does not pass, None where all do; those of humans are left out."""
+    """First of the task's checks that does not pass, None where all do."""
+    return next(failed_checks(task, calls, outcomes, answer, state), None)
+
+
+def failed_checks(
+    task: ExecutableTask,
+    calls: Sequence[Call],
+    outcomes: Sequence[ProbedCall],
+    answer: str,
+    state: JsonObject,
+) -> Iterator[CheckResult]:
+    """The task's checks that do not pass; those of humans are left out."""
     made = [
         ToolCall(index, index, tool, arguments, Observation(outcome.content, Origin.EXECUTABLE))
         for index, ((tool, arguments), outcome) in enumerate(zip(calls, outcomes, strict=True))
@@ -105,4 +116,4 @@ def failed_check(
     facts = Facts(task.initial_state, state, Trajectory(calls=made, answer=answer))
     # One after the other: whatever the first has settled the rest need not look at.
     results = (check.run(facts) for check in task.checks if not isinstance(check, OF_HUMANS))
-    return next((result for result in results if not result.passed), None)
+    return (result for result in results if not result.passed)

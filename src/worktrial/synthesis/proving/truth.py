@@ -6,12 +6,13 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from worktrial.agents.plan import Plan, follow
 from worktrial.language import JsonObject, JsonValue
 from worktrial.language.untrusted import encodable
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.artifacts import SlotRun, Text
 from worktrial.synthesis.author import Author
+from worktrial.synthesis.gates.door import Door
+from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.prompting import compact, fenced, render, within
 from worktrial.workplaces.fidelity import FieldStatus, compare
 
@@ -66,15 +67,10 @@ class End:
     answer: str
 
 
-async def end_of_plan(task: ExecutableTask) -> End:
-    """The end that the task's own plan comes to.
-
-    Raises:
-        PlanBroken: it cannot be followed.
-    """
-    session = task.open()
-    done = await follow(Plan.model_validate(task.plan), session)
-    return End(session.state or {}, done.answer)
+async def end_of_plan(task: ExecutableTask, door: Door) -> End:
+    """The end that the task's own plan comes to, which gates have found to hold."""
+    (work,) = await carry_out(door, [(task.plan_alone, task.initial_state)])
+    return End(work.state, work.answer)
 
 
 def end_of_run(row: SlotRun) -> End:

@@ -16,6 +16,7 @@ from worktrial.synthesis.calibration.rules import Sequential
 from worktrial.synthesis.compose.choosing import Composition
 from worktrial.synthesis.compose.composer import ComposedTask
 from worktrial.synthesis.compose.varying import hardened, mended
+from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.proving.difficulty import Screened, failed_checks, fresh_rate, screened
 from worktrial.synthesis.proving.succession import Succession
 from worktrial.synthesis.proving.truth import Ruling, differences, end_of_plan, end_of_run, ruled
@@ -203,6 +204,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
 
     Args:
         composition: Makes harder and easier tasks.
+        door: The workplace.
         full: Runs of earlier sessions on a content, with what happened in them.
         ruling_of: Ruling on a content, if there is one.
         judge: Decides between ends.
@@ -213,6 +215,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
     """
 
     composition: Composition
+    door: Door
     full: Callable[[str, str], Sequence[SlotRun]]
     ruling_of: Callable[[str], Ruling | None]
     judge: Author
@@ -249,7 +252,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
             return "open", ""
         rows = [r for r in self.full(id, content) if r.kind == "solver" and r.outcome != "invalid"]
         row = rows[-1]
-        mine = await end_of_plan(bench.task)
+        mine = await end_of_plan(bench.task, self.door)
         failed = [check.check for check in row.checks if not check.passed and "answer" in check.check]
         found = differences(mine, end_of_run(row), failed)
         if outcome == "pass" and not found:
