@@ -299,3 +299,34 @@ def test_what_lasts_by_its_nature_is_refused(old: str, new: str, said: str) -> N
     source = "import functools\nimport itertools\nfrom random import Random\n" + TOOLS.replace(old, new)
     with pytest.raises(DataError, match=f"remembers: {said}"):
         CodeWorkplace.build("ledger", {"tools": source}, system_prompt="", initial_state=STATE, trust=True)
+
+
+def test_what_is_asked_in_one_turn_goes_together_and_each_has_its_own_answer(locked_in: CodeWorkplace) -> None:
+    state = locked_in.artifact.initial_state
+    sent: list[int] = []
+    runner = locked_in.runner
+    assert isinstance(runner, SandboxedRunner)
+    sending = runner._answers
+
+    async def counted(key: str, requests: Any, states: Any) -> Any:
+        sent.append(len(requests))
+        return await sending(key, requests, states)
+
+    async def work() -> list[Any]:
+        clocks = [{**state, "clock": clock} for clock in ("2031-05-20", "divides", "2031-05-22")]
+        asked = [locked_in.episodes([ScriptedEpisode(one, [("misbehave", {})])]) for one in clocks]
+        waiting = [asyncio.ensure_future(one) for one in asked]
+        gone = asyncio.ensure_future(locked_in.episodes([ScriptedEpisode(state)]))
+        await asyncio.sleep(0)
+        gone.cancel()
+        return await asyncio.gather(*waiting)
+
+    runner._answers = counted  # type: ignore[method-assign]
+    try:
+        for _ in range(2):  # a second loop begins anew
+            (one,), (bad,), (other,) = asyncio.run(work())
+            assert [one.calls[0].content["clock"], other.calls[0].content["clock"]] == ["2031-05-20", "2031-05-22"]
+            assert bad.failure is not None and bad.failure.kind == "raised"
+    finally:
+        del runner._answers
+    assert sent == [4, 4]

@@ -9,6 +9,7 @@ equals nothing.
 
 import re
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 from worktrial.grading.written import DateOrder
@@ -78,6 +79,11 @@ def dates(text: str, order: DateOrder | None = None) -> list[WrittenDate]:
         text: As `one_spelling` spells it.
         order: Order of month and day in dates of numbers; None leaves it to the text.
     """
+    return list(_dates(text, order))
+
+
+@lru_cache(maxsize=512)  # the same answer is held against many checks, and by the gates against many outcomes
+def _dates(text: str, order: DateOrder | None) -> tuple[WrittenDate, ...]:
     found: list[WrittenDate] = []
     taken = TakenPlaces(text)
     for pattern in _SURE:
@@ -92,7 +98,7 @@ def dates(text: str, order: DateOrder | None = None) -> list[WrittenDate]:
         if orders:
             kept = [orders[order]] if order in orders else list(orders.values())
             found.append(WrittenDate(*match.span(), tuple(dict.fromkeys(kept))))
-    return sorted(found)
+    return tuple(sorted(found))
 
 
 def _named_date(match: re.Match[str]) -> PartialDate | None:

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from datetime import time
+from functools import lru_cache
 from typing import NamedTuple
 
 from worktrial.grading.written import DateOrder
@@ -183,6 +184,7 @@ def _date_beside(text: str, clock: _Clock, days: list[WrittenDate]) -> WrittenDa
 _SURE_TIME = re.compile(r":|시|m", re.IGNORECASE)
 
 
+@lru_cache(maxsize=512)
 def without_moments(text: str) -> str:
     """`text` with blanks in place of times of day and of dates that name a year, or a month in Korean.
 

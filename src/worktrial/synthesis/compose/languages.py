@@ -12,7 +12,9 @@ _LABEL = re.compile(r"\S*\d\S*|\b[A-Z][A-Z_-]+\b")
 
 def known_languages() -> frozenset[str]:
     """Codes (ISO 639-1) of the languages that can be told from each other."""
-    return frozenset(_identifier().labels)
+    identifier = _identifier()
+    identifier.set_languages(None)
+    return frozenset(identifier.labels)
 
 
 def language_of(text: str, among: Iterable[str]) -> str:
@@ -26,11 +28,11 @@ def language_of(text: str, among: Iterable[str]) -> str:
         ValueError: one of them is not known.
     """
     identifier = _identifier()
-    identifier.set_languages(sorted({*among, *OFTEN}))
-    try:
-        return str(identifier.classify(_LABEL.sub(" ", text))[0])
-    finally:
-        identifier.set_languages(None)
+    wanted = {*among, *OFTEN}
+    if wanted != set(identifier.labels):
+        # Takes far longer than telling.
+        identifier.set_languages(sorted(wanted))
+    return str(identifier.classify(_LABEL.sub(" ", text))[0])
 
 
 @cache

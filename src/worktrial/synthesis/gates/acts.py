@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import islice, product
 
@@ -17,6 +17,7 @@ from worktrial.synthesis.gates.catalogue import (
     Records,
     few_of_each,
     id_places,
+    records_of,
     replaced,
     value_at,
 )
@@ -79,7 +80,7 @@ def other_acts(task: ExecutableTask, work: CarriedOut, acts: Sequence[Call]) -> 
     calls = list(work.calls)
     first = work.writes[0]
     own = [calls[index] for index in work.writes]
-    ids = Records(work.state).ids
+    ids = records_of(work.state).ids
     made = ids_named([[calls[index][1], work.outcomes[index].content] for index in work.writes], ids)
     near = [act for act in acts if not made.isdisjoint(ids_named(act[1], ids))]
     for act in [*own, *acts]:
@@ -167,14 +168,13 @@ class Acts:
 
     workplace: Workplace
     known: Sequence[KnownCall]
-    _records: dict[int, Records] = field(default_factory=dict, init=False)
 
     def of(self, task: ExecutableTask, work: CarriedOut) -> list[Call]:
         """Acts of every write tool on the task's own records and on others, with every choice that it has."""
-        after = Records(work.state)
+        after = records_of(work.state)
         named = {value for _, given in work.calls for value in scalars(given) if isinstance(value, str)}
         named |= {value for outcome in work.outcomes for value in scalars(outcome.content) if value in after.ids}
-        named |= after.ids - Records(task.initial_state).ids
+        named |= after.ids - records_of(task.initial_state).ids
         acts: dict[str, Call] = {}
         for tool in self.workplace.tools:
             if tool.writes is False:
@@ -190,9 +190,7 @@ class Acts:
 
     def _moved(self, base: KnownCall, records: Records, named: set[str]) -> Iterator[JsonObject]:
         """The call with the ids of its records replaced by those of the task, and by those of others."""
-        there = self._records.get(id(base.state))
-        if there is None:
-            there = self._records[id(base.state)] = Records(base.state)
+        there = records_of(base.state)
         places = list(id_places(base.arguments, there.ids))
         choices: list[list[str]] = []
         for path in places:

@@ -1,13 +1,20 @@
 """Gates of a workplace's tools: bad calls, boundary values, reads that write, writes that do not, and chance."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from worktrial.finding import Finding
 from worktrial.language import JsonObject, JsonValue
 from worktrial.synthesis.clauses import Clause
-from worktrial.synthesis.gates.catalogue import KnownCall, Records, few_of_each, id_places, replaced, value_at
+from worktrial.synthesis.gates.catalogue import (
+    KnownCall,
+    few_of_each,
+    id_places,
+    records_of,
+    replaced,
+    value_at,
+)
 from worktrial.synthesis.gates.door import Door, Probe, Probed, Undrawable
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import Call
@@ -51,7 +58,7 @@ def made_badly(known: Sequence[KnownCall]) -> BadCalls:
     """Calls that nobody should make, from calls that make sense."""
     tried: list[tuple[KnownCall, list[Call], int]] = []
     for call in few_of_each(known):
-        records = Records(call.state)
+        records = records_of(call.state)
         unknown: list[Call] = [
             (call.tool, replaced(call.arguments, path, _unknown(str(value_at(call.arguments, path)), records.ids)))
             for path in id_places(call.arguments, records.ids)
@@ -179,7 +186,7 @@ def _misshapen(arguments: JsonObject) -> Iterator[JsonObject]:
     yield {**arguments, "unheard_of": 1}
 
 
-def _unknown(id: str, ids: set[str]) -> str:
+def _unknown(id: str, ids: Set[str]) -> str:
     """An id of the same form that nobody has."""
     unknown = f"{id}9"
     while unknown in ids:

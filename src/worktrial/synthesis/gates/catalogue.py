@@ -1,8 +1,9 @@
 """Calls that are known to make sense, from expectations, examples and plans: others are made of them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 
 from worktrial.errors import DataError
@@ -83,6 +84,29 @@ def few_of_each(calls: Sequence[KnownCall], most: int = MOST_OF_A_TOOL) -> list[
     return [call for tool in by_tool.values() for call in tool[:most]]
 
 
+def records_of(state: JsonObject) -> "Records":
+    """Records of a state that nobody changes; those of the states that were looked at last are kept."""
+    return _records(_Same(state))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Same:
+    """A state as itself: equal to no other, however alike."""
+
+    state: JsonObject
+
+    def __hash__(self) -> int:
+        return id(self.state)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.state is other.state
+
+
+@lru_cache(maxsize=64)
+def _records(of: _Same) -> "Records":
+    return Records(of.state)
+
+
 class Records:
     """Ids of a state's records, grouped by the collection that holds them."""
 
@@ -112,10 +136,10 @@ class Records:
                 for key, inner in item.items():
                     self._collect(f"{place}/*/{key}", inner)
 
-    @property
-    def ids(self) -> set[str]:
+    @cached_property
+    def ids(self) -> frozenset[str]:
         """Ids of all records."""
-        return {*self._group_of}
+        return frozenset(self._group_of)
 
     def group_of(self, id: str) -> str:
         """Collection that holds a record; "" where none does."""
@@ -130,7 +154,7 @@ class Records:
         return group[index + 1 :] + group[:index]
 
 
-def id_places(value: JsonValue, ids: set[str], path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+def id_places(value: JsonValue, ids: Set[str], path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
     """Paths within a call's arguments at which the id of a record stands."""
     if isinstance(value, str) and value in ids:
         yield path

@@ -1,7 +1,7 @@
 """Facts of a task: what its checks ask for, and where such values stand in texts."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from datetime import date, datetime, time
 from fractions import Fraction
 from functools import lru_cache
@@ -122,7 +122,7 @@ def id_like(text: str) -> set[str]:
     return set(ID_LIKE.findall(one_spelling(text)))
 
 
-def ids_named(value: JsonValue, ids: set[str]) -> set[str]:
+def ids_named(value: JsonValue, ids: Set[str]) -> set[str]:
     """Ids among `ids` that stand somewhere in a value as a whole text."""
     return {one for one in scalars(value) if isinstance(one, str) and one in ids}
 

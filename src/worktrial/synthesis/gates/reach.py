@@ -7,7 +7,14 @@ from datetime import date, timedelta
 from worktrial.finding import Finding
 from worktrial.grading.facts import changed_pointers, under
 from worktrial.language import JsonObject, JsonValue
-from worktrial.synthesis.gates.catalogue import KnownCall, Records, few_of_each, id_places, replaced, value_at
+from worktrial.synthesis.gates.catalogue import (
+    KnownCall,
+    few_of_each,
+    id_places,
+    records_of,
+    replaced,
+    value_at,
+)
 from worktrial.synthesis.gates.door import Door, Probe, Probed
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import Call
@@ -73,14 +80,14 @@ def reading_calls(door: Door, known: Sequence[KnownCall], most: int | None = MOS
         most: Records of a collection that are read; None for all of them.
     """
     state = door.artifact.initial_state
-    records = Records(state)
+    records = records_of(state)
     made: set[str] = set()
     for call in few_of_each([call for call in known if _is_read(door, call.tool)]):
         tool = door.artifact.tool(call.tool)
         if tool is None:
             continue
         variants = [call.arguments]
-        for path in id_places(call.arguments, {*records.ids, *Records(call.state).ids}):
+        for path in id_places(call.arguments, {*records.ids, *records_of(call.state).ids}):
             value = value_at(call.arguments, path)
             others = records.neighbours(value) or [id for group in records.groups.values() for id in group]
             variants += [replaced(call.arguments, path, other) for other in others[:most]]

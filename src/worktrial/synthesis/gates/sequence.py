@@ -1,7 +1,7 @@
 """Order of acts: clauses that fix one, and plans whose acts are done the other way round."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
 from worktrial.agents.plan import needs_of
@@ -9,7 +9,7 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates.acts import Variant, names_act
-from worktrial.synthesis.gates.catalogue import Records
+from worktrial.synthesis.gates.catalogue import records_of
 from worktrial.synthesis.gates.facts import ids_named
 from worktrial.synthesis.gates.names import GateName
 from worktrial.synthesis.gates.work import Call, CarriedOut
@@ -63,13 +63,13 @@ def turned_round(task: ExecutableTask, work: CarriedOut, clauses: Sequence[Claus
 
 def _are_related(state: JsonObject, first: Call, second: Call) -> bool:
     """Whether two calls name a record in common, or one names a record that a record of the other names."""
-    ids = Records(state).ids
+    ids = records_of(state).ids
     named = [ids_named(call[1], ids) for call in (first, second)]
     around = [own | _named_by(state, own, ids) for own in named]
     return not (around[0].isdisjoint(named[1]) and around[1].isdisjoint(named[0]))
 
 
-def _named_by(value: JsonValue, records: set[str], ids: set[str]) -> set[str]:
+def _named_by(value: JsonValue, records: set[str], ids: Set[str]) -> set[str]:
     """Ids that stand in some records."""
     found: set[str] = set()
     for key, item in parts(value):

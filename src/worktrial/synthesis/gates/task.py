@@ -10,7 +10,7 @@ from worktrial.finding import Finding
 from worktrial.language import JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
-from worktrial.synthesis.gates.catalogue import Records
+from worktrial.synthesis.gates.catalogue import records_of
 from worktrial.synthesis.gates.door import Door, Probe, Probed
 from worktrial.synthesis.gates.facts import id_like, ids_named, numbers_in, texts_of
 from worktrial.synthesis.gates.facts import number as number_of
@@ -97,7 +97,7 @@ async def orders(
 def _other_orders(task: ExecutableTask, work: CarriedOut, clauses: Sequence[Clause]) -> Iterator[tuple[int, Plan]]:
     plan = task.plan_alone
     needs = needs_of(plan)[0]
-    ids = Records(task.initial_state).ids | Records(work.state).ids
+    ids = records_of(task.initial_state).ids | records_of(work.state).ids
     for first, second in pairwise(work.writes):
         between = {step.name for step in plan.steps[first:second] if step.name}
         if needs[second] & between or ids_named(work.calls[first][1], ids) & ids_named(work.calls[second][1], ids):

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from worktrial.finding import Finding
 from worktrial.grading.facts import at, changed_pointers
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
-from worktrial.synthesis.gates.catalogue import Records
+from worktrial.synthesis.gates.catalogue import records_of
 from worktrial.synthesis.gates.facts import id_like, words
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import CarriedOut
@@ -123,7 +123,7 @@ def likeness(one: frozenset[tuple[str, str]], other: frozenset[tuple[str, str]])
 
 
 def _shape(task: ExecutableTask, work: CarriedOut) -> _Shape:
-    ids = Records(task.initial_state).ids | Records(work.state).ids
+    ids = records_of(task.initial_state).ids | records_of(work.state).ids
     general: set[str] = set()
     exactly: set[str] = set()
     for pointer in changed_pointers(task.initial_state, work.state):
@@ -140,7 +140,7 @@ def _shape(task: ExecutableTask, work: CarriedOut) -> _Shape:
     )
 
 
-def _kind(value: JsonValue, ids: set[str]) -> str:
+def _kind(value: JsonValue, ids: Set[str]) -> str:
     """A value that was written, as far as it is a decision: an id, a number or a text of somebody's own is none."""
     if isinstance(value, str):
         free = value in ids or _DIGITS.search(value) or len(value.split()) > 2

@@ -10,7 +10,7 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates.acts import Acts, Variant, empty_texts, other_acts, other_choices
-from worktrial.synthesis.gates.catalogue import KnownCall, Records, id_places, replaced, value_at
+from worktrial.synthesis.gates.catalogue import KnownCall, Records, id_places, records_of, replaced, value_at
 from worktrial.synthesis.gates.door import Door, Probe
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.sequence import turned_round
@@ -113,7 +113,7 @@ def _variants(task: ExecutableTask, work: CarriedOut) -> Iterator[Variant]:
     calls, writes = list(work.calls), work.writes
     said = "all checks pass when no call is made and the work is only claimed"
     yield Variant(GateName.WORDS, task, work, (), "checks", said)
-    records = Records(task.initial_state)
+    records = records_of(task.initial_state)
     own = {value for index in writes for value in scalars(calls[index][1]) if isinstance(value, str)}
     for index in writes:
         tool, given = calls[index]

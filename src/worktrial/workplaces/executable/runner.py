@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
@@ -114,6 +114,14 @@ class TrustedRunner:
         return list(self._carrier.answers(key, requests, states))
 
 
+class _Asked(NamedTuple):
+    """Requests that wait to be sent, and their answers to come."""
+
+    requests: Sequence[JsonObject]
+    states: Sequence[JsonValue]
+    answers: "asyncio.Future[list[JsonObject]]"
+
+
 class SandboxedRunner:
     """A few processes that are locked in, started when they are needed and kept warm.
 
@@ -132,6 +140,7 @@ class SandboxedRunner:
         self._processes: list[_LockedIn] = []
         self._idle: list[_LockedIn] = []
         self._free: asyncio.Semaphore | None = None
+        self._asked: dict[tuple[asyncio.AbstractEventLoop, str], list[_Asked]] = {}
         weakref.finalize(self, _close, self._processes).atexit = False
 
     def load(self, key: str, modules: Mapping[str, str], state: JsonObject, files: Mapping[str, str]) -> None:
@@ -141,8 +150,44 @@ class SandboxedRunner:
     async def answers(
         self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue] = ()
     ) -> list[JsonObject]:
-        """Answer requests; see `CodeRunner.answers`."""
-        return await asyncio.wrap_future(in_background(self._answers(key, requests, states)))
+        """Answer requests; see `CodeRunner.answers`.
+
+        What is asked in one turn of the event loop goes to the processes together: a message costs far more than
+        most calls.
+        """
+        loop = asyncio.get_running_loop()
+        asked = _Asked(requests, states, loop.create_future())
+        together = self._asked.setdefault((loop, key), [])
+        together.append(asked)
+        if len(together) == 1:
+            loop.call_soon(self._send, (loop, key))
+        return await asked.answers
+
+    def _send(self, which: tuple[asyncio.AbstractEventLoop, str]) -> None:
+        """Send what was asked in this turn of the event loop."""
+        together = self._asked.pop(which)
+        states: list[JsonValue] = []
+        requests: list[JsonObject] = []
+        for one in together:
+            first = len(states)
+            requests += [{**r, "state": first + r["state"]} if "state" in r else r for r in one.requests]
+            states += one.states
+        sent = asyncio.wrap_future(in_background(self._answers(which[1], requests, states)))
+
+        def hand_out(done: "asyncio.Future[list[JsonObject]]") -> None:
+            at = 0
+            for one in together:
+                if one.answers.done():
+                    pass  # nobody waits any more
+                elif done.cancelled():
+                    one.answers.cancel()
+                elif (error := done.exception()) is not None:
+                    one.answers.set_exception(error)
+                else:
+                    one.answers.set_result(done.result()[at : at + len(one.requests)])
+                at += len(one.requests)
+
+        sent.add_done_callback(hand_out)
 
     def answers_now(
         self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue] = ()
