@@ -17,6 +17,7 @@ from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.expectations import read_expectations
 from worktrial.synthesis.gates.names import EXPECTATIONS_FILE
 from worktrial.synthesis.gates.run import Gated, GateReport, task_gates, workplace_gates
+from worktrial.synthesis.gates.texts import OutcomeText
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.proving.way import ComposedBench
 from worktrial.synthesis.standing import StandingFinding, standing, unsuitable_findings
@@ -134,7 +135,10 @@ def labels_of(spec: JobSpec, place: Path) -> Labels:
 
 
 def task_findings(
-    door: Door, clauses: Sequence[Clause], known: Sequence[StandingFinding] = ()
+    door: Door,
+    clauses: Sequence[Clause],
+    known: Sequence[StandingFinding] = (),
+    texts: Sequence[OutcomeText] = (),
 ) -> Callable[[ComposedBench], Awaitable[list[str]]]:
     """Function from a task to what speaks against it, a sentence each: findings of gates, and those that stand.
 
@@ -142,6 +146,7 @@ def task_findings(
         door: The workplace.
         clauses: All clauses that hold.
         known: Findings in the workplace, some of which keep back the tasks of their clauses.
+        texts: Texts of the workplace's cases.
     """
     against = [one for one in known if one.clauses and not one.waived]
 
@@ -149,7 +154,7 @@ def task_findings(
         task = bench.task
         works = await carry_out(door, [(task.plan_alone, task.initial_state)])
         report = GateReport()
-        await task_gates(Gated(door=door, tasks=[task], clauses=clauses), works, report)
+        await task_gates(Gated(door=door, tasks=[task], clauses=clauses, texts=texts), works, report)
         kept_back = [one.told for one in against if set(one.clauses) & set(task.clauses)]
         return [*kept_back, *(f"{finding.check}: {finding.what}" for finding in report.findings)]
 

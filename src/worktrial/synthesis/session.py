@@ -16,6 +16,8 @@ from worktrial.engine.run import Interrupted
 from worktrial.errors import SettingError, WorktrialError
 from worktrial.suites.simulated.trial import SimulatedSettings
 from worktrial.synthesis.artifacts import JobSpec, SessionRow, SlotRun
+from worktrial.synthesis.compose.atoms import read_atoms
+from worktrial.synthesis.compose.telegraph import texts_of_atoms
 from worktrial.synthesis.composed_home import (
     is_authored,
     labels_of,
@@ -176,13 +178,14 @@ async def _composed(
     write_standing(folder, found)
     for one in found:
         session.warn(f"{one.told}{' (waived)' if one.waived else ''}")
+    texts = await texts_of_atoms([atom.name for atom in read_atoms(place)], door)
     return ComposingSession(
         **given,
         place=place,
         door=door,
         labels=labels_of(spec, place),
         rules=rules_of(folder),
-        findings=task_findings(door, clauses, found),
+        findings=task_findings(door, clauses, found, texts),
     )
 
 

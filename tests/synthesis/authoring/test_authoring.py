@@ -327,3 +327,16 @@ def test_a_small_context_shows_the_clauses_that_have_most_to_do_with_the_step(tm
 )
 def test_code_is_read_from_fences_or_from_the_whole_reply(reply: str, code: str) -> None:
     assert code_in(reply) == code
+
+
+def test_an_author_of_cases_hears_once_that_a_refusal_gives_itself_away(tmp_path: Path) -> None:
+    def illicit(asked: str, right: str, count: int) -> str | None:
+        asks = "request=_request(state, loan_id, member, random),\n        patch=[*plant"
+        told = 'request={"en": f"Kindly tolerate a forbidden prolongation: {loan_id}", "ko": f"{loan_id} 부탁"},'
+        return right.replace(asks, f"{told}\n        patch=[*plant") if asked == "atoms" and asks in right else None
+
+    writing = Writing(tmp_path, illicit)
+    made = writing.write()
+    (record,) = [record for record in writing.steps if record.rounds > 1]
+    assert (record.step.startswith("atoms"), record.rounds, made.failed) == (True, 2, {})
+    assert "what it asks (en) is worded as nothing" in record.problems[0]

@@ -10,6 +10,7 @@ from worktrial.finding import Finding
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates import Gated, GateName, through_gates
 from worktrial.synthesis.gates.sequence import fixes_order
+from worktrial.synthesis.gates.texts import OutcomeText, outcome_texts
 
 AFTER = "The customer is sent the note only after the request has been decided."
 
@@ -145,3 +146,35 @@ def test_a_note_before_the_decision() -> None:
 )
 def test_clauses_that_fix_an_order(quote: str, kind: str, fixed: bool) -> None:
     assert fixes_order(clause(quote, kind)) is fixed
+
+
+def test_a_text_of_another_outcome() -> None:
+    granted = "Your hire R-205 is extended as you asked, and nobody else has reserved the machine."
+    other = OutcomeText(
+        "send_note",
+        ("text",),
+        granted,
+        frozenset({"decide_request"}),
+        {("decide_request", ("decision",)): frozenset({"granted"})},
+    )
+    weak = citing(says(entry("hire-04")))
+    (said,) = of(GateName.TEXTS, replace(weak, texts=[other]))
+    assert "step 4 (send_note) says what a case with another outcome would: 'Your hire R-204 is extended" in said
+    same = dict.fromkeys(other.choices, frozenset({"refused"}))
+    assert of(GateName.TEXTS, replace(weak, texts=[replace(other, choices=same)])) == [], "no other outcome"
+    task = says(entry("hire-04"))
+    never = {"check": "state_items", "at": "/notes", "mentioning": {"text": ["is extended"]}, "at_most": 0}
+    task["checks"].insert(0, never)
+    assert of(GateName.TEXTS, replace(citing(task), texts=[other])) == []
+
+
+def test_a_text_goes_with_the_writes_on_its_own_record() -> None:
+    artifact = shop().door.artifact
+    note = ("send_note", {"hire_id": "R-204", "to": "customer", "text": "It stays due on that day."})
+    decided = ("decide_request", {"request_id": "Q-301", "decision": "refused", "reason": "RESERVED"})
+    closed = ("close_hire", {"hire_id": "R-204", "late_fee": 0, "deposit_back": 120})
+    ((at, alone),) = outcome_texts(artifact, [decided, note])
+    assert (at, alone.acts) == (1, {"decide_request"})
+    ((_, beside),) = outcome_texts(artifact, [decided, closed, note])
+    assert beside.acts == {"close_hire"}
+    assert alone.is_opposite(beside) and not beside.is_opposite(beside)

@@ -12,9 +12,11 @@ from worktrial.synthesis.clauses.coverage import citations
 from worktrial.synthesis.compose.atoms import AtomName
 from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Recipe, RecipeCase, compose
 from worktrial.synthesis.compose.proof import faults_of
+from worktrial.synthesis.compose.telegraph import telegraphed, texts_of_atoms
 from worktrial.synthesis.composed_suite import Labels, executable
 from worktrial.synthesis.gates.catalogue import known_calls
 from worktrial.synthesis.gates.door import Door
+from worktrial.synthesis.gates.texts import OutcomeText
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.gates.wrong import wrong_work
 
@@ -30,7 +32,7 @@ _NO_CASE = "# NO CASE "
 
 @dataclass
 class CaseCheck:
-    """Checks a group of cases; after two refusals wrong ways that pass are left to the gates of the suite.
+    """Checks a group of cases; after two refusals, what gates find is left to those of the suite.
 
     Args:
         checker: Checks parts of the workplace.
@@ -46,6 +48,7 @@ class CaseCheck:
     languages: Sequence[str]
     helpers: str = ""
     _told: int = 0
+    _told_of_words: bool = False
 
     async def __call__(self, source: str) -> Sequence[str]:
         """Reasons why the group cannot be used."""
@@ -77,16 +80,31 @@ class CaseCheck:
         problems = [what for faults, _ in played.values() for what in faults]
         if problems or not gates:
             return problems
-        return [
-            what for name, (_, drafts) in played.items() for what in await self._wrong_ways(name, drafts[0], door)
+        texts = await texts_of_atoms(names, door)
+        wrong = [
+            what
+            for name, (_, drafts) in played.items()
+            for what in await self._wrong_ways(name, drafts[0], door, texts)
         ]
+        grants = any(not draft.refusals for _, drafts in played.values() for draft in drafts)
+        return [*wrong, *(await self._telling(names, door) if grants else ())]
 
-    async def _wrong_ways(self, name: str, draft: ComposedTask, door: Door) -> list[str]:
+    async def _telling(self, names: Mapping[str, AtomName], door: Door) -> list[str]:
+        """Requests that give their refusal away, told once: others of the workplace may grant the same."""
+        if self._told_of_words:
+            return []
+        found = await telegraphed(names, door, self.languages)
+        self._told_of_words = bool(found)
+        return [f"{one.what}. {one.fix}" for one in found]
+
+    async def _wrong_ways(
+        self, name: str, draft: ComposedTask, door: Door, texts: Sequence[OutcomeText]
+    ) -> list[str]:
         """Ways to do the case wrongly that its checks let pass, as the gates of the suite will find them."""
         task = await executable(draft, self.languages[0], door, _labels(self.checker.name), {})
         works = await carry_out(door, [(task.plan_alone, task.initial_state)])
         known = known_calls(door, tasks=[task], works=works)
-        found = (await wrong_work(door, [task], works, known, self.checker.clauses))[1]
+        found = (await wrong_work(door, [task], works, known, self.checker.clauses, texts))[1]
         return [f"{name}: {finding.what}" for finding in found[:_WAYS_TOLD]]
 
 

@@ -1,13 +1,15 @@
-"""Refusals that give themselves away: requests worded as none that can be granted is."""
+"""Wordings of cases side by side: requests that give their refusal away, and texts of different outcomes."""
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from worktrial.finding import Finding
 from worktrial.language import JsonObject
 from worktrial.synthesis.compose.atoms import ATOMS_FILE, AtomName, situation_of
 from worktrial.synthesis.gates.door import Door
+from worktrial.synthesis.gates.texts import OutcomeText, outcome_texts
+from worktrial.synthesis.gates.work import Call
 
 CHECK = "telegraphed-refusal"
 DRAWS = 8
@@ -48,6 +50,21 @@ async def telegraphed(
                 findings.append(Finding(CHECK, name, ATOMS_FILE, "request", what, fix))
                 break
     return findings
+
+
+async def texts_of_atoms(atoms: Iterable[str], door: Door, seed: int = 0) -> list[OutcomeText]:
+    """Texts that the cases of a workplace write, each with its outcome.
+
+    Raises:
+        DataError: an atom is at fault.
+    """
+    found: list[OutcomeText] = []
+    for name in atoms:
+        state = await door.start(seed)
+        case = await situation_of(door, name, state, f"{seed}/{name}/texts")
+        calls: list[Call] = [(step["call"], step.get("with", {})) for step in case.steps] if case else []
+        found += [text for _, text in outcome_texts(door.artifact, calls)]
+    return found
 
 
 def _words(text: str) -> frozenset[str]:

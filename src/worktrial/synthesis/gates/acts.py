@@ -136,7 +136,7 @@ def empty_texts(task: ExecutableTask, work: CarriedOut, clauses: Sequence[Clause
     for index in work.writes:
         name, given = calls[index]
         tool = task.home.artifact.tool(name)
-        for path, text in _texts(tool, given) if tool is not None else ():
+        for path, text in free_texts(tool, given) if tool is not None else ():
             parts = [part for part in path if isinstance(part, str)]
             naming = [clause for clause in cited if names_act(clause.quote, calls[index], parts)]
             if not naming:
@@ -226,10 +226,9 @@ def choices_beside(
         given: Its arguments.
         closed: Whether only those of closed lists, and the other of two, are of interest.
     """
-    for path, value, schema in _leaves(tool.parameters, given):
-        options = _options(schema)
-        if options:
-            yield from ((path, option) for option in options if option != value)
+    for path, value, schema in argument_leaves(tool.parameters, given):
+        if listed := options(schema):
+            yield from ((path, option) for option in listed if option != value)
         elif isinstance(value, bool):
             yield path, not value
         elif closed:
@@ -240,7 +239,7 @@ def choices_beside(
             yield path, f"{day + timedelta(days=1)}{value[10:]}"
 
 
-def _leaves(
+def argument_leaves(
     schema: JsonValue, value: JsonValue, path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[tuple[str | int, ...], JsonValue, JsonValue]]:
     """Scalars of a call's arguments, each with its place and its part of the schema."""
@@ -248,21 +247,21 @@ def _leaves(
     if isinstance(value, dict):
         fields = known.get("properties", {})
         for key, item in value.items():
-            yield from _leaves(fields.get(key), item, (*path, key))
+            yield from argument_leaves(fields.get(key), item, (*path, key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from _leaves(known.get("items"), item, (*path, index))
+            yield from argument_leaves(known.get("items"), item, (*path, index))
     elif value is not None:
         yield path, value, known
 
 
-def _options(schema: JsonValue) -> list[JsonValue]:
+def options(schema: JsonValue) -> list[JsonValue]:
     """Values of a closed list; [] where there is none."""
     if not isinstance(schema, dict):
         return []
     found = list(schema.get("enum", []))
     for alternative in schema.get("anyOf", []):
-        found += _options(alternative)
+        found += options(alternative)
     return [one for one in found if one is not None]
 
 
@@ -273,9 +272,10 @@ def _day(text: str) -> date | None:
         return None
 
 
-def _texts(tool: Tool, given: JsonValue) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    for path, value, schema in _leaves(tool.parameters, given):
-        if isinstance(value, str) and len(value.split()) >= _FREE_TEXT and not _options(schema):
+def free_texts(tool: Tool, given: JsonValue) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Texts of four words and more among a call's arguments, each with its place."""
+    for path, value, schema in argument_leaves(tool.parameters, given):
+        if isinstance(value, str) and len(value.split()) >= _FREE_TEXT and not options(schema):
             yield path, value
 
 

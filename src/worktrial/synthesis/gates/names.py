@@ -34,6 +34,7 @@ class GateName(StrEnum):
     EXTRA_ACT = "one-act-too-many"
     CHOICE = "neighbouring-choice"
     LETTERS = "text-says-nothing"
+    TEXTS = "text-check-too-weak"
     SEQUENCE = "order-matters"
     ORDER = "order-free"
     WORDING = "other-wording"
@@ -71,6 +72,7 @@ MEANINGS = {
     GateName.EXTRA_ACT: "tasks that pass though one act too many was done, or another act in a write's place",
     GateName.CHOICE: "tasks that pass though a write chose another value",
     GateName.LETTERS: "tasks that pass though a text which a clause asks for says nothing, or something wrong",
+    GateName.TEXTS: "tasks that pass though a text says what a case with another outcome would",
     GateName.SEQUENCE: "tasks that pass though acts whose order a clause fixes were done the other way round",
     GateName.ORDER: "tasks whose checks insist on one of several orders",
     GateName.WORDING: "tasks whose checks insist on one wording of several right ones",

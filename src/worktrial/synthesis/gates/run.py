@@ -19,6 +19,7 @@ from worktrial.synthesis.gates.mutation import MUTANTS, Killed, mutants, survivo
 from worktrial.synthesis.gates.names import ADVICE, GateName
 from worktrial.synthesis.gates.reach import unreachable
 from worktrial.synthesis.gates.task import idle_findings, orders, plan_findings, trivial
+from worktrial.synthesis.gates.texts import OutcomeText
 from worktrial.synthesis.gates.twins import twin_findings
 from worktrial.synthesis.gates.wording import wording_findings
 from worktrial.synthesis.gates.work import CarriedOut, carry_out
@@ -27,7 +28,7 @@ from worktrial.workplaces.executable.source_rules import parsed
 
 WAYS = (
     *(GateName.WORDS, GateName.MINUS_WRITE, GateName.NEIGHBOUR, GateName.STRAY_WRITE),
-    *(GateName.EXTRA_ACT, GateName.CHOICE, GateName.LETTERS, GateName.SEQUENCE),
+    *(GateName.EXTRA_ACT, GateName.CHOICE, GateName.LETTERS, GateName.TEXTS, GateName.SEQUENCE),
 )
 """Gates that do a task wrongly."""
 
@@ -42,6 +43,8 @@ class Gated:
     expectations: Sequence[Expectation] = ()
     starts: Mapping[str, JsonObject] = field(default_factory=dict)
     """Further initial states by name."""
+    texts: Sequence[OutcomeText] = ()
+    """Texts of other cases of the workplace, beside those of the tasks."""
 
 
 @dataclass(slots=True)
@@ -169,7 +172,7 @@ async def task_gates(subject: Gated, works: Sequence[CarriedOut], report: GateRe
     good = [task for task, _ in sound]
     done = [work for _, work in sound]
     known = known_calls(door, subject.expectations, subject.starts, tasks, works)
-    ways, found = await wrong_work(door, good, done, known, clauses)
+    ways, found = await wrong_work(door, good, done, known, clauses, subject.texts)
     for gate in WAYS:
         report.add(gate, ways[gate], [one for one in found if one.check == gate])
     report.add(GateName.ORDER, *await orders(door, good, done, clauses))

@@ -14,6 +14,7 @@ from worktrial.synthesis.gates.catalogue import KnownCall, Records, id_places, r
 from worktrial.synthesis.gates.door import Door, Probe
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.sequence import turned_round
+from worktrial.synthesis.gates.texts import OutcomeText, outcome_texts, weak_texts
 from worktrial.synthesis.gates.work import CarriedOut, failed_check
 from worktrial.workplaces.conformance.values import scalars
 
@@ -23,6 +24,7 @@ FIXES = {
     GateName.EXTRA_ACT: "Check that nothing else changed, down to the field (`only_changed`), and how many items",
     GateName.CHOICE: "Check that value, or say with `state_one_of` or `open` what the clauses leave open",
     GateName.LETTERS: "Check what the text has to say (`state_items` with `mentioning`)",
+    GateName.TEXTS: "Check what the text has to say, and what none may say (`mentioning` with `at_most: 0`)",
     GateName.SEQUENCE: "Check the order (`called_in_order`)",
 }
 """Mending of what a gate finds, where it is not that of most."""
@@ -35,6 +37,7 @@ async def wrong_work(
     works: Sequence[CarriedOut],
     known: Sequence[KnownCall] = (),
     clauses: Sequence[Clause] = (),
+    texts: Sequence[OutcomeText] = (),
 ) -> tuple[Counter[GateName], list[Finding]]:
     """Do each task wrongly in many ways: a write left out, at another record, one act too many, another choice.
 
@@ -46,11 +49,15 @@ async def wrong_work(
         works: What came of the plan of each.
         known: Calls that make sense somewhere, of which acts too many are made.
         clauses: Say what texts have to hold, and what comes first.
+        texts: Texts of other cases, beside those of the tasks.
 
     Returns:
         Number of ways that were tried by gate, and those that pass.
     """
     acts = Acts(door.artifact, known)
+    said = list(texts)
+    for work in works:
+        said += [text for _, text in outcome_texts(door.artifact, [work.calls[index] for index in work.writes])]
     variants = [
         variant
         for task, work in zip(tasks, works, strict=True)
@@ -60,6 +67,7 @@ async def wrong_work(
             *other_acts(task, work, acts.of(task, work)),
             *other_choices(task, work),
             *empty_texts(task, work, clauses),
+            *weak_texts(task, work, said, clauses),
             *turned_round(task, work, clauses),
         )
     ]

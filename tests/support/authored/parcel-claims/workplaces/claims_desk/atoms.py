@@ -46,6 +46,13 @@ WORDS_OF = {
     "photo_packaging": ["packaging", "package", "box"],
     "photo_goods": ["goods", "content", "contents"],
 }
+SAID = {
+    "OUT_OF_TIME": ["late", "too late", "deadline"],
+    "DUPLICATE": ["already", "paid for", "earlier claim", "decided before"],
+    "NOT_COVERED": ["not covered", "covered", "excluded", "packaging", "packed"],
+    "FOUND": ["turned up", "scanned", "on its way", "arrived"],
+    "NO_REPLY": ["reply", "answer", "no papers", "papers", "heard"],
+}
 CODES = {"loss": "LOSS", "damage": "DAMAGE", "missing": "MISSING"}
 
 
@@ -231,6 +238,7 @@ def _ended(
         {"check": "state_number", "at": f"{at}/amount", "value": 0},
         _unpaid(claim_id),
         _sent(claim_id, "decision", ["21"]),
+        _sent(claim_id, "decision", [code, code.replace("_", " "), *SAID[code]]),
     ]
     if named:
         checks.append({"check": "state_equals", "at": f"{at}/reason_code", "value": code})
