@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 from tests.support.in_process import TOOL_LIBRARY, InProcess, in_process
@@ -21,6 +22,7 @@ from worktrial.errors import DataError
 from worktrial.suites.simulated.trial import SimulatedSettings
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.clauses.clause import read_clauses
+from worktrial.synthesis.composed_home import task_findings
 from worktrial.synthesis.composed_session import ComposingSession
 from worktrial.synthesis.composed_suite import Labels
 from worktrial.synthesis.folder import SuiteFolder
@@ -146,6 +148,39 @@ def test_a_task_that_the_rules_do_not_bear_out_goes(tmp_path: Path, judge: Refer
     assert end.worth is not None
     assert (end.worth.found_flawed.count, end.worth.found_flawed.of) == (2, 2)
     assert not (tmp_path / "library" / "suite.yaml").exists()
+
+
+class Lenient(InProcess):
+    """A library whose reports name the loan alone, so that the day of an extension stands in the state only."""
+
+    async def call_function(self, module: str, name: str, *arguments: Any) -> Any:
+        found = await super().call_function(module, name, *arguments)
+        checks = [check for check in found["checks"] if not check["check"].startswith("answer_")] if found else []
+        loan = {"check": "answer_id", "value": found["records"][0].split("/")[2]} if found else {}
+        return found and {**found, "checks": [*checks, loan]}
+
+
+def test_a_task_whose_clauses_leave_a_value_open_is_widened_and_goes_on(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    clauses = read_clauses(TOOL_LIBRARY / "clauses.yaml")
+    door: list[InProcess] = []
+
+    def lenient(folder: Path) -> InProcess:
+        door.append(in_process(folder, Lenient))
+        return door[0]
+
+    async def gates(bench: Any) -> list[str]:
+        return await task_findings(door[0], clauses)(bench)
+
+    with ScriptedServer(everybody(solver=Clerk(lambda run, task: True), judge=Referee("both"))) as server:
+        wanted = msgspec.structs.replace(spec(1), repairs=0)
+        end = session_on(root, server.url, wanted, of=lenient, findings=gates)
+        assert server.count("judge") >= 1
+    (first, *_) = [one for one in end.ends if one.task == "loans-01"]
+    draft = yaml.safe_load((root / "work/tasks/loans-01.yaml").read_text("utf-8"))
+    assert (draft["widened"], first.truth) == (1, "confirmed"), first
+    assert any(len(check.get("values", [])) == 2 for check in draft["checks"])
+    assert first.fate in ("trivial", "kept")
 
 
 def test_a_task_on_whose_side_the_rules_are_stays_and_is_confirmed_by_a_run_that_passes(tmp_path: Path) -> None:

@@ -71,6 +71,8 @@ class ComposedTask(msgspec.Struct, kw_only=True, frozen=True):
     human: str = ""
     case_of_check: list[int] = []
     """Index of the case that each check is of; -1 for all of them."""
+    widened: int = 0
+    """Times that its checks were widened to another end that the rules allow."""
     requests: list[dict[str, str]] = []
     """Requests of the cases by language, in the order of the recipe."""
 

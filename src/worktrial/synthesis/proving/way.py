@@ -20,6 +20,7 @@ from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.proving.difficulty import Screened, failed_checks, fresh_rate, screened
 from worktrial.synthesis.proving.succession import Succession
 from worktrial.synthesis.proving.truth import Ruling, differences, end_of_plan, end_of_run, ruled
+from worktrial.synthesis.proving.widening import widened
 from worktrial.synthesis.turns import Turns
 
 SOLVER_RUNS = 2
@@ -223,15 +224,21 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
     rounds: int = 3
     fixed: Callable[[ComposedTask], bool] = lambda draft: False
     on_ruling: Callable[[Ruling], None] = lambda ruling: None
+    _widened: dict[str, ComposedTask] = field(default_factory=dict, init=False)
+    """Content to the task whose checks allow both ends."""
 
     def is_replaced(self, bench: ComposedBench, fate: TaskFate) -> bool:
-        """Whether it is too easy or too hard, was not changed too often, and may be changed at all."""
+        """Whether it is too easy, too hard or too strict, was not changed too often, and may be changed at all."""
         draft = bench.draft
+        if fate == "truth":
+            return bench.content in self._widened
         return fate in ("trivial", "too_hard") and draft.round < self.rounds and not self.fixed(draft)
 
     async def other(self, bench: ComposedBench, fate: TaskFate) -> ComposedTask | None:
-        """A harder task for a trivial one, an easier one for one that nobody passes."""
+        """A harder task for a trivial one, an easier one for one that nobody passes, one with wider checks."""
         draft = bench.draft
+        if fate == "truth":
+            return self._widened[bench.content]
         if fate == "trivial":
             return await hardened(draft, self.composition)
         if fate == "too_hard":
@@ -267,6 +274,11 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
             self.on_ruling(ruling)
         if ruling.right == "author" or (ruling.right == "both" and outcome == "pass"):
             return "upheld", ""
+        if ruling.right == "both" and not self.fixed(bench.draft):
+            missed = [check.check for check in row.checks if not check.passed]
+            wider = widened(bench.draft, bench.task, mine, end_of_run(row), missed)
+            if wider is not None:
+                self._widened[content] = wider
         return "open", f"{_AGAINST[ruling.right]}: {ruling.why}"
 
 

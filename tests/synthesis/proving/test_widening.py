@@ -1,0 +1,71 @@
+"""Checks widened to two ends that the rules allow."""
+
+import copy
+from typing import Any
+
+import pytest
+from tests.support.tool_hire.shop import entry, tasks_of
+
+from worktrial.grading.check import Facts
+from worktrial.synthesis.compose.composer import ComposedTask, Recipe, RecipeCase
+from worktrial.synthesis.proving.truth import End
+from worktrial.synthesis.proving.widening import MOST, widened
+from worktrial.workplaces.trajectory import Trajectory
+
+
+def ends(change: Any, answer: str = "It stays due on 2031-06-14.", widenings: int = 0) -> ComposedTask | None:
+    """The task whose request is refused, widened to an end that differs by a change of the state."""
+    written = entry("hire-04")
+    written["checks"][2]["matching"]["text"] = "No."
+    (task,) = tasks_of(written)
+    state = copy.deepcopy(task.initial_state)
+    state["requests"]["Q-301"] |= {"status": "refused", "reason": "RESERVED"}
+    state["notes"].append({"hire_id": "R-204", "to": "customer", "text": "No."})
+    author = End(state, "It stays due on 2031-06-14.")
+    other = copy.deepcopy(state)
+    change(other)
+    solver = End(other, answer)
+    facts = Facts(task.initial_state, other, Trajectory(answer=answer))
+    failed = [result.check for check in task.checks if not (result := check.run(facts)).passed]
+    draft = ComposedTask(
+        recipe=Recipe(id=task.id, start=0, cases=[RecipeCase(atom="reserved", seed="0")]),
+        patch=[], instructions={"en": task.instruction}, answers={"en": "?"}, steps=[], checks=written["checks"],
+        clauses=[], difficulty=1, refusals=1, exceptions=[], widened=widenings,
+    )  # fmt: skip
+    return widened(draft, task, author, solver, failed)
+
+
+def reason(state: Any) -> None:
+    state["requests"]["Q-301"]["reason"] = "TOO_LATE"
+
+
+def test_another_value_in_the_same_place_is_allowed_as_well() -> None:
+    made = ends(reason)
+    assert made is not None and made.widened == 1
+    assert made.checks[1] == {
+        "check": "state_one_of", "at": "/requests/Q-301/reason", "values": ["RESERVED", "TOO_LATE"]
+    }  # fmt: skip
+
+
+def test_an_item_is_matched_by_what_both_ends_have() -> None:
+    made = ends(lambda state: state["notes"][-1].update(text="Sorry."))
+    assert made is not None and made.checks[2]["matching"] == {"hire_id": "R-204", "to": "customer"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: state["notes"].append(dict(state["notes"][-1])),
+        lambda state: state["notes"].pop(),
+        lambda state: state["hires"]["R-205"].update(closed=True),
+        lambda state: state["requests"]["Q-301"].pop("reason"),
+    ],
+    ids=["an item more", "an item less", "another record", "a value less"],
+)
+def test_what_is_more_than_a_value_is_not_widened(change: Any) -> None:
+    assert ends(change) is None
+
+
+def test_what_is_reported_is_not_widened_and_no_task_without_end() -> None:
+    assert ends(reason, "It is due on 2031-06-19.") is None
+    assert ends(reason, widenings=MOST) is None
