@@ -9,9 +9,10 @@ from typing import Any
 import typer
 
 from worktrial.engine.growth import addition
+from worktrial.engine.interruption import Interrupted
 from worktrial.engine.progress import display
 from worktrial.engine.roles import Role, RoleName, RoleSettings
-from worktrial.engine.run import Interrupted, RunEnd, run_trials
+from worktrial.engine.run import RunEnd, run_trials
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent

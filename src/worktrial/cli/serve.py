@@ -198,7 +198,7 @@ def _command(suite: Any, word: str) -> Any:
 
 def _serve(prepared: "PreparedRun", episodes: "Episodes", settings: Any, app_of: Any, *, shows_token: bool) -> None:
     from worktrial.cli.carry_out import announce, refuse_invalid, say_how_to_resume
-    from worktrial.engine.run import Interrupted
+    from worktrial.engine.interruption import Interrupted
     from worktrial.engine.stored import open_run
     from worktrial.interop.serve.server import Served, serve
 
@@ -238,7 +238,7 @@ def _to_its_end(work: "Coroutine[Any, Any, _T]") -> _T:
     Raises:
         Interrupted: Ctrl-C or SIGTERM.
     """
-    from worktrial.engine.run import Interrupted
+    from worktrial.engine.interruption import Interrupted
 
     try:
         return asyncio.run(work)

@@ -84,7 +84,7 @@ def synthesize(**given: Any) -> None:
 
 
 def _carried_on(session: "SynthesisSession") -> "SessionEnd":
-    from worktrial.engine.run import Interrupted
+    from worktrial.engine.interruption import Interrupted
     from worktrial.synthesis.author import UnusableReplies
     from worktrial.synthesis.session import carry_on
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import datetime as dt
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,8 @@ import aiohttp
 import msgspec
 
 from worktrial.engine import wire
+from worktrial.engine.heartbeat import ProviderTrouble
+from worktrial.engine.manifest import utc_now
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.pace import Pace
 from worktrial.engine.providers.chat import ChatWire
@@ -40,6 +43,9 @@ _SAID = {
     Concession.SCHEMA: "takes no JSON Schema for answers: replies are asked for in words alone",
     Concession.STREAM: "answers only the other way, streamed or whole: it is asked that way",
 }
+
+
+_TROUBLES = 5  # of a role that are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +112,8 @@ class Client:
         self._odd_schemas: dict[bytes, Concessions] = {}
         """Schemas that were refused where others are taken, and what each took instead."""
         self.retries = 0
+        self.troubles: deque[ProviderTrouble] = deque(maxlen=_TROUBLES)
+        """The last answers for which a request was sent again."""
 
     @property
     def is_priced(self) -> bool:
@@ -246,6 +254,7 @@ class Client:
                         ) from None
                     raise InvalidSample(reason, detail) from None
                 self.retries += 1
+                self.troubles.append(ProviderTrouble(at=utc_now(), said=trouble.detail))
                 if trouble.silent and not self._has_been_silent:
                     self._has_been_silent = True
                     self._tell(f"{trouble.detail}; trying once more")

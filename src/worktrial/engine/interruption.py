@@ -8,8 +8,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from worktrial.errors import WorktrialError
+
 # `make`, `timeout` and their kin pass a signal on that the terminal has sent to the child already.
 ECHO_SECONDS = 1.0
+
+
+class Interrupted(WorktrialError):
+    """The user stopped the run; what had finished is stored."""
+
+    exit_code = 130
 
 
 @contextmanager

@@ -1,17 +1,28 @@
-"""Showing how a run is going: a live line on a terminal, plain lines elsewhere."""
+"""Showing how a run is going: a live panel on a terminal, a line a minute elsewhere."""
 
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from worktrial.engine.record import SampleRecord, total_tokens
 from worktrial.engine.roles import Role
 from worktrial.grading import Outcome
+from worktrial.language.untrusted import printable
 from worktrial.workplaces.conformance import SimulatorHealth
 
-PLAIN_SECONDS = 10.0
+if TYPE_CHECKING:
+    from rich.console import Group
+
+    from worktrial.engine.heartbeat import Heartbeat
+
+PLAIN_SECONDS = 60.0
 BAR_WIDTH = 16
+_FAILURES = 3
+_IN_FLIGHT = 3
 
 
 class Tally:
@@ -29,6 +40,12 @@ class Tally:
         """State of the batches in flight, in a few words; "" where there is none."""
         self.now_done = 0
         """Samples that finished in this session."""
+        self.conditions: dict[str, list[int]] = {}
+        """Passed and all finished samples of each condition."""
+        self.last_failures: deque[SampleRecord] = deque(maxlen=_FAILURES)
+        """Samples of this session that did not pass, the newest last."""
+        self.now: Callable[[], Sequence[Heartbeat]] = tuple
+        """Asks what each run is doing at this moment."""
         for record in finished:
             self._book(record)
 
@@ -36,9 +53,14 @@ class Tally:
         """Count a sample that finished just now."""
         self.now_done += 1
         self._book(record)
+        if record.outcome is not Outcome.PASS:
+            self.last_failures.append(record)
 
     def _book(self, record: SampleRecord) -> None:
         self.counts[record.outcome] += 1
+        of_condition = self.conditions.setdefault(record.condition, [0, 0])
+        of_condition[0] += record.outcome is Outcome.PASS
+        of_condition[1] += 1
         # Work that is only judged again has been played before.
         if record.simulation is not None and Role.SIMULATOR in record.usage:
             self._health += record.simulation
@@ -96,55 +118,108 @@ Progress = Callable[[Tally], None]
 
 @contextmanager
 def display() -> Iterator[Progress]:
-    """The terminal's `Progress`, on standard error: a live bar on a terminal, else a line every few seconds."""
-    if sys.stderr.isatty():
-        with _Bar() as bar:
-            yield bar.update
-    else:
-        yield _PlainLines().update
+    """The terminal's `Progress`, on standard error: a live panel on a terminal, else a line a minute."""
+    shown = _Panel() if sys.stderr.isatty() else _PlainLines()
+    try:
+        yield shown.update
+    finally:
+        shown.stop()
 
 
 class _PlainLines:
+    """A line with the first sample, with the last, and each minute, whether anything finished or not."""
+
     def __init__(self) -> None:
-        self._last = 0.0
         self._warned = False
+        self._tally: Tally | None = None
+        self._ended = threading.Event()
+        self._clock = threading.Thread(target=self._each_minute, daemon=True)
 
     def update(self, tally: Tally) -> None:
         if not self._warned and (warning := tally.warning):
             self._warned = True
             print(warning, file=sys.stderr, flush=True)
-        now = time.monotonic()
-        begun = tally.now_done or tally.batches
-        if begun and (now - self._last >= PLAIN_SECONDS or tally.done == tally.total):
-            self._last = now
-            print(tally.line(), file=sys.stderr, flush=True)
+        if not (tally.now_done or tally.batches):
+            return
+        if self._tally is None:
+            self._tally = tally
+            self._clock.start()
+            self._print(tally)
+        elif tally.done == tally.total:
+            self._print(tally)
+
+    def stop(self) -> None:
+        self._ended.set()
+
+    def _each_minute(self) -> None:
+        while self._tally is not None and not self._ended.wait(PLAIN_SECONDS):
+            self._print(self._tally)
+
+    def _print(self, tally: Tally) -> None:
+        print(tally.line(), file=sys.stderr, flush=True)
 
 
-class _Bar:
-    """A bar that appears with the first update, so that a run with nothing to do or a refused one shows none."""
+class _Panel:
+    """A panel that appears with the first update, so that a run with nothing to do or a refused one shows none."""
 
-    def __enter__(self) -> "_Bar":
+    def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, TextColumn
-        from rich.progress import Progress as LiveBar
+        from rich.live import Live
 
-        columns = (BarColumn(bar_width=BAR_WIDTH), TextColumn("{task.description}"))
-        self._shown = LiveBar(*columns, console=Console(stderr=True), refresh_per_second=4, transient=True)
-        self._bar = self._shown.add_task("starting", total=None)
+        # First: the display draws at once.
+        self._tally: Tally | None = None
+        self._console = Console(stderr=True)
+        self._shown = Live(console=self._console, get_renderable=self._drawn, refresh_per_second=1, transient=True)
         self._warned = False
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._shown.stop()
 
     def update(self, tally: Tally) -> None:
-        self._shown.start()
+        if self._tally is None:
+            self._tally = tally
+            self._shown.start()
         if not self._warned and (warning := tally.warning):
             self._warned = True
-            self._shown.console.print(warning, style="yellow", highlight=False, markup=False)
-        # Beside the bar, and the space between.
-        room = self._shown.console.width - BAR_WIDTH - 1
-        self._shown.update(self._bar, total=tally.total, completed=tally.done, description=tally.line(room))
+            self._console.print(warning, style="yellow", highlight=False, markup=False)
+        if tally.done == tally.total:
+            self._shown.refresh()
+
+    def stop(self) -> None:
+        self._shown.stop()
+
+    def _drawn(self) -> "Group":
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        tally = self._tally
+        if tally is None:
+            return Group()
+        bar = Table.grid(padding=(0, 1))
+        room = self._console.width - BAR_WIDTH - 1
+        bar.add_row(ProgressBar(tally.total, tally.done, width=BAR_WIDTH), Text(tally.line(room), no_wrap=True))
+        lines = (Text(printable(line), no_wrap=True, overflow="ellipsis") for line in panel_lines(tally))
+        return Group(bar, *lines)
+
+
+def panel_lines(tally: Tally) -> list[str]:
+    """Facts below the bar: rates by condition, samples in flight, trouble with endpoints, the last failures."""
+    parts = []
+    if tally.done:
+        rates = (f"{name} {passed} of {done} passed" for name, (passed, done) in sorted(tally.conditions.items()))
+        parts.append(" · ".join(rates))
+    beats = list(tally.now())
+    longest = sorted((one for beat in beats for one in beat.samples), key=lambda one: -one.seconds)
+    if longest:
+        named = (f"{one.sample} {one.condition} {duration(one.seconds)}" for one in longest[:_IN_FLIGHT])
+        parts.append(f"in flight: {sum(beat.in_flight for beat in beats)}, longest {', '.join(named)}")
+    troubles = sorted((one for beat in beats for one in beat.troubles), key=lambda one: one.at)
+    if troubles:
+        parts.append(f"sent again: {sum(beat.retries for beat in beats)} requests, last for {troubles[-1].said}")
+    parts += [
+        f"{record.outcome.value}: {record.sample} {record.condition}: {record.reason}"
+        for record in reversed(list(tally.last_failures))
+    ]
+    return parts
 
 
 def duration(seconds: float) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worktrial.engine.interruption import cancelled_by_signals
+from worktrial.engine.heartbeat import Pulse, beating
+from worktrial.engine.interruption import Interrupted, cancelled_by_signals
 from worktrial.engine.manifest import utc_now
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.progress import Progress, Tally
@@ -33,12 +34,6 @@ if TYPE_CHECKING:
 
 # Beside one request per sample in flight: votes that are asked for side by side.
 SPARE_REQUESTS = 4
-
-
-class Interrupted(WorktrialError):
-    """The user stopped the run; what had finished is stored."""
-
-    exit_code = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +76,7 @@ def run_trials(
         SettingError: settings do not fit together or differ from a stored run's.
         DataError: a folder cannot be used.
         StopRun: an endpoint refuses to work, a budget is spent, or every sample meets the same defect.
-        Interrupted: Ctrl-C or SIGTERM.
+        Interrupted: Ctrl-C, SIGTERM, or somebody asked for the end of a run.
     """
 
     async def run() -> list[RunEnd]:
@@ -113,6 +108,7 @@ async def run_trials_async(plans: Sequence[RunPlan], *, progress: Progress | Non
         DataError: a folder cannot be used.
         StopRun: an endpoint refuses to work, a budget is spent, or every sample meets the same defect.
         CancelledError: the task was cancelled.
+        Interrupted: somebody asked for the end of a run (`heartbeat.ask_to_stop`).
     """
     with contextlib.ExitStack() as stack:
         runs = [stack.enter_context(_opened(plan)) for plan in plans]
@@ -182,6 +178,8 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
             with _watched(plan, roles, store, redactor) as watcher:
                 yield _OpenRun(trial, roles, settings, redactor, store, spend, watcher)
             end = "done"
+        except Interrupted:
+            raise
         except WorktrialError as e:
             end = f"stopped: {e}"
             raise
@@ -244,7 +242,14 @@ async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress |
             Scheduler(run.trial, run.store, own, concurrency, on_finished, batches, run.watcher)
             for run, own, batches in zip(runs, clients, rounds, strict=True)
         ]
-        await work_off(schedulers, concurrency)
+        pulses = [
+            Pulse(run.settings.folder, scheduler.running, own.values(), run.redactor)
+            for run, own, scheduler in zip(runs, clients, schedulers, strict=True)
+            if not run.is_done
+        ]
+        tally.now = lambda: [pulse.beat() for pulse in pulses]
+        async with beating(pulses):
+            await work_off(schedulers, concurrency)
         return [sum(client.retries for client in own.values()) for own in clients]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from worktrial.engine.defects import LEAST_OUTAGE, Defects, Outage
 from worktrial.engine.manifest import utc_now
-from worktrial.engine.record import SampleRecord, SampleResult, dollars, usage_of
+from worktrial.engine.record import Key, SampleRecord, SampleResult, dollars, usage_of
 from worktrial.engine.roles import Role, RoleName
 from worktrial.engine.store import RunStore
 from worktrial.engine.times import SampleTimes, current
@@ -113,6 +113,8 @@ class Scheduler:
     """Collects requests of running samples into batches."""
     watcher: "SpanExport | None" = None
     """Told of each finished sample, with the times of what it did; None takes none."""
+    running: dict[Key, SampleContext] = field(default_factory=dict, init=False)
+    """Samples in flight."""
     _outage: Outage = field(init=False)
     _defects: Defects = field(init=False)
 
@@ -139,11 +141,15 @@ class Scheduler:
 
     async def _run(self, job: Job, times: SampleTimes | None) -> SampleRecord:
         context = SampleContext(job, self.clients, times)
-        result = await guarded(
-            self.trial.run(job, context),
-            on_defect=lambda error: self._defects.met(job.key, error),
-            on_crash=lambda error: self._defects.crashed(job.key, error),
-        )
+        self.running[job.key] = context
+        try:
+            result = await guarded(
+                self.trial.run(job, context),
+                on_defect=lambda error: self._defects.met(job.key, error),
+                on_crash=lambda error: self._defects.crashed(job.key, error),
+            )
+        finally:
+            del self.running[job.key]
         seconds = time.perf_counter() - context.started
         record = _record(self.trial.suite, job, context, result, seconds)
         trajectory = result.trajectory

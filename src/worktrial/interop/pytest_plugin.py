@@ -210,7 +210,7 @@ def _refuse(why: str) -> NoReturn:
 
 def _carry_out(item: pytest.Item, options: dict[str, Any]) -> "Run":
     __tracebackhide__ = True
-    from worktrial.engine.run import Interrupted
+    from worktrial.engine.interruption import Interrupted
     from worktrial.interop.python import run
 
     root = item.config.rootpath

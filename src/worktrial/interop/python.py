@@ -8,8 +8,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from worktrial.engine.interruption import Interrupted
 from worktrial.engine.progress import Progress, display
-from worktrial.engine.run import Interrupted, run_trials, run_trials_async
+from worktrial.engine.run import run_trials, run_trials_async
 from worktrial.interop.run import Run
 from worktrial.suite import Suite, TaskRow, find_suite
 from worktrial.trials import Agent, PreparedRun, prepare, prepare_all

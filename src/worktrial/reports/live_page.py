@@ -2,16 +2,17 @@
 
 import shlex
 from datetime import UTC, datetime
+from urllib.parse import urlencode
 
 from markupsafe import Markup
 
+from worktrial.engine.heartbeat import STOP, Heartbeat
 from worktrial.engine.progress import duration
 from worktrial.grading import Outcome
 from worktrial.reports.figures import NONE, dollars, number, percent, percent_interval
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href, trajectory_href
-from worktrial.reports.shelf_page import state_of
-from worktrial.results.following import ConditionRate, FollowedRun
+from worktrial.results.following import ENDING, ConditionRate, FollowedRun
 
 
 def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
@@ -28,6 +29,9 @@ def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
         Markup('<p id="status" class="status" role="status">{}</p>').format(_said(run)),
         _facts(run, now),
     ]
+    beat = run.heartbeat()
+    if beat is not None and beat.is_alive(now):
+        parts += _work(slug, beat, is_ending=run.state(now) == ENDING)
     if rates := run.rates():
         rows = [_rate(slug, rate) for rate in rates]
         parts.append(table("Completed so far", ("Condition", "Samples", "Passed", "Completed"), rows))
@@ -40,7 +44,7 @@ def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
                 Value(one.sample, href=trajectory_href(slug, one.key)),
                 Value(one.condition),
                 Value(one.outcome.value),
-                Value(one.reason if len(one.reason) <= _REASON else f"{one.reason[:_REASON]}…"),
+                Value(_short(one.reason)),
             ]
             for one in troubles
         ]
@@ -51,6 +55,45 @@ def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
 
 
 _REASON = 240  # characters
+_IN_FLIGHT = 20  # samples that are named
+
+
+def _work(slug: str, beat: Heartbeat, *, is_ending: bool) -> list[Markup]:
+    """The work in flight, trouble with endpoints, and the button that ends the run."""
+    parts = [
+        Markup("<p>Ending: what is in flight is dropped, and what has finished stays.</p>")
+        if is_ending
+        else Markup(
+            '<p class="no-print"><button type="button" data-stop="{}?{}">Stop this run</button> '
+            '<span class="quiet-text">as Ctrl-C does: what has finished stays, and the same command goes on.</span>'
+            "</p>"
+        ).format(STOP, urlencode({"run": slug}))
+    ]
+    if beat.samples:
+        rows = [
+            [
+                Value(one.sample),
+                Value(one.condition),
+                Value(str(one.repeat), one.repeat),
+                Value(duration(one.seconds), one.seconds),
+                Value(number(one.requests), one.requests),
+                Value(number(one.tokens), one.tokens),
+            ]
+            for one in beat.samples[:_IN_FLIGHT]
+        ]
+        more = beat.in_flight - len(rows)
+        headers = ("Sample", "Condition", "Repeat", "For", "Requests", "Tokens")
+        parts.append(table(f"In flight: {number(beat.in_flight)}", headers, rows, sortable=False))
+        parts += [Markup('<p class="note">and {} more</p>').format(number(more))] if more else []
+    if beat.troubles:
+        said = [[Value(one.at[:19].replace("T", " ")), Value(_short(one.said))] for one in reversed(beat.troubles)]
+        caption = f"Requests sent again in this session: {number(beat.retries)}"
+        parts.append(table(caption, ("When", "The endpoint’s last words"), said, sortable=False))
+    return parts
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _REASON else f"{text[:_REASON]}…"
 
 
 def _rate(slug: str, rate: ConditionRate) -> list[Value]:
@@ -75,7 +118,7 @@ def _said(run: FollowedRun) -> str:
 def _facts(run: FollowedRun, now: datetime) -> Markup:
     counts = run.counts()
     facts = {
-        "State": state_of(run),
+        "State": run.state(now),
         "Passed": number(counts.get(Outcome.PASS, 0)),
         "Failed": number(counts.get(Outcome.FAIL, 0)),
         "Invalid": number(counts.get(Outcome.INVALID, 0)),

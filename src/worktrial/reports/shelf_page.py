@@ -1,11 +1,11 @@
 """The page that lists runs, finished or going on: a table that reads without any script."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from worktrial.engine.manifest import SessionRecord
 from worktrial.grading import Outcome
 from worktrial.reports.figures import NONE, dollars, number, percent, percent_interval
 from worktrial.reports.html import Value, table
@@ -15,7 +15,9 @@ from worktrial.results.following import FollowedRun
 _NOTHING = float("nan")
 
 
-def shelf_page(runs: Mapping[str, FollowedRun], names: Mapping[str, str], compare: str, live: str) -> Markup:
+def shelf_page(
+    runs: Mapping[str, FollowedRun], names: Mapping[str, str], compare: str, live: str, now: datetime
+) -> Markup:
     """Body of the page.
 
     Args:
@@ -23,13 +25,14 @@ def shelf_page(runs: Mapping[str, FollowedRun], names: Mapping[str, str], compar
         names: Names that people read.
         compare: Address of the page that compares runs; it takes `run=NAME`, repeated.
         live: Address of the page that follows a run; it takes `run=NAME`.
+        now: The time, to tell runs that go on from those that were killed.
     """
     readable = {slug: run for slug, run in runs.items() if run.manifest.suite}
     heading = Markup('<h1 id="heading" tabindex="-1">Runs</h1>\n<p id="status" class="status" role="status">{}</p>')
     parts = [heading.format(_said(runs))]
     if readable:
         newest = sorted(readable.items(), key=lambda pair: _begun(pair[1]), reverse=True)
-        rows = [_row(slug, run, names[slug], live) for slug, run in newest]
+        rows = [_row(slug, run, names[slug], live, now) for slug, run in newest]
         headers = ("Agent", "Suite", "State", "Done", "Completed", "Invalid", "Cost", "Begun", "Compare")
         chosen = Markup(
             '<p><button type="submit">Compare the chosen runs</button> <a href="{}">Compare all</a></p>'
@@ -55,17 +58,7 @@ def _begun(run: FollowedRun) -> str:
     return run.manifest.sessions[0].started if run.manifest.sessions else ""
 
 
-def state_of(run: FollowedRun) -> str:
-    """State of a run in a word: going on, done, or how its last session ended."""
-    if not run.manifest.sessions:
-        return "unknown"
-    session: SessionRecord = run.manifest.sessions[-1]
-    if session.ended is None:
-        return "going on, or killed"
-    return session.end or "ended"
-
-
-def _row(slug: str, run: FollowedRun, name: str, live: str) -> list[Value]:
+def _row(slug: str, run: FollowedRun, name: str, live: str, now: datetime) -> list[Value]:
     done, counts = len(run.samples), run.counts()
     rates = run.rates()
     # Conditions are never mixed into one rate: the one without faults speaks for the run.
@@ -81,7 +74,7 @@ def _row(slug: str, run: FollowedRun, name: str, live: str) -> list[Value]:
     return [
         Value(name, href=samples_href(slug)),
         Value(run.manifest.title),
-        Value(state_of(run), href=f"{live}?{urlencode({'run': slug})}"),
+        Value(run.state(now), href=f"{live}?{urlencode({'run': slug})}"),
         Value(f"{number(done)} of {number(run.manifest.samples)}", done),
         completed,
         Value(number(invalid), invalid, samples_href(slug, {"outcome": "invalid"})),

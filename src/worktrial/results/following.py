@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from worktrial.engine.heartbeat import STOP, Heartbeat, read_heartbeat
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
 from worktrial.engine.record import Key, RoleUsage, SampleLine, total_tokens
 from worktrial.engine.store import SAMPLES
@@ -16,6 +18,8 @@ from worktrial.grading import Outcome
 from worktrial.results.completion import passed, share
 from worktrial.statistics import Estimate
 
+ENDING = "ending"
+"""State of a run whose end was asked for."""
 _LAST = 12
 
 
@@ -146,6 +150,24 @@ class FollowedRun:
     def tokens(self) -> int:
         """Tokens of all finished samples, in and out."""
         return sum(total_tokens(sample.usage) for sample in self.samples)
+
+    def heartbeat(self) -> Heartbeat | None:
+        """Last sign of life of whoever works on the run, read now; None where nobody does."""
+        return read_heartbeat(self.folder)
+
+    def state(self, now: datetime) -> str:
+        """State in a word: going on, silent, or how its last session ended."""
+        if not self.manifest.sessions:
+            return "unknown"
+        session = self.manifest.sessions[-1]
+        if session.ended is not None:
+            return session.end or "ended"
+        beat = self.heartbeat()
+        if beat is None:
+            return "going on, or killed"
+        if beat.is_alive(now):
+            return ENDING if (self.folder / STOP).exists() else "going on"
+        return "killed: no sign of life"
 
     def last_troubles(self) -> list[FollowedSample]:
         """The last samples that failed or are invalid, the newest first."""

@@ -10,9 +10,8 @@ from typing import Any
 
 import msgspec
 
-from worktrial.engine.interruption import cancelled_by_signals
+from worktrial.engine.interruption import Interrupted, cancelled_by_signals
 from worktrial.engine.roles import Role
-from worktrial.engine.run import Interrupted
 from worktrial.errors import SettingError, WorktrialError
 from worktrial.suites.simulated.trial import SimulatedSettings
 from worktrial.synthesis.artifacts import JobSpec, SessionRow, SlotRun

@@ -11,6 +11,7 @@ from tests.support.browser import page
 from tests.support.made_runs import make_run
 from tests.support.viewing import viewing
 
+from worktrial.engine.heartbeat import HEARTBEAT, STOP, Heartbeat, ProviderTrouble, RunningSample
 from worktrial.reports.live_page import live_page
 from worktrial.results.following import FollowedRun
 
@@ -70,6 +71,30 @@ def test_a_run_is_watched_to_its_end(address: str, run: Path, chromium: Browser)
         expect(opened.locator(".facts")).to_contain_text("done")
         last.first.get_by_role("link").click()
         expect(opened.locator("#verdict")).to_be_visible()
+
+
+def test_work_in_flight_is_shown_and_a_run_is_stopped(address: str, run: Path, chromium: Browser) -> None:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    sample = RunningSample(sample="<b>7</b>", repeat=0, condition="E2", seconds=125.0, requests=9, tokens=1200)
+    trouble = ProviderTrouble(at=now, said="agent at http://x: 429 slow down")
+    beat = Heartbeat(written=now, in_flight=30, samples=[sample], retries=4, troubles=[trouble])
+    (run / HEARTBEAT).write_bytes(msgspec.json.encode(beat))
+    with page(chromium, of_site=address) as opened:
+        opened.goto(f"{address}live.html?run=first")
+        expect(opened.locator(".facts")).to_contain_text("going on")
+        flying = opened.get_by_role("table", name="In flight: 30").locator("tbody tr")
+        for shown in ("<b>7</b>", "E2", "2 min", "1,200"):
+            expect(flying).to_contain_text(shown)
+        expect(opened.get_by_role("table", name="Requests sent again in this session: 4")).to_contain_text("429")
+        assert not (run / STOP).exists()
+        opened.get_by_role("button", name="Stop this run").press("Enter")
+        opened.get_by_role("button", name="Press once more").press("Enter")
+        expect(opened.locator(".facts")).to_contain_text("ending")
+        assert (run / STOP).exists()
+        old = (datetime.now(UTC) - timedelta(minutes=2)).isoformat(timespec="seconds")
+        (run / HEARTBEAT).write_bytes(msgspec.json.encode(msgspec.structs.replace(beat, written=old)))
+        expect(opened.locator(".facts")).to_contain_text("killed: no sign of life")
+        expect(opened.get_by_role("button", name="Stop")).to_have_count(0)
 
 
 def test_the_server_ends_while_somebody_watches(run: Path, chromium: Browser) -> None:

@@ -4,6 +4,7 @@ import http.client
 import re
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,17 +14,21 @@ from tests.support.cli import worktrial
 from tests.support.made_runs import make_run
 from tests.support.viewing import viewing
 
+from worktrial.engine.heartbeat import HEARTBEAT, STOP, Heartbeat
+
 
 class _Viewer:
     def __init__(self, address: str) -> None:
         parts = urlsplit(address)
         self.port, self.base = parts.port, parts.path
 
-    def get(self, rest: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
+    def get(
+        self, rest: str, method: str = "GET", *, body: bytes | None = None, **headers: str
+    ) -> tuple[int, dict[str, str], bytes]:
         """Answer to a request below the secret address; a `rest` that begins with / is taken as it is."""
         asked = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         path = rest if rest.startswith("/") else self.base + rest
-        asked.request(method, path, headers={k.replace("_", "-"): v for k, v in headers.items()})
+        asked.request(method, path, body, headers={k.replace("_", "-"): v for k, v in headers.items()})
         answer = asked.getresponse()
         return answer.status, dict(answer.getheaders()), answer.read()
 
@@ -116,6 +121,18 @@ def test_what_is_not_there_is_not_found(viewer: _Viewer, rest: str) -> None:
 
 def test_nothing_but_reading(viewer: _Viewer) -> None:
     assert {viewer.get("index.html", method)[0] for method in ("POST", "PUT", "DELETE")} == {405}
+
+
+def test_nobody_else_stops_a_run(changing: _Viewer, runs: Path) -> None:
+    def stop(run: str = "first", kind: str = "application/json", **more: str) -> int:
+        return changing.get(f"stop?run={run}", "POST", body=b"{}", Content_Type=kind, **more)[0]
+
+    assert stop() == 409, "nobody works on it"
+    beat = Heartbeat(written=datetime.now(UTC).isoformat(timespec="seconds"), in_flight=1)
+    (runs / "first" / HEARTBEAT).write_bytes(msgspec.json.encode(beat))
+    assert stop(Origin="https://evil.example") == 403 and stop(kind="text/plain") == 415 and stop("nobody") == 404
+    assert not (runs / "first" / STOP).exists()
+    assert stop() == 202 and (runs / "first" / STOP).exists()
 
 
 def test_a_run_that_grows_is_shown_as_it_is(changing: _Viewer, runs: Path) -> None:

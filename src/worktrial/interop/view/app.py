@@ -19,6 +19,7 @@ from worktrial.errors import DataError
 from worktrial.interop.view.label_routes import label_routes
 from worktrial.interop.view.labels_page import LABELS, labels_page
 from worktrial.interop.view.library import RunLibrary
+from worktrial.interop.view.stop_route import stop_route
 from worktrial.reports.links import HOME, SAMPLES, TASKS, TRAJECTORY, section_page
 from worktrial.reports.live_page import live_page
 from worktrial.reports.page import POLICY, PageFrame, render_page
@@ -75,6 +76,7 @@ class ViewerApp:
             *(Route(f"/{page}", self._page(page)) for page in PAGES),
             Route(f"/{LABELS}", self._labels),
             *label_routes(library),
+            stop_route(library),
         ]
         self._app = Starlette(
             routes=[Mount("/{token}", routes=inside)],
@@ -96,13 +98,13 @@ class ViewerApp:
         # First: what changes while the page is made shows up at the next look.
         state = self._state(search=True)
         runs = self._library.runs(search=False)
-        body = shelf_page(runs, self._library.names(runs.items()), REPORT, LIVE)
+        body = shelf_page(runs, self._library.names(runs.items()), REPORT, LIVE, datetime.now(UTC))
         return _html(self._followed(self._library.title, body, HOME, state))
 
     def _live(self, request: Request) -> Response:
-        state = self._state(search=True)
-        runs = self._library.runs(search=False)
         slug = request.query_params.get("run", "")
+        state = self._state(search=True, of=slug)
+        runs = self._library.runs(search=False)
         run = runs[slug]
         name = self._library.names(runs.items())[slug]
         return _html(self._followed(name, live_page(slug, name, run, datetime.now(UTC)), LIVE, state))
@@ -115,17 +117,21 @@ class ViewerApp:
             title, live, scripts=scripts, styles=styles, current=current, report=self._empty, frame=_FRAME
         )
 
-    def _state(self, *, search: bool) -> str:
-        """Text that changes whenever a run does."""
-        runs = self._library.runs(search=search)
-        stamps = repr([(slug, run.stamp, run.problem) for slug, run in runs.items()])
+    def _state(self, *, search: bool, of: str = "") -> str:
+        """Text that changes whenever a run does; with `of`, what that one has in flight, too."""
+        runs, now = self._library.runs(search=search), datetime.now(UTC)
+        stamps = repr([(slug, run.stamp, run.problem, run.state(now)) for slug, run in runs.items()])
+        if of in runs:
+            stamps += repr(runs[of].heartbeat())
         return hashlib.sha256(stamps.encode()).hexdigest()[:16]
 
     async def _events(self, request: Request) -> Response:
+        of = request.query_params.get("run", "")
+
         async def told() -> AsyncIterator[str]:
             known, looks = "", 0
             while not self.stopping.is_set():
-                state = await run_in_threadpool(self._state, search=looks % _SEARCHES == 0)
+                state = await run_in_threadpool(self._state, search=looks % _SEARCHES == 0, of=of)
                 # Something is said at each look: so the end of who watches is noticed.
                 yield f"data: {state}\n\n" if state != known else ": still here\n\n"
                 known, looks = state, looks + 1

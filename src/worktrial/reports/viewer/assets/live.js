@@ -6,6 +6,14 @@
   if (!place) return;
   let reading = false;
 
+  // Address of the run that was asked about once: whether it is to end.
+  let asked = "";
+
+  /** What tells a control from others across two readings of the page. */
+  function nameOf(control) {
+    return control.getAttribute("href") || control.dataset.stop || control.value || null;
+  }
+
   /** Put the page as it is now in the place of the one that is shown; what is chosen and focused stays. */
   async function refresh() {
     if (reading) return;
@@ -16,17 +24,53 @@
       const read = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("live");
       const chosen = new Set([...place.querySelectorAll("input:checked")].map((box) => box.value));
       const focused = document.activeElement;
-      const link = place.contains(focused) ? focused.getAttribute("href") || focused.value : null;
+      const name = place.contains(focused) ? nameOf(focused) : null;
       place.replaceChildren(...read.childNodes);
       place.dataset.state = read.dataset.state;
       for (const box of place.querySelectorAll("input")) box.checked = chosen.has(box.value);
-      if (link) [...place.querySelectorAll("a, input")].find((one) => (one.getAttribute("href") || one.value) === link)?.focus();
+      tell();
+      if (name) [...place.querySelectorAll("a, input, button")].find((one) => nameOf(one) === name)?.focus();
     } finally {
       reading = false;
     }
   }
 
-  const events = new EventSource("events");
+  /** Let the button say that it has been pressed once. */
+  function tell() {
+    for (const button of place.querySelectorAll("button[data-stop]")) {
+      button.textContent = button.dataset.stop === asked ? "Stop it? Press once more" : "Stop this run";
+    }
+  }
+
+  /** Ask for the end of a run; a second press within a few seconds means it. */
+  async function stop(button) {
+    const address = button.dataset.stop;
+    if (asked !== address) {
+      asked = address;
+      tell();
+      setTimeout(() => {
+        asked = "";
+        tell();
+      }, 5000);
+      return;
+    }
+    asked = "";
+    button.disabled = true;
+    const answer = await fetch(address, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: "{}",
+    });
+    if (answer.ok) refresh();
+    else button.textContent = `Not stopped: ${(await answer.json()).error}`;
+  }
+
+  place.addEventListener("click", (event) => {
+    const button = event.target.closest("button[data-stop]");
+    if (button) stop(button);
+  });
+
+  const events = new EventSource(`events${location.search}`);
   events.addEventListener("message", (event) => {
     if (event.data !== place.dataset.state) refresh();
   });
