@@ -11,7 +11,7 @@ import msgspec
 
 from worktrial.engine.heartbeat import STOP, Heartbeat, read_heartbeat
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
-from worktrial.engine.record import Key, RoleUsage, SampleLine, total_tokens
+from worktrial.engine.record import Key, SampleLine
 from worktrial.engine.store import SAMPLES
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
@@ -23,11 +23,17 @@ ENDING = "ending"
 _LAST = 12
 
 
-class _Tags(msgspec.Struct):
+# None of these can be part of a cycle, and there are many of them.
+class _Tags(msgspec.Struct, gc=False):
     scenario: Any = None
 
 
-class FollowedSample(SampleLine):
+class _Tokens(msgspec.Struct, gc=False):
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class FollowedSample(SampleLine, gc=False):
     """Figures of a finished sample, without its votes and checks."""
 
     outcome: Outcome
@@ -35,7 +41,10 @@ class FollowedSample(SampleLine):
     cost: float | None = None
     seconds: float = 0.0
     calls: int = 0
-    usage: dict[str, RoleUsage] = msgspec.field(default_factory=dict)
+    usage: dict[str, _Tokens] = msgspec.field(default_factory=dict)
+    """Tokens by role until they are added up; then {}, for most of what a sample takes in memory would be these."""
+    tokens: int = msgspec.field(default=0, name="tokens added up")
+    """Tokens in and out, of all roles."""
     finished: str = ""
     tags: _Tags = msgspec.field(default_factory=_Tags)
 
@@ -73,6 +82,7 @@ class FollowedRun:
         self.stamp: tuple[object, ...] = ()
         """Changes whenever the folder's content does."""
         self._samples: dict[Key, FollowedSample] = {}
+        self._rates: list[ConditionRate] | None = None
         self._read = 0
         self._file: tuple[int, int] | None = None
         self._decoder = msgspec.json.Decoder(FollowedSample)
@@ -106,14 +116,14 @@ class FollowedRun:
                 found = path.stat()
                 if self._file != (found.st_dev, found.st_ino) or found.st_size < self._read:
                     # Another file, or a shorter one: what was read before says nothing about it.
-                    self._samples, self._read, self.problem = {}, 0, None
+                    self._samples, self._rates, self._read, self.problem = {}, None, 0, None
                     self._file = found.st_dev, found.st_ino
                 file.seek(self._read)
                 for line in file:
                     if not line.endswith(b"\n") or not self._take(line):
                         return
         except FileNotFoundError:
-            self._samples, self._read, self._file = {}, 0, None
+            self._samples, self._rates, self._read, self._file = {}, None, 0, None
 
     def _take(self, line: bytes) -> bool:
         try:
@@ -121,7 +131,10 @@ class FollowedRun:
         except (msgspec.MsgspecError, UnicodeDecodeError) as e:
             self.problem = f"{self.folder / SAMPLES}: damaged record at byte {self._read}: {e}"
             return False
+        sample.tokens = sum(one.input_tokens + one.output_tokens for one in sample.usage.values())
+        sample.usage = {}
         self._samples[sample.key] = sample
+        self._rates = None
         self._read += len(line)
         self.problem = None
         return True
@@ -132,13 +145,15 @@ class FollowedRun:
 
     def rates(self) -> list[ConditionRate]:
         """Completion under each condition, in the order in which they came up."""
-        apart: dict[str, list[FollowedSample]] = {}
-        for sample in self.samples:
-            apart.setdefault(sample.condition, []).append(sample)
-        return [
-            ConditionRate(name, len(own), sum(s.outcome is Outcome.PASS for s in own), share(own, passed))
-            for name, own in apart.items()
-        ]
+        if self._rates is None:
+            apart: dict[str, list[FollowedSample]] = {}
+            for sample in self.samples:
+                apart.setdefault(sample.condition, []).append(sample)
+            self._rates = [
+                ConditionRate(name, len(own), sum(s.outcome is Outcome.PASS for s in own), share(own, passed))
+                for name, own in apart.items()
+            ]
+        return self._rates
 
     @property
     def cost(self) -> float | None:
@@ -149,7 +164,7 @@ class FollowedRun:
     @property
     def tokens(self) -> int:
         """Tokens of all finished samples, in and out."""
-        return sum(total_tokens(sample.usage) for sample in self.samples)
+        return sum(sample.tokens for sample in self.samples)
 
     def heartbeat(self) -> Heartbeat | None:
         """Last sign of life of whoever works on the run, read now; None where nobody does."""
