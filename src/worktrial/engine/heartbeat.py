@@ -61,7 +61,7 @@ class Heartbeat(msgspec.Struct, kw_only=True, frozen=True):
     in_flight: int
     """Samples in flight."""
     samples: list[RunningSample] = []
-    """Those that have taken longest, the longest first."""
+    """The longest of them, the longest first."""
     retries: int = 0
     """Requests that were sent again in this session."""
     troubles: list[ProviderTrouble] = []
