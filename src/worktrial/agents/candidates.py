@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 PLAN = "plan"
 IDLE = "idle"
+HUMAN = "human"
+"""Agent that is a person, as one writes it after `--agent`; `human:NAME` says who."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,11 @@ class Candidate:
         if self.make is not None:
             return self.make()
         return ToolLoop(context.model(Role.AGENT))
+
+
+def is_person(spec: str) -> bool:
+    """Whether an agent that was named is a person."""
+    return spec.partition(":")[0] == HUMAN
 
 
 def resolve_agent(
@@ -123,6 +130,9 @@ def _named(spec: "str | Callable[..., Any] | Episodes", suite: "Suite", base: Pa
     if spec in (PLAN, IDLE):
         known = ", ".join(suite.reference_agents) or "none without a model"
         raise SettingError(f"{option(field)} {spec}: the suite {suite.name} has no such agent; it has {known}")
+    if is_person(spec):
+        how = "worktrial run SUITE --agent human:NAME"
+        raise SettingError(f"{option(field)} {spec}: a person sits down in a browser; start it by {how}")
     kind, colon, rest = spec.partition(":")
     if not colon or kind not in agents.names:
         return Candidate("model", spec)

@@ -13,7 +13,7 @@ from worktrial.engine.record import Key, SampleResult
 from worktrial.errors import InvalidReason, InvalidSample, WorktrialError
 from worktrial.grading import Outcome, Verdict
 from worktrial.language import JsonObject, JsonValue, visible
-from worktrial.workplaces import StopReason
+from worktrial.workplaces import StopReason, ToolCall
 
 IDLE_SECONDS = 600.0
 
@@ -69,6 +69,8 @@ class Episode:
         self.key = key
         self.result: SampleResult | None = None
         """Everything that the suite says about the work, checks included; None until it is judged."""
+        self.leave_out: Callable[[float], None] = lambda seconds: None
+        """Leaves seconds out of the sample's time, such as a pause; fewer than 0 are added."""
         self._idle = idle_seconds
         self._assignment: Assignment | None = None
         self._orders: asyncio.Queue[_Order] = asyncio.Queue()
@@ -109,6 +111,25 @@ class Episode:
         return 0 if self._assignment is None else len(self._assignment.trajectory.calls)
 
     @property
+    def log(self) -> Sequence[ToolCall]:
+        """Calls made so far, with what came of them; what the agent saw is the observation's content."""
+        return () if self._assignment is None else self._assignment.trajectory.calls
+
+    @property
+    def repeats_itself(self) -> bool:
+        """Whether the same calls bring the same answers: code plays the workplace."""
+        return getattr(self._work.session, "never_waits", False)
+
+    def keep_notes(self, text: str) -> None:
+        """Put on record what the agent notes for itself, in place of earlier notes.
+
+        Raises:
+            Unstorable: it is no text that can be stored.
+            EpisodeOver: the workplace is not ready yet.
+        """
+        self._work.trajectory.notes = storable(text)
+
+    @property
     def is_over(self) -> bool:
         """Whether no more calls are taken: the work is done, and is judged or about to be."""
         return bool(self._ended)
@@ -138,7 +159,7 @@ class Episode:
             and not waits.expired()
             and not self._ended
             and self._orders.empty()
-            and getattr(self._work.session, "never_waits", False)
+            and self.repeats_itself
         )
 
     def _call_at_once(self, tool: str, arguments: JsonValue) -> Seen:

@@ -191,6 +191,7 @@ class _TakenTrial:
         """Do one job as soon as somebody takes it; see `Trial`."""
         episode = await self._episodes.taken(job)
         context.restart()
+        episode.leave_out = context.leave_out
         token = _current.set(episode)
         try:
             result = await self._trial.run(job, context)

@@ -8,7 +8,7 @@ import typer
 import typer.core
 
 from worktrial.cli.lazy import stub
-from worktrial.errors import WorktrialError, flag, spell_options
+from worktrial.errors import SettingError, WorktrialError, flag, spell_options
 from worktrial.language.untrusted import printable
 
 if TYPE_CHECKING:
@@ -76,18 +76,40 @@ def _command(suite: Any, word: str) -> Any:
     said = (
         "Who takes the trial; repeat it for several, side by side: a model's name at --base-url, openai/NAME, "
         "local (the embedded model), "
-        f"{agents + ', ' if agents else ''}or python:MODULE:FUNCTION (your own). (required)"
+        f"{agents + ', ' if agents else ''}python:MODULE:FUNCTION (your own), or human:NAME (you, in a browser). "
+        "(required)"
     )
 
     @takes(lambda: suite.every_option)
     def run(
         agent: Annotated[list[str] | None, typer.Option(help=said, rich_help_panel="Who takes part")] = None,
+        port: Annotated[
+            int | None,
+            _at_desk("--port", "Port of the page; default: a free one.", min=0, max=65535, metavar="PORT"),
+        ] = None,
+        open_browser: Annotated[bool, _at_desk("--open", "Open the page in a browser.")] = False,
+        hide_verdict: Annotated[
+            bool, _at_desk("--hide-verdict", "Do not show the person what came of the work.")
+        ] = False,
         **given: Any,
     ) -> None:
+        from worktrial.agents.candidates import is_person
         from worktrial.cli.carry_out import carry_out, carry_out_all
         from worktrial.trials import prepare, prepare_all
 
         command = ("worktrial", *sys.argv[1:])
+        if any(map(is_person, agent or ())):
+            from worktrial.cli.desk import sit_down
+
+            sit_down(suite, agent or (), given, command, port or 0, open_browser=open_browser, hide=hide_verdict)
+            return
+        for flag_given, words in (
+            (port is not None, "--port"),
+            (open_browser, "--open"),
+            (hide_verdict, "--hide-verdict"),
+        ):
+            if flag_given:
+                raise SettingError(f"{words} is for a person at the desk: --agent human:NAME")
         if agent is not None and len(agent) > 1:
             prepared = prepare_all(suite, agent, given, command=command)
         else:
@@ -103,6 +125,10 @@ def _command(suite: Any, word: str) -> Any:
     needs = "Needs nothing but an agent." if suite.needs == "nothing" else f"Needs {suite.needs}."
     example = f"Example: worktrial run {word} {suite.example}" if suite.example else ""
     return command_of(run, word, path="run", help="\n\n".join(part for part in (about, needs, example) if part))
+
+
+def _at_desk(words: str, help: str, **more: Any) -> Any:
+    return typer.Option(words, help=help, rich_help_panel="A person at the desk", **more)
 
 
 def about_suite(suite: Any) -> str:

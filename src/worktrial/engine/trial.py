@@ -48,6 +48,10 @@ class SampleContext:
         if self._times is not None:
             self._times.began = time.time_ns()
 
+    def leave_out(self, seconds: float) -> None:
+        """Leave so many seconds out of the sample's time; fewer than 0 are added to it."""
+        self.started += seconds
+
     def model(self, role_name: RoleName) -> Complete:
         """The `Complete` of `role_name` (a role) for this sample."""
         # Samples are independent draws: the request cache never serves one sample's answer to another.

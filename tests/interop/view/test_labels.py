@@ -74,7 +74,7 @@ def test_what_is_stored_and_what_is_refused(address: str, runs: Path) -> None:
     assert (runs / "labels.jsonl").read_bytes() == before
     (runs / "labels.jsonl").write_bytes(before.replace(b'"pass"', b'"perhaps"'))
     status, said = _ask(address, "GET", "labels?run=first")
-    assert status == 409 and "labels.jsonl:1" in said
+    assert status == 409 and "labels.jsonl:1" in said["error"]
     assert "labels.jsonl:1" in _ask(address, "GET", "labels.html")[1]
     (runs / "labels.jsonl").write_bytes(b"")
 

@@ -16,7 +16,7 @@ from starlette.types import Lifespan
 
 from worktrial.agents.episode import EpisodeOver
 from worktrial.agents.episodes import NoOpenJob, TooManyOpen
-from worktrial.errors import SettingError, WorktrialError
+from worktrial.errors import DataError, SettingError, WorktrialError
 from worktrial.interop.serve import bodies
 from worktrial.interop.serve.guard import refusal
 from worktrial.interop.serve.openapi import described
@@ -38,11 +38,12 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NameTaken, 409),
     (KeyReused, 409),
     (SettingError, 404),
+    (DataError, 409),
     (ValueError, 422),
     (WorktrialError, 503),
 )
 
-_Answer = Callable[[Request], Awaitable[Response]]
+Answer = Callable[[Request], Awaitable[Response]]
 
 
 class UnreadableRequest(Exception):
@@ -76,13 +77,13 @@ class Doors:
         """
         routes = [
             # First, because paths are tried one after the other, and nearly all requests are calls.
-            _route("/episodes/{episode}/calls", POST=self.call),
+            route("/episodes/{episode}/calls", POST=self.call),
             Route("/episodes/{episode}/mcp", mcp, name="mcp"),
-            _route("/health", GET=self.health),
-            _route("/openapi.json", GET=self.openapi),
-            _route("/episodes", GET=self.listed, POST=self.open),
-            _route("/episodes/{episode}", GET=self.show, DELETE=self.abandon),
-            _route("/episodes/{episode}/finish", POST=self.finish),
+            route("/health", GET=self.health),
+            route("/openapi.json", GET=self.openapi),
+            route("/episodes", GET=self.listed, POST=self.open),
+            route("/episodes/{episode}", GET=self.show, DELETE=self.abandon),
+            route("/episodes/{episode}/finish", POST=self.finish),
         ]
         return Starlette(routes=routes, exception_handlers={HTTPException: _http_refusal}, lifespan=lifespan)
 
@@ -175,7 +176,7 @@ async def body_of(request: Request) -> bytes:
     return bytes(body)
 
 
-def _route(path: str, **answers: _Answer) -> Route:
+def route(path: str, **answers: Answer) -> Route:
     """Path with an answer for each method; what an answer raises becomes a refusal."""
 
     async def answered(request: Request) -> Response:

@@ -16,6 +16,8 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worktrial.errors import DataError
+from worktrial.interop.view.desk import Desk
+from worktrial.interop.view.desk_routes import DESK, desk_page, desk_routes, with_desk
 from worktrial.interop.view.label_routes import label_routes
 from worktrial.interop.view.labels_page import LABELS, labels_page
 from worktrial.interop.view.library import RunLibrary
@@ -54,11 +56,13 @@ class ViewerApp:
     Args:
         library: Runs to show.
         token: Secret that every address begins with.
+        desk: Desk of a person who works on one of the runs; None without one.
     """
 
-    def __init__(self, library: RunLibrary, token: str) -> None:
+    def __init__(self, library: RunLibrary, token: str, *, desk: Desk | None = None) -> None:
         self._library = library
         self._token = token.encode()
+        self._frame = _FRAME if desk is None else with_desk(_FRAME)
         self._assets = dict(assets())
         self._reports: dict[tuple[object, ...], dict[str, str]] = {}
         self._making = threading.Lock()
@@ -77,6 +81,7 @@ class ViewerApp:
             Route(f"/{LABELS}", self._labels),
             *label_routes(library),
             stop_route(library),
+            *([] if desk is None else [Route(f"/{DESK}", self._desk), *desk_routes(desk)]),
         ]
         self._app = Starlette(
             routes=[Mount("/{token}", routes=inside)],
@@ -114,7 +119,7 @@ class ViewerApp:
         live = Markup('<div id="live" data-state="{}">\n{}\n</div>').format(state, body)
         styles, scripts = ("viewer.css",), ("live.js",)
         return render_page(
-            title, live, scripts=scripts, styles=styles, current=current, report=self._empty, frame=_FRAME
+            title, live, scripts=scripts, styles=styles, current=current, report=self._empty, frame=self._frame
         )
 
     def _state(self, *, search: bool, of: str = "") -> str:
@@ -153,7 +158,7 @@ class ViewerApp:
             runs = self._library.runs()
             state = (slugs, *((slug, run.stamp) for slug, run in runs.items() if not slugs or slug in slugs))
             if state not in self._reports:
-                self._reports = {state: _pages_of(self._library.report(slugs))}
+                self._reports = {state: _pages_of(self._library.report(slugs), self._frame)}
             return self._reports[state]
 
     def _labels(self, request: Request) -> Response:
@@ -164,13 +169,16 @@ class ViewerApp:
             styles=("viewer.css",),
             current=LABELS,
             report=self._empty,
-            frame=_FRAME,
+            frame=self._frame,
         )
         return _html(page)
 
+    def _desk(self, request: Request) -> Response:
+        return _html(desk_page(self._empty, self._frame))
+
     def _page(self, page: str) -> Callable[[Request], Response]:
         def answer(request: Request) -> Response:
-            return _html(viewer_page(page, self._empty, _FRAME))
+            return _html(viewer_page(page, self._empty, self._frame))
 
         return answer
 
@@ -187,10 +195,10 @@ class ViewerApp:
         return Report(self._library.title, ())
 
 
-def _pages_of(report: Report) -> dict[str, str]:
+def _pages_of(report: Report, frame: PageFrame) -> dict[str, str]:
     parts = list(sections(report))
-    index = render_index(report, first_screen(report), parts, None, current=REPORT, frame=_FRAME)
-    return {REPORT: index, **dict(render_sections(report, parts, home=REPORT, frame=_FRAME))}
+    index = render_index(report, first_screen(report), parts, None, current=REPORT, frame=frame)
+    return {REPORT: index, **dict(render_sections(report, parts, home=REPORT, frame=frame))}
 
 
 def _html(page: str) -> Response:

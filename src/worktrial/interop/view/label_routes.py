@@ -1,6 +1,5 @@
 """Labels over HTTP: those of a sample, and a new one."""
 
-from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -11,8 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from worktrial.interop.serve import bodies
-from worktrial.interop.serve.guard import refusal
-from worktrial.interop.serve.routes import UnreadableRequest, body_of
+from worktrial.interop.serve.routes import UnreadableRequest, body_of, route
 from worktrial.interop.view.library import RunLibrary
 from worktrial.results.labels import Label, LabelBook, ReaderOpinion, calls_of
 
@@ -32,9 +30,12 @@ class LabelList(msgspec.Struct):
 def label_routes(library: RunLibrary) -> list[Route]:
     """Routes of `labels?run=NAME`: GET lists the run's labels, POST adds one."""
 
-    def listed(request: Request) -> Response:
-        run = library.run(request.query_params.get("run", ""))
-        return _answer(LabelList(LabelBook(run.folder, run.manifest).read(calls_of(run.samples))))
+    async def listed(request: Request) -> Response:
+        def read() -> list[Label]:
+            run = library.run(request.query_params.get("run", ""))
+            return LabelBook(run.folder, run.manifest).read(calls_of(run.samples))
+
+        return json_answer(LabelList(await run_in_threadpool(read)))
 
     async def added(request: Request) -> Response:
         given = bodies.read(GivenOpinion, await json_body(request))
@@ -43,9 +44,9 @@ def label_routes(library: RunLibrary) -> list[Route]:
             run = library.run(request.query_params.get("run", ""))
             return LabelBook(run.folder, run.manifest).add(given, calls_of(run.samples))
 
-        return _answer(await run_in_threadpool(add), HTTPStatus.CREATED)
+        return json_answer(await run_in_threadpool(add), HTTPStatus.CREATED)
 
-    return [Route("/labels", listed), Route("/labels", refusing(added), methods=["POST"])]
+    return [route("/labels", GET=listed, POST=added)]
 
 
 async def json_body(request: Request) -> bytes:
@@ -60,19 +61,6 @@ async def json_body(request: Request) -> bytes:
     return await body_of(request)
 
 
-def refusing(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-    """`answer`, where what is wrong with a request becomes a refusal."""
-
-    async def answered(request: Request) -> Response:
-        try:
-            return await answer(request)
-        except UnreadableRequest as e:
-            return refusal(e.status, str(e), {"connection": "close"})
-        except ValueError as e:
-            return refusal(HTTPStatus.UNPROCESSABLE_ENTITY, str(e))
-
-    return answered
-
-
-def _answer(value: Any, status: int = HTTPStatus.OK) -> Response:
+def json_answer(value: Any, status: int = HTTPStatus.OK) -> Response:
+    """Answer that no cache keeps."""
     return Response(msgspec.json.encode(value), status, {"Cache-Control": "no-store"}, JSON)

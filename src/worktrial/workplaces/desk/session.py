@@ -43,6 +43,8 @@ class DeskSession:
         self._careful = careful
         self._voice = voice
         self._wall = wall
+        self.never_waits = voice is None and wall is None
+        """Whether a call never gives the event loop to anybody else, nor hangs on the time of the host."""
 
     @property
     def live(self) -> DeskState:
