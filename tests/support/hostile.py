@@ -27,3 +27,26 @@ ALL = " ".join(ATTACKS)
 def spoilt(text: str, number: int) -> str:
     """`text` with one attack after it; which one depends on `number` alone."""
     return f"{text} {ATTACKS[number % len(ATTACKS)]}"
+
+
+OURS = """
+(() => {
+  const odd = [];
+  for (const one of document.querySelectorAll("*")) {
+    const name = one.localName;
+    const foreign = ["iframe", "object", "embed", "base", "img", "video", "audio", "style"].includes(name);
+    const script = name === "script" && one.type !== "application/json" && !one.src.startsWith(location.protocol);
+    if (foreign || script) odd.push(one.outerHTML);
+    if (name === "form" && one.getAttribute("action")) odd.push(one.outerHTML);
+    for (const { name: key, value } of one.attributes) {
+      if (key.startsWith("on") || key === "style" || key === "srcdoc") odd.push(`${name} ${key}=${value}`);
+      const leads = ["href", "src", "xlink:href"].includes(key);
+      if (leads && !/^(#|[a-z-]+[.]html(#|$)|assets[/]|data[/])/.test(value)) {
+        odd.push(`${name} ${key}=${value}`);
+      }
+    }
+  }
+  return odd;
+})()
+"""
+"""Script that returns what a page holds and no page of ours may: foreign elements, handlers, addresses."""

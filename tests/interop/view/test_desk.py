@@ -4,13 +4,17 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Route, expect
 from tests.support.browser import page
 from tests.support.cli import lines_of, samples_of, worktrial
-from tests.support.hostile import ALL
+from tests.support.hostile import ALL, OURS
 from tests.support.viewing import up
+
+from worktrial.interop.view.desk_routes import desk_page, with_desk
+from worktrial.reports.page import POLICY, PageFrame
+from worktrial.reports.report import Report
+from worktrial.reports.viewer.pages import assets
 
 _FIELD = "document.activeElement.dataset.field ?? ''"
 _WORDS = "document.activeElement.tagName + ' ' + document.activeElement.innerText"
@@ -37,7 +41,9 @@ def _fill(opened: Page, arguments: dict[str, Any]) -> None:
 def _call(opened: Page, number: int, tool: str, arguments: dict[str, Any]) -> None:
     opened.keyboard.press("t")
     opened.keyboard.type(tool)
-    opened.wait_for_function(f"document.querySelector('.desk-tool form button[type=submit]')?.innerText === 'Call {tool}'")
+    opened.wait_for_function(
+        f"document.querySelector('.desk-tool form button[type=submit]')?.innerText === 'Call {tool}'"
+    )
     _fill(opened, arguments)
     _tab_to(opened, _WORDS, f"BUTTON Call {tool}")
     opened.keyboard.press("Enter")
@@ -63,7 +69,10 @@ def _begin(opened: Page, address: str) -> None:
 def test_a_starter_task_is_left_taken_up_and_passed(tmp_path: Path, chromium: Browser) -> None:
     run = tmp_path / "mine"
     words = ["run", "starter", "--tasks", "lab-00", "--agent", "human:Ada", "-o", run]
-    with up(*words) as (address, process), page(chromium, of_site=address.rpartition("/")[0], bypass_csp=True) as one:
+    with (
+        up(*words) as (address, process),
+        page(chromium, of_site=address.rpartition("/")[0], bypass_csp=True) as one,
+    ):
         _begin(one, address)
         expect(one.locator("#assignment")).to_contain_text("absorbance reader AR-2")
         _call(one, 1, "list_instruments", {"kind": "absorbance_reader"})
@@ -93,7 +102,12 @@ def test_a_starter_task_is_left_taken_up_and_passed(tmp_path: Path, chromium: Br
         _begin(one, address)
         expect(one.locator(".warning")).to_have_text("You go on where you left.")
         expect(one.locator(".calls h3")).to_have_text("Call 1: list_instruments")
-        booking = {"instrument_id": "AR-2", "start": "2025-11-12T13:00", "minutes": 60, "purpose": "test a plate washer"}
+        booking = {
+            "instrument_id": "AR-2",
+            "start": "2025-11-12T13:00",
+            "minutes": 60,
+            "purpose": "test a plate washer",
+        }
         _call(one, 2, "book_instrument", booking)
         expect(one.locator(".calls article").first.locator(".result")).to_contain_text("B-87")
         _hand_in(one, "Booking B-87; the calibration covers 2025-12-15.")
@@ -132,3 +146,114 @@ def test_a_short_shift_is_worked_through(tmp_path: Path, chromium: Browser) -> N
     (mine,), (sample,) = lines_of(run / "trajectories.jsonl"), samples_of(run)
     assert [c["arguments"] for c in mine["calls"]] == [c["arguments"] for c in planned["calls"]]
     assert mine["final_state"] == planned["final_state"] and sample["measures"]["score"] == 1.0
+
+
+_BASE = "http://desk.invalid/"
+_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "html": "text/html"}
+
+
+def _without_server(opened: Page, position: dict[str, Any]) -> list[dict[str, Any]]:
+    """Let the page be answered from here; returns the bodies that it sends."""
+    files = dict(assets())
+    frame = with_desk(PageFrame(policy=POLICY.replace("form-action 'none'", "connect-src 'self'")))
+    sent: list[dict[str, Any]] = []
+
+    def answer(route: Route) -> None:
+        name = route.request.url.removeprefix(_BASE)
+        if name.startswith("desk/"):
+            if route.request.method == "POST":
+                sent.append(route.request.post_data_json)
+            route.fulfill(json=position)
+            return
+        html = desk_page(Report(ALL, ()), frame)
+        body = html if name == "desk.html" else files[name.removeprefix("assets/")]
+        route.fulfill(body=body, content_type=_TYPES[name.rpartition(".")[2]])
+
+    opened.route("**/*", answer)
+    return sent
+
+
+def _tool(name: str, parameters: Any) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": name, "description": ALL, "parameters": parameters}}
+
+
+def test_hostile_text_in_every_field_of_forms_and_results(chromium: Browser) -> None:
+    kinds: dict[str, Any] = {
+        ALL: {"type": "string", "description": ALL, "pattern": ALL},
+        "choice": {"enum": [ALL, 5, None], "description": ALL},
+        "__proto__": {"type": "integer"},
+        "sure": {"type": ["boolean", "null"]},
+        "inner": {
+            "type": "object",
+            "description": ALL,
+            "properties": {ALL: {"type": "number"}, "deep": {"$ref": "#/x"}},
+        },
+        "list": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
+        "any": {"oneOf": [{"type": "string"}, {"type": "object"}]},
+        "itself": {"$ref": "#/properties/itself"},
+        "wrong": {"type": "string", "minimum": ALL, "description": {"not": "text"}},
+    }
+    schemas = [{"type": "object", "properties": kinds, "required": ["inner"]}, None, [], {"$ref": "#/nowhere"}]
+    value = {
+        ALL: ALL,
+        "rows": [{ALL: ALL, "b": [1, {ALL: ALL}]}, {"c": None}],
+        "list": [ALL],
+        "deep": {"a": {"b": {"c": ALL}}},
+    }
+    calls = [
+        {"tool": ALL, "arguments": {ALL: ALL}, "observation": seen, "is_error": True}
+        for seen in (value, ALL, [ALL], None, 5, [], {}, [{str(n): ALL for n in range(30)}])
+    ]
+    result = {
+        "outcome": ALL,
+        "reason": ALL,
+        "measures": {
+            "cases": [{"title": ALL, "parts": [{"name": ALL, "earned": 0, "points": 1, "lost": ALL}]}, None]
+        },
+        "checks": [{"check": ALL, "passed": False, "why": ALL}],
+        "votes": [{"is_correct": None, "feedback": ALL, "raw": [ALL]}],
+    }
+    key = {"sample": ALL, "repeat": 1, "condition": ALL}
+    sample = {
+        **{"instruction": ALL, "clock": ALL, "tools": [_tool(ALL, one) for one in schemas], "calls": calls},
+        **{"notes": ALL, "seconds": 61.0, "may_pause": True, "told": ALL},
+    }
+    around = {"suite": ALL, "run": ALL, "finished": 0, "samples": 2}
+    working = {**around, "state": "working", "sample": key | sample, "last": None}
+    with page(chromium, of_site=_BASE) as opened:
+        sent = _without_server(opened, working)
+        opened.goto(f"{_BASE}desk.html")
+        expect(opened.locator(".calls article")).to_have_count(len(calls))
+        for n in range(len(schemas)):
+            opened.locator("#tool").select_option(index=n + 1)
+            opened.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+            assert opened.evaluate(OURS) == []
+        opened.locator("#tool").select_option(index=1)
+        fields = opened.locator("[data-field]")
+        fields.nth(0).fill(ALL.replace("\x00", ""))
+        fields.nth(1).select_option(index=1)
+        fields.nth(2).fill("7")
+        fields.nth(3).select_option("yes")
+        fields.nth(4).fill("1.5")
+        opened.get_by_label("list (optional)").fill("one\n\n two ")
+        opened.get_by_label("any (optional)").fill("{broken")
+        opened.locator(".desk-tool button[type=submit]").click()
+        expect(opened.locator(".desk-tool .warning")).to_contain_text("any: no JSON")
+        opened.get_by_label("any (optional)").fill('{"a": 1}')
+        opened.locator(".desk-tool button[type=submit]").click()
+        expect(opened.locator(".desk-tool .warning")).to_be_hidden()
+        (asked,) = sent
+        given = asked["arguments"]
+        assert (
+            asked["tool"] == ALL and given["choice"] == ALL and given["sure"] is True and given["any"] == {"a": 1}
+        )
+        assert given["inner"] == {ALL: 1.5} and given["list"] == ["one", "two"] and given["__proto__"] == 7
+        opened.unroute_all()
+        _without_server(opened, {**around, "state": "free", "last": key | {"seconds": 5.0, "result": result}})
+        opened.reload()
+        expect(opened.locator("#lost")).to_contain_text("0 of 1")
+        assert opened.evaluate(OURS) == []
+    with page(chromium, of_site=_BASE, java_script_enabled=False) as opened:
+        _without_server(opened, working)
+        opened.goto(f"{_BASE}desk.html")
+        expect(opened.locator("noscript p")).to_be_visible()

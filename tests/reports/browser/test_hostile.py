@@ -5,32 +5,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.support.browser import address, page
-from tests.support.hostile import ATTACKS, INJECTED
+from tests.support.hostile import ATTACKS, INJECTED, OURS
 from tests.support.made_site import MadeSite
 
 # The first test waits until the report is made.
 pytestmark = pytest.mark.timeout(300)
-
-_OURS = """
-(() => {
-  const odd = [];
-  for (const one of document.querySelectorAll("*")) {
-    const name = one.localName;
-    const foreign = ["iframe", "object", "embed", "base", "img", "video", "audio", "style"].includes(name);
-    const script = name === "script" && one.type !== "application/json" && !one.src.startsWith("file:");
-    if (foreign || script) odd.push(one.outerHTML);
-    if (name === "form" && one.getAttribute("action")) odd.push(one.outerHTML);
-    for (const { name: key, value } of one.attributes) {
-      if (key.startsWith("on") || key === "style" || key === "srcdoc") odd.push(`${name} ${key}=${value}`);
-      const leads = ["href", "src", "xlink:href"].includes(key);
-      if (leads && !/^(#|[a-z-]+[.]html(#|$)|assets[/]|data[/])/.test(value)) {
-        odd.push(`${name} ${key}=${value}`);
-      }
-    }
-  }
-  return odd;
-})()
-"""
 
 
 @pytest.fixture
@@ -43,15 +22,15 @@ def opened(chromium: Browser) -> Iterator[Page]:
 def test_the_first_page(opened: Page, made: MadeSite) -> None:
     opened.goto(address(made.folder, "index.html"))
     opened.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    assert opened.evaluate(_OURS) == []
+    assert opened.evaluate(OURS) == []
     text = opened.locator("main").inner_text()
     assert "<script>" in text and "javascript:" in text and "{{ window" in text and "<style>body" in text
     category = opened.locator("select[name=category]")
     for option in category.locator("option").all_text_contents():
         category.select_option(option if option != "all" else "")
-        assert opened.evaluate(_OURS) == []
+        assert opened.evaluate(OURS) == []
     opened.evaluate("document.querySelectorAll('button.sort').forEach((one) => one.click())")
-    assert opened.evaluate(_OURS) == []
+    assert opened.evaluate(OURS) == []
 
 
 def test_the_pages_of_sections(opened: Page, made: MadeSite) -> None:
@@ -59,18 +38,18 @@ def test_the_pages_of_sections(opened: Page, made: MadeSite) -> None:
     assert len(names) > 7
     for name in names:
         opened.goto(address(made.folder, name))
-        assert opened.evaluate(_OURS) == []
+        assert opened.evaluate(OURS) == []
 
 
 def test_the_list_of_samples(opened: Page, made: MadeSite) -> None:
     opened.goto(address(made.folder, "samples.html#run=hostile"))
     expect(opened.locator("#results tbody tr")).to_have_count(96)
-    assert opened.evaluate(_OURS) == []
+    assert opened.evaluate(OURS) == []
     for name in ("category", "difficulty", "language"):
         for value in opened.locator(f"select[name={name}] option").all_text_contents()[1:]:
             opened.locator(f"select[name={name}]").select_option(label=value)
             expect(opened.locator("#status")).to_contain_text("of 96")
-            assert opened.evaluate(_OURS) == []
+            assert opened.evaluate(OURS) == []
         opened.get_by_role("button", name="Clear").click()
 
 
@@ -83,7 +62,7 @@ def test_trajectories_of_every_condition(opened: Page, made: MadeSite) -> None:
         opened.goto(address(made.folder, href))
         expect(opened.locator("#verdict")).to_be_visible()
         opened.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        assert opened.evaluate(_OURS) == [], href
+        assert opened.evaluate(OURS) == [], href
         assert INJECTED in opened.locator("#viewer").inner_text(), "the attack is there to be read"
 
 
@@ -92,7 +71,7 @@ def test_addresses(opened: Page, made: MadeSite, place: str) -> None:
     for attack in ATTACKS:
         for text in (attack, attack.replace(" ", "%20").replace("<", "%3C").replace("&", "%26")):
             opened.goto(address(made.folder, place.replace("{}", text.replace("\x00", ""))))
-            assert opened.evaluate(_OURS) == []
+            assert opened.evaluate(OURS) == []
 
 
 def test_the_policy_would_stop_what_got_through(chromium: Browser, made: MadeSite) -> None:

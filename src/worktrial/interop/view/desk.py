@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from worktrial.agents.episode import EpisodeOver
+from worktrial.agents.episodes import NoOpenJob
 from worktrial.engine.record import Key, SampleResult
-from worktrial.engine.trial import Job
-from worktrial.errors import DataError
+from worktrial.errors import DataError, SettingError
 from worktrial.interop.serve.bodies import as_json
 from worktrial.interop.serve.reception import Guest, Reception
 from worktrial.language import JsonObject, JsonValue
@@ -193,10 +193,13 @@ class Desk:
             if self._guest is not None:
                 return
             journal = self._journal()
-            if journal is not None and journal.key not in map(_key, self._reception.episodes.waiting):
+            try:
+                self._guest = await self._reception.open(*(journal.key if journal else ()))
+            except (NoOpenJob, SettingError):
+                if journal is None:
+                    raise
                 # The run has gone on without it.
-                journal = None
-            self._guest = await self._reception.open(*(journal.key if journal else ()))
+                journal, self._guest = None, await self._reception.open()
             self._told, self._notes, self._before, self._at_answer = "", "", 0.0, None
             self._since = time.monotonic()
             if journal is not None:
@@ -351,10 +354,6 @@ class Desk:
             raise DataError(
                 path, f"cannot be written ({e.strerror})", "Make room, or let this user write"
             ) from None
-
-
-def _key(job: Job) -> Key:
-    return job.key
 
 
 def _digest(content: Any) -> str:
