@@ -16,18 +16,20 @@ from worktrial.errors import DataError, SettingError
 from worktrial.interop.episodes import drive
 from worktrial.interop.serve.reception import Reception
 from worktrial.interop.view import desk as desk_module
-from worktrial.interop.view.desk import JOURNAL, Desk, DeskPaused
+from worktrial.interop.view.desk import JOURNAL, DeskPaused, HumanDesk
 from worktrial.interop.view.desk_server import person
 from worktrial.trials import prepare
 
 
 @asynccontextmanager
-async def _seated(folder: Path, *, shows_verdict: bool = True, **options: Any) -> AsyncIterator[Desk]:
+async def _seated(folder: Path, *, shows_verdict: bool = True, **options: Any) -> AsyncIterator[HumanDesk]:
     episodes = person("human:Ada")
     given = {"tasks": ["lab-00"], "output": folder, **options}
     async with drive(prepare("starter", episodes, given), episodes):
         reception = Reception(episodes, finish_tool=None)
-        yield Desk(reception, "starter", lambda: (0, 1), folder, shows_verdict=shows_verdict, leave=lambda: None)
+        yield HumanDesk(
+            reception, "starter", lambda: (0, 1), folder, shows_verdict=shows_verdict, leave=lambda: None
+        )
 
 
 class _Clock:
@@ -47,7 +49,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> _Clock:
     return made
 
 
-def _sample(desk: Desk) -> desk_module.DeskSample:
+def _sample(desk: HumanDesk) -> desk_module.DeskSample:
     found = desk.position().sample
     assert found is not None
     return found

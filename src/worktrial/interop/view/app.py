@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worktrial.errors import DataError
-from worktrial.interop.view.desk import Desk
+from worktrial.interop.view.desk import HumanDesk
 from worktrial.interop.view.desk_routes import DESK, desk_page, desk_routes, with_desk
 from worktrial.interop.view.label_routes import label_routes
 from worktrial.interop.view.labels_page import LABELS, labels_page
@@ -59,7 +59,7 @@ class ViewerApp:
         desk: Desk of a person who works on one of the runs; None without one.
     """
 
-    def __init__(self, library: RunLibrary, token: str, *, desk: Desk | None = None) -> None:
+    def __init__(self, library: RunLibrary, token: str, *, desk: HumanDesk | None = None) -> None:
         self._library = library
         self._token = token.encode()
         self._frame = _FRAME if desk is None else with_desk(_FRAME)

@@ -106,7 +106,7 @@ class DeskPosition(msgspec.Struct, kw_only=True):
     last: DeskVerdict | None = None
 
 
-class Desk:
+class HumanDesk:
     """The desk of one run.
 
     Args:

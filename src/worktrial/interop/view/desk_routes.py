@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from worktrial.interop.serve import bodies
 from worktrial.interop.serve.routes import route
-from worktrial.interop.view.desk import Desk
+from worktrial.interop.view.desk import HumanDesk
 from worktrial.interop.view.label_routes import json_answer, json_body
 from worktrial.reports.page import PageFrame, render_page
 from worktrial.reports.report import Report
@@ -63,7 +63,7 @@ def desk_page(report: Report, frame: PageFrame) -> str:
     return render_page("Desk", _BODY, scripts=_SCRIPTS, styles=styles, current=DESK, report=report, frame=frame)
 
 
-def desk_routes(desk: Desk) -> list[Route]:
+def desk_routes(desk: HumanDesk) -> list[Route]:
     """Routes below `desk/`; each answers with the desk as it then is."""
 
     async def shown(request: Request) -> Response:
@@ -99,5 +99,5 @@ def desk_routes(desk: Desk) -> list[Route]:
     ]
 
 
-async def _leave(desk: Desk) -> None:
+async def _leave(desk: HumanDesk) -> None:
     desk.leave()

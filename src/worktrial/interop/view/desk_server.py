@@ -13,7 +13,7 @@ from worktrial.interop.serve.guard import LOOPBACK, Guard
 from worktrial.interop.serve.server import Opening, answering, bound, opened, server_of
 from worktrial.interop.serve.settings import ServerSettings
 from worktrial.interop.view.app import ViewerApp
-from worktrial.interop.view.desk import Desk
+from worktrial.interop.view.desk import HumanDesk
 from worktrial.interop.view.desk_routes import DESK
 from worktrial.interop.view.library import RunLibrary
 from worktrial.trials import PreparedRun
@@ -59,7 +59,7 @@ async def seat(
             server.should_exit = True
 
     def app_of(opening: Opening) -> ASGIApp:
-        desk = Desk(
+        desk = HumanDesk(
             opening.reception,
             prepared.suite.title,
             opening.progress,
