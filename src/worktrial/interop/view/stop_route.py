@@ -10,7 +10,8 @@ from starlette.routing import Route
 
 from worktrial.engine.heartbeat import STOP, ask_to_stop
 from worktrial.interop.serve.guard import refusal
-from worktrial.interop.view.label_routes import json_body, refusing
+from worktrial.interop.serve.routes import route
+from worktrial.interop.view.label_routes import json_body
 from worktrial.interop.view.library import RunLibrary
 
 
@@ -32,4 +33,4 @@ def stop_route(library: RunLibrary) -> Route:
             return refusal(HTTPStatus.CONFLICT, f"the run's folder cannot be written: {e.strerror}")
         return Response(status_code=HTTPStatus.ACCEPTED)
 
-    return Route(f"/{STOP}", refusing(stopped), methods=["POST"])
+    return route(f"/{STOP}", POST=stopped)
