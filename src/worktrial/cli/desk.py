@@ -43,7 +43,7 @@ def sit_down(
         import uvicorn  # noqa: F401
     from worktrial.cli.carry_out import announce, refuse_invalid, say_how_to_resume
     from worktrial.cli.run import say_before
-    from worktrial.engine.run import Interrupted
+    from worktrial.engine.interruption import Interrupted
     from worktrial.engine.stored import open_run
     from worktrial.interop.view.desk_server import person, seat
     from worktrial.trials import prepare
