@@ -9,6 +9,7 @@ from worktrial.outside.files import refuse_links_out
 from worktrial.suites.executable.tasks import TASKS_FILE
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.clauses.clause import Clause, read_clauses
+from worktrial.synthesis.clauses.typed import typed_values
 from worktrial.synthesis.compose.atoms import ATOMS_FILE, read_atoms
 from worktrial.synthesis.compose.telegraph import telegraphed
 from worktrial.synthesis.composed_suite import STATES, Labels
@@ -171,7 +172,8 @@ async def workplace_findings(
     await workplace_gates(subject, [], report, mutate=0)
     atoms = {atom.name: atom for atom in read_atoms(place)}
     findings = [*unsuitable_findings(door.home.sources["tools"]), *report.findings]
-    return standing([*findings, *await telegraphed(atoms, door, languages)], expected, waived)
+    typed = typed_values(door.home.sources["atoms"], clauses, place.name, ATOMS_FILE) if clauses else []
+    return standing([*findings, *typed, *await telegraphed(atoms, door, languages)], expected, waived)
 
 
 def read_all_clauses(folder: SuiteFolder) -> list[Clause]:

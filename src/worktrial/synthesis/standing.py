@@ -7,6 +7,7 @@ import msgspec
 from worktrial.errors import SettingError, option
 from worktrial.finding import Finding
 from worktrial.synthesis.authoring.reading import unsuitable
+from worktrial.synthesis.clauses.typed import TYPED
 from worktrial.synthesis.compose.telegraph import CHECK as TELEGRAPHED
 from worktrial.synthesis.files import read_yaml_as, to_yaml, write_text
 from worktrial.synthesis.folder import SuiteFolder
@@ -14,7 +15,7 @@ from worktrial.synthesis.gates.expectations import Expectation
 from worktrial.synthesis.gates.names import ADVICE, GateName
 
 UNSUITABLE = "unsuitable-operation"
-WAIVABLE = frozenset({*(gate.value for gate in GateName), TELEGRAPHED, UNSUITABLE})
+WAIVABLE = frozenset({*(gate.value for gate in GateName), TELEGRAPHED, TYPED, UNSUITABLE})
 """Names by which findings can be waived."""
 _FILE = "findings.yaml"
 

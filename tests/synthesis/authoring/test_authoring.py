@@ -153,6 +153,12 @@ SLIPS = {
     ),
     "twice": ("tools", "\n\nclass Loan(Struct):\n    x: int\n", "Loan is defined already"),
     "name": ("tools", "\n\nDUE = some_name\n", "name 'some_name' is not defined"),
+    "typed": (
+        "atoms",
+        "\n\ndef _fee(loan_id: str) -> dict[str, object]:\n"
+        '    return {"check": "state_number", "at": pointer("loans", loan_id, "fee"), "value": 178.4}\n',
+        "_fee: a check asks for 178.4, which stands in no clause",
+    ),
 }
 
 

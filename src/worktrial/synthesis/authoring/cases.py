@@ -9,6 +9,7 @@ from worktrial.synthesis.authoring.checks import PartChecker
 from worktrial.synthesis.authoring.parts import OWN, atoms_module
 from worktrial.synthesis.authoring.reading import source_faults, with_line
 from worktrial.synthesis.clauses.coverage import citations
+from worktrial.synthesis.clauses.typed import typed_values
 from worktrial.synthesis.compose.atoms import AtomName
 from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Recipe, RecipeCase, compose
 from worktrial.synthesis.compose.proof import faults_of
@@ -64,7 +65,9 @@ class CaseCheck:
         if not cases:
             # That nothing can be asked is an answer, too.
             return [] if _NO_CASE in source else ['there is no case; mark each with @atom("C-01")']
-        if problems := self.checker.unknown_faults(source):
+        typed = typed_values(source, self.checker.clauses, self.checker.name, "atoms.py")
+        problems = [*self.checker.unknown_faults(source), *(f"{one.field}: {one.what}. {one.fix}" for one in typed)]
+        if problems:
             return problems
         whole = {
             **self.modules,

@@ -14,7 +14,8 @@ from worktrial.workplaces.executable.source_rules import parsed
 UNCITED, LOOSE, UNKNOWN = "uncited-clause", "number-without-clause", "unknown-clause"
 _CONVERTING = ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
 _CITING = frozenset({"cites", "atom"})
-_HARMLESS = frozenset({Decimal(0), Decimal(1), Decimal(-1)})
+HARMLESS = frozenset({Decimal(0), Decimal(1), Decimal(-1)})
+"""Numbers that no clause has to say."""
 _CONVERSIONS = frozenset(map(Decimal, (10, 12, 24, 60, 100, 365, 1000, 3600)))
 _MONTHS = Decimal(12)
 # MONTHS_PER_YEAR, MINUTES_IN_AN_HOUR
@@ -91,8 +92,8 @@ def loose_numbers(source: str, clauses: Sequence[Clause], subject: str, file: st
     Raises:
         SyntaxError: it is no Python.
     """
-    by_id = {clause.id: _values([clause]) for clause in clauses}
-    everywhere = _values(clauses)
+    by_id = {clause.id: values_of([clause]) for clause in clauses}
+    everywhere = values_of(clauses)
     findings = []
     for site in _sites(parsed(source)):
         where = f"line {site.line}" + (f", {site.function}" if site.function else "")
@@ -108,7 +109,7 @@ def loose_numbers(source: str, clauses: Sequence[Clause], subject: str, file: st
 
 def loose_words(text: str, clauses: Sequence[Clause], subject: str, file: str, field: str) -> list[Finding]:
     """A finding for each number in a workplace's prose that stands in no clause."""
-    everywhere = _values(clauses)
+    everywhere = values_of(clauses)
     moments = {number.value for clause in clauses for number in clause.numbers if number.unit in (DATE, TIME)}
     fix = "Take it out, or write what the clause says"
     findings = []
@@ -116,14 +117,15 @@ def loose_words(text: str, clauses: Sequence[Clause], subject: str, file: str, f
         if number.unit in (DATE, TIME):
             stands = number.value in moments
         else:
-            stands = Decimal(number.value) in everywhere | _HARMLESS
+            stands = Decimal(number.value) in everywhere | HARMLESS
         if not stands:
             what = f"the number {number.value} {number.unit}".rstrip() + " stands in no clause"
             findings.append(Finding(LOOSE, subject, file, field, what, fix))
     return findings
 
 
-def _values(clauses: Iterable[Clause]) -> frozenset[Decimal]:
+def values_of(clauses: Iterable[Clause]) -> frozenset[Decimal]:
+    """Values that the numbers of clauses may have in a program: a percentage as a share, too."""
     values: set[Decimal] = set()
     for clause in clauses:
         for number in clause.numbers:
@@ -141,9 +143,9 @@ def _sites(node: ast.AST, function: str = "", cited: tuple[str, ...] = ()) -> It
     """The numbers of a piece of program, but for those that are no rules."""
     if isinstance(node, ast.JoinedStr):
         return
-    found = _number(node)
+    found = number_of(node)
     if found is not None:
-        if found not in _HARMLESS:
+        if found not in HARMLESS:
             yield _Site(found, getattr(node, "lineno", 0), function, cited)
         return
     parts: Iterable[ast.AST] = ast.iter_child_nodes(node)
@@ -159,12 +161,12 @@ def _sites(node: ast.AST, function: str = "", cited: tuple[str, ...] = ()) -> It
     elif isinstance(node, ast.Subscript):
         parts = [node.value]
     elif isinstance(node, ast.BinOp) and isinstance(node.op, _CONVERTING):
-        parts = [part for part in (node.left, node.right) if _number(part) not in _CONVERSIONS]
+        parts = [part for part in (node.left, node.right) if number_of(part) not in _CONVERSIONS]
     elif isinstance(node, ast.Call) and _name(node.func) == "divmod":
-        parts = [part for part in node.args if _number(part) not in _CONVERSIONS]
+        parts = [part for part in node.args if number_of(part) not in _CONVERSIONS]
     elif isinstance(node, ast.Compare) and any(_is_month(part) for part in (node.left, *node.comparators)):
-        parts = [part for part in (node.left, *node.comparators) if _number(part) != _MONTHS]
-    elif isinstance(node, ast.Assign) and _number(node.value) in _CONVERSIONS:
+        parts = [part for part in (node.left, *node.comparators) if number_of(part) != _MONTHS]
+    elif isinstance(node, ast.Assign) and number_of(node.value) in _CONVERSIONS:
         parts = [] if all(_UNITS.search(_name(target)) for target in node.targets) else [node.value]
     for part in parts:
         yield from _sites(part, function, cited)
@@ -174,10 +176,10 @@ def _is_month(node: ast.AST) -> bool:
     return any("month" in _name(part).lower() for part in ast.walk(node))
 
 
-def _number(node: ast.AST) -> Decimal | None:
+def number_of(node: ast.AST) -> Decimal | None:
     """The number that an expression is: `7`, `-7`, `Decimal("7.00")`; None where it is something else."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = _number(node.operand)
+        value = number_of(node.operand)
         return None if value is None else -value
     if isinstance(node, ast.Call) and _name(node.func) == "Decimal" and len(node.args) == 1:
         (given,) = node.args
@@ -186,7 +188,7 @@ def _number(node: ast.AST) -> Decimal | None:
                 return Decimal(given.value)
             except InvalidOperation:
                 return None
-        return _number(given)
+        return number_of(given)
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         return Decimal(repr(node.value))
     return None
