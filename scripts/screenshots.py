@@ -1,4 +1,4 @@
-"""Make the pictures of `docs/how-to/read-a-report.md` anew: `python -m scripts.screenshots`.
+"""Make the pictures of the docs' pages on reports and the viewer anew: `python -m scripts.screenshots`.
 
 What they show is made up, and says so in its title. Needs Debian's `chromium`.
 """
@@ -6,14 +6,19 @@ What they show is made up, and says so in its title. Needs Debian's `chromium`.
 import sys
 import tempfile
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 
+import msgspec
 from PIL import Image
 from playwright.sync_api import Page
 from tests.support.browser import address, browser, missing_browser, page
 from tests.support.made_runs import make_run
+from tests.support.viewing import viewing
 
+from worktrial.engine.heartbeat import HEARTBEAT, Heartbeat, ProviderTrouble, RunningSample
+from worktrial.engine.manifest import MANIFEST, read_manifest
 from worktrial.reports.report import open_report
 from worktrial.reports.site import write_site
 
@@ -60,6 +65,19 @@ def main() -> None:
             opened.goto(address(site, "trajectory.html#run=osprey-mini&sample=task-4&condition=E2&call=4"))
             opened.locator("#call-4").wait_for()
             _save("report-trajectory", opened, _of(opened, ".call.wanted"))
+            opened.goto(address(site, "tasks.html#show=differ"))
+            opened.locator(".matrix .row").first.wait_for()
+            _save("report-tasks", opened, {"x": 0, "y": 0, "width": 1120, "height": 800})
+            opened.goto(address(site, "task.html#suite=occupations&sample=task-4"))
+            opened.locator(".attempt").first.wait_for()
+            _save("report-task", opened, {"x": 0, "y": 0, "width": 1120, "height": 1300})
+        with (
+            viewing(_going_on(Path(folder) / "going-on").parent) as at,
+            page(started, width=1120, of_site=at) as opened,
+        ):
+            opened.goto(f"{at}live.html?run=osprey-mini")
+            _save("view-live", opened, {"x": 0, "y": 0, "width": 1120, "height": 1150})
+            opened.goto("about:blank")
         with page(started, width=360) as opened:
             opened.goto(address(site, "index.html"))
             _save("report-phone", opened, {"x": 0, "y": 0, "width": 360, "height": 1100})
@@ -73,6 +91,37 @@ def _site(folder: Path) -> Path:
             make_run(folder / name, agent=name, tasks=382, conditions=_ALL, skill=skills, cost=cost, calls=9)
         )
     return write_site(open_report(runs, TITLE), folder / "site").folder
+
+
+def _going_on(folder: Path) -> Path:
+    """A run in the middle of its work, with a sign of life of just now."""
+    made = make_run(folder / "osprey-mini", agent="osprey-mini", tasks=60, conditions=_ALL, skill=0.7, calls=4)
+    now = datetime.now(UTC)
+    for name in ("samples.jsonl", "trajectories.jsonl"):
+        lines = (made / name).read_bytes().splitlines(keepends=True)[:150]
+        if name == "samples.jsonl":
+            times = ((now - timedelta(seconds=20 * (150 - n))).isoformat(timespec="seconds") for n in range(150))
+            rows = [msgspec.json.decode(line) | {"finished": at} for line, at in zip(lines, times, strict=True)]
+            lines = [msgspec.json.encode(row) + b"\n" for row in rows]
+        (made / name).write_bytes(b"".join(lines))
+    manifest = read_manifest(made / MANIFEST)
+    manifest.sessions[-1].ended = manifest.sessions[-1].end = None
+    manifest.sessions[-1].started = (now - timedelta(seconds=20 * 151)).isoformat(timespec="seconds")
+    (made / MANIFEST).write_bytes(msgspec.json.encode(manifest))
+    samples = [
+        RunningSample(
+            sample=f"task-{31 + n}", repeat=0, condition="E2", seconds=210.0 / n, requests=9 - n, tokens=14200 // n
+        )
+        for n in range(1, 5)
+    ]
+    trouble = ProviderTrouble(
+        at=now.isoformat(timespec="seconds"), said="agent at https://models.example/v1: 429 Too many requests"
+    )
+    # As long as the picture takes.
+    written = (now + timedelta(minutes=10)).isoformat(timespec="seconds")
+    beat = Heartbeat(written=written, in_flight=4, samples=samples, retries=3, troubles=[trouble])
+    (made / HEARTBEAT).write_bytes(msgspec.json.encode(beat))
+    return made
 
 
 def _of(opened: Page, selector: str) -> dict[str, float]:
