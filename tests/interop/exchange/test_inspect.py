@@ -103,6 +103,13 @@ def test_conditions_are_never_mixed_and_figures_have_their_interval(tmp_path: Pa
         assert header["results"]["total_samples"] == len(records)
 
 
+def test_no_log_is_taken_for_a_retry_of_another(tmp_path: Path) -> None:
+    two = [make_run(tmp_path / name, agent=name, tasks=2, conditions=("E0", "E2")) for name in ("one", "other")]
+    command("export", *two, "--format", "inspect", "-o", tmp_path / "out")
+    found = [members(log)["header.json"]["eval"]["task_id"] for log in (tmp_path / "out").iterdir()]
+    assert len(set(found)) == len(found) == 4
+
+
 def test_a_fault_is_an_event_after_the_call_it_spoilt(tmp_path: Path) -> None:
     odd_run(tmp_path / "run")
     command("export", tmp_path / "run", "--format", "inspect", "-o", tmp_path / "out")

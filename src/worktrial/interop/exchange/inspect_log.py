@@ -177,7 +177,8 @@ class _Log:
             "run_id": sha256(source.name.encode()).hexdigest()[:22],
             "created": self._first,
             "task": source.manifest.suite,
-            "task_id": f"{source.manifest.suite}@{self.condition}",
+            # Its own for each run: Inspect's viewer hides logs of one id but for the last, as retries.
+            "task_id": f"{source.manifest.suite}@{self.condition}/{source.name}",
             "task_args": {"faults": self.condition},
             "dataset": {"name": source.manifest.suite, "samples": n // self._epochs, "shuffled": False},
             "model": _model(source),
