@@ -58,6 +58,8 @@ class Problem:
     """All that the search needs to know; sets of nodes of `b` are bit masks."""
 
     levels: list[Level]
+    order: list[int]
+    """The node of `a` at each level."""
     rows: list[list[int]]
     """Most that it can save with each node of `b` at each level, less the price of that node: half of every
     edge counts at either end."""
@@ -100,6 +102,7 @@ def problem(a: Graph[Label], b: Graph[Label], substitution: Substitution[Label])
         left &= ~(1 << u)
     return Problem(
         levels=levels,
+        order=order,
         rows=[[w - price for w, price in zip(row, prices, strict=True)] for row in rows],
         prices=prices,
         entering=sides[1].entering,
