@@ -24,9 +24,9 @@ from worktrial.suites.orchestration.scoring.distance.symmetry import alike_edges
 
 MOST_BY_DOMAINS = 24
 """Nodes of the larger graph: those of twelve workflows and twelve steps. With more the limit is too weak."""
-BRANCHES = 20
+BRANCHES = 60
 """Branches that count as one node of a search: they are cheap, as many are looked at together."""
-TOGETHER = 256
+TOGETHER = 64
 AT_SOURCE, AT_TARGET = 3, 7
 """Tenths of an edge's saving that count at either end while both are open. Chosen on one
 pair of plans of twelve workflows in circles: 123,835 branches, and 162,429 with equal shares."""
@@ -147,14 +147,20 @@ class _Domains:
         import numpy as np
 
         domains = self._unbarred(domains)
-        savings = np.where(domains, self._savings(domains), NEVER)
-        domains, prices, _ = self._kept(domains, prices, _limits(savings, prices))
+        savings = self._savings(domains)
+        alive, domains = self._kept(domains, _limits(savings, prices))
+        savings, prices = savings[alive], prices[alive]
         reach = np.zeros(domains.shape)
-        for _ in range(2):
+        for again in (False, True):
             if not len(domains):
                 break
-            savings = np.where(domains, self._savings(domains), NEVER)
-            domains, prices, reach = self._kept(domains, *self._reach(domains, savings))
+            if again:
+                savings = self._savings(domains)
+            else:
+                savings[~domains] = NEVER
+            prices, reach = self._reach(domains, savings)
+            alive, domains = self._kept(domains, reach)
+            savings, prices, reach = savings[alive], prices[alive], reach[alive]
         return domains, prices, reach
 
     def _unbarred(self, domains: Any) -> Any:
@@ -164,12 +170,12 @@ class _Domains:
         left = domains & ~(edges @ (may @ free.T == 0) > 0)
         return left & ~(edges.T @ (may @ free == 0) > 0)
 
-    def _kept(self, domains: Any, prices: Any, reach: Any) -> tuple[Any, Any, Any]:
-        """Without the pairs that reach nothing better, and without the branches in which a node has none left."""
+    def _kept(self, domains: Any, reach: Any) -> tuple[Any, Any]:
+        """Whether each branch may hold a better mapping; those that do, less pairs that reach nothing better."""
         better = (self.best // self._step + 1) * self._step
         left = domains & (reach >= better)
         alive = left.any(2).all(1) & left.any(1).all(1)
-        return left[alive], prices[alive], reach[alive]
+        return alive, left[alive]
 
     def _reach(self, domains: Any, savings: Any) -> tuple[Any, Any]:
         """The prices of the best assignment, and the most that a mapping with each of the pairs saves.
@@ -199,13 +205,23 @@ class _Domains:
 
         may = domains.astype(np.float32)
         only = domains & (domains.sum(2) == 1)[:, :, None] & (domains.sum(1) == 1)[:, None, :]
-        rows, columns = (only.any(axis)[:, :, None].astype(np.float32) for axis in (2, 1))
+        rows, columns = (only.any(axis).astype(np.float32) for axis in (2, 1))
         tenths: Any = 0
         for a, b, share in ((self._a, self._b, AT_SOURCE), (self._a.T, self._b.T, AT_TARGET)):
-            ours = a * _shares(rows, share) @ (may @ b.T > 0)
-            theirs = (a @ may > 0) @ (b * _shares(columns, share)).swapaxes(1, 2)
+            ours, theirs = may @ b.T > 0, a @ may > 0
+            open_rows, open_columns = (share + (10 - share) * settled for settled in (rows, columns))
+            ours = np.where(
+                rows[:, :, None] > 0, a @ (ours * (5 * rows)[:, :, None]), a @ (ours * open_rows[:, :, None])
+            )
+            theirs = np.where(
+                columns[:, None, :] > 0,
+                (theirs * (5 * columns)[:, None, :]) @ b.T,
+                (theirs * open_columns[:, None, :]) @ b.T,
+            )
             tenths = tenths + np.minimum(ours, theirs)
-        return self._worth + 2 * UNIT // 10 * tenths.astype(float)
+        savings = self._worth + 2 * UNIT // 10 * tenths.astype(float)
+        savings[~domains] = NEVER
+        return savings
 
     def _note(self, domains: Any, chosen: Any) -> None:
         """Count what the mappings save that were chosen from the domains."""
@@ -258,12 +274,6 @@ def _fixed(domains: Any, row: Any, column: Any) -> Any:
     domains[every, :, column] = False
     domains[every, row, column] = may
     return domains
-
-
-def _shares(settled: Any, share: int) -> Any:
-    """Tenths of an edge that count at one end, by whether that one (rows) and the other (columns) are settled."""
-    other = settled.swapaxes(1, 2)
-    return (1 - settled) * (share * (1 - other) + 10 * other) + 5 * settled * other
 
 
 def _limits(savings: Any, prices: Any) -> Any:

@@ -40,7 +40,7 @@ class Matrices:
         return int(self.worth[range(self.rows), chosen].sum() + 2 * UNIT * matched)
 
     def gains(self, chosen: Any) -> Any:
-        """What each pair would save if all other nodes kept their partners."""
+        """Savings of each pair if all other nodes kept their partners."""
         ours = self.a[: self.rows, : self.rows]
         matched = ours @ self.b[:, chosen].T + ours.T @ self.b[chosen]
         return self.worth[: self.rows] + 2 * UNIT * matched.astype(float)
@@ -74,7 +74,7 @@ def matrices(tables: Problem) -> Matrices:
 
 
 def climb(tables: Matrices, saved: int, budget: SearchBudget) -> int:
-    """What the best mapping saves that is found from some drawn at random, or what is known where that is more.
+    """Saving of the best mapping found from some drawn at random, or the known one where that is more.
 
     All nodes of a kind change partners at once, as is best while the others keep theirs, as long as that helps.
 
