@@ -67,8 +67,8 @@ def our_score(gold: WorkflowPlan, predicted: WorkflowPlan, *, nodes: int = SEARC
         gold: One plan.
         predicted: The other.
         nodes: How many nodes the search for each of the distances may expand. Where that is not enough `exact` is
-            false and the similarities are lower bounds. Plans of twelve workflows that all wait for each
-            other in one pattern can get there.
+            false and the similarities are lower bounds. Of unrelated plans of twelve workflows that all wait for
+            as many others, few need more than half of the default.
     """
     structures = workflow_graph(gold), workflow_graph(predicted)
     structure = edit_distance(*structures, substitution=substitution, nodes=nodes)
