@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import urllib.error
+import urllib.request
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.support.cli import command, lines_of, samples_of
+from tests.support.viewing import up
 
 import worktrial as wt
 from worktrial.agents.episode import EpisodeOver
@@ -78,17 +81,19 @@ def test_time_stands_still_in_a_pause_and_goes_on_in_the_next_session(tmp_path: 
             clock.now += 7
             desk.note("so far")
             assert _sample(desk).seconds == 17 and left_out == [500]
+            clock.now += 2
+            desk.keep()
 
     async def second() -> None:
         async with _seated(tmp_path / "run") as desk:
             await desk.open()
             found = _sample(desk)
-            assert (found.seconds, found.notes, found.told) == (17, "so far", "You go on where you left.")
+            assert (found.seconds, found.notes, found.told) == (19, "so far", "You go on where you left.")
             assert [call.tool for call in found.calls] == ["get_sop"]
             clock.now += 3
             await desk.finish("nothing done")
             last = desk.position().last
-            assert last is not None and last.seconds == 20 and last.result is not None
+            assert last is not None and last.seconds == 22 and last.result is not None
             assert last.result["outcome"] == "fail" and last.result["checks"]
             assert desk.position().state == "done"
 
@@ -96,7 +101,7 @@ def test_time_stands_still_in_a_pause_and_goes_on_in_the_next_session(tmp_path: 
     assert not (tmp_path / "run" / "samples.jsonl").read_bytes()
     asyncio.run(second())
     (record,), (line,) = samples_of(tmp_path / "run"), lines_of(tmp_path / "run" / "trajectories.jsonl")
-    assert record["seconds"] >= 17 and line["notes"] == "so far" and not (tmp_path / "run" / JOURNAL).exists()
+    assert record["seconds"] >= 19 and line["notes"] == "so far" and not (tmp_path / "run" / JOURNAL).exists()
 
 
 def _left(folder: Path) -> Path:
@@ -184,3 +189,35 @@ def test_words_that_make_no_sense(tmp_path: Path) -> None:
         assert ran.code == 2 and said in ran.said
     with pytest.raises(SettingError, match="worktrial run SUITE --agent human:NAME"):
         wt.run("starter", "human:Ada", limit=1, output=tmp_path / "other")
+
+
+def test_a_verdict_that_is_hidden_is_nowhere_to_be_seen(tmp_path: Path) -> None:
+    run = tmp_path / "mine"
+    words = ["run", "starter", "--tasks", "lab-00", "--agent", "human", "--hide-verdict", "-o", run]
+    with up(*words) as (address, process):
+        base = address.removesuffix("desk.html")
+
+        def ask(rest: str, body: Any = None, kind: str = "application/json") -> str:
+            data = None if body is None else json.dumps(body).encode()
+            request = urllib.request.Request(base + rest, data, {"Content-Type": kind})
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return str(answer.read().decode())
+
+        ask("desk/open", {})
+        for rest, body, kind, status in (
+            ("desk/finish", {"answer": "x"}, "text/plain", 415),
+            ("desk/finish", {"answer": 5}, "application/json", 422),
+            ("desk/calls", {"tool": "get_sop", "more": 1}, "application/json", 422),
+            ("desk/nothing", {}, "application/json", 404),
+        ):
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                ask(rest, body, kind)
+            assert refused.value.code == status
+            refused.value.close()
+        last = json.loads(ask("desk/finish", {"answer": "x"}))["last"]
+        assert last["sample"] == "lab-00" and last["result"] is None
+        assert "There is no run here yet" in ask("index.html") and json.loads(ask("desk/state"))["state"] == "done"
+        ask("desk/leave", {})
+        assert process.wait(30) == 0 and process.stdout is not None
+        said = process.stdout.read()
+    assert "the verdicts are in" in said and "fail" not in said and samples_of(run)[0]["outcome"] == "fail"

@@ -204,7 +204,7 @@ class HumanDesk:
             self._since = time.monotonic()
             if journal is not None:
                 await self._take_up(self._guest, journal)
-            self._save()
+            self.keep()
 
     async def _take_up(self, guest: Guest, journal: DeskJournal) -> None:
         """Repeat the calls of an earlier session."""
@@ -233,7 +233,7 @@ class HumanDesk:
         """
         async with self._one_at_a_time:
             await self._working().call(tool, arguments)
-            self._save()
+            self.keep()
 
     async def finish(self, answer: str) -> None:
         """Hand in the answer, and wait for the verdict.
@@ -276,7 +276,7 @@ class HumanDesk:
             raise DeskPaused("this work has a time limit, and no pause")
         if self._since is not None:
             self._before, self._since, self._paused_at = self._seconds, None, time.monotonic()
-            self._save()
+            self.keep()
 
     def resume(self) -> None:
         """Let the time go on.
@@ -298,7 +298,30 @@ class HumanDesk:
         """
         self._present().episode.keep_notes(text)
         self._notes = text
-        self._save()
+        self.keep()
+
+    def keep(self) -> None:
+        """Write down the open sample as it is now, so that it can be taken up again; without one, nothing.
+
+        Raises:
+            DataError: the run's folder cannot be written to.
+        """
+        guest = self._guest
+        if guest is None or guest.episode.is_over:
+            return
+        calls = [
+            JournalCall(call.tool, call.arguments, _digest(call.observation.content)) for call in guest.episode.log
+        ]
+        journal = DeskJournal(*guest.episode.key, self._seconds, self._notes, calls)
+        path = self._folder / JOURNAL
+        temporary = path.with_name(f"{JOURNAL}.tmp")
+        try:
+            temporary.write_bytes(msgspec.json.encode(journal))
+            temporary.replace(path)
+        except OSError as e:
+            raise DataError(
+                path, f"cannot be written ({e.strerror})", "Make room, or let this user write"
+            ) from None
 
     @property
     def _seconds(self) -> float:
@@ -335,24 +358,6 @@ class HumanDesk:
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
             raise DataError(
                 path, f"is no journal of a desk: {e}", "Remove it; the sample then begins anew"
-            ) from None
-
-    def _save(self) -> None:
-        guest = self._guest
-        if guest is None or guest.episode.is_over:
-            return
-        calls = [
-            JournalCall(call.tool, call.arguments, _digest(call.observation.content)) for call in guest.episode.log
-        ]
-        journal = DeskJournal(*guest.episode.key, self._seconds, self._notes, calls)
-        path = self._folder / JOURNAL
-        temporary = path.with_name(f"{JOURNAL}.tmp")
-        try:
-            temporary.write_bytes(msgspec.json.encode(journal))
-            temporary.replace(path)
-        except OSError as e:
-            raise DataError(
-                path, f"cannot be written ({e.strerror})", "Make room, or let this user write"
             ) from None
 
 

@@ -50,6 +50,7 @@ async def seat(
     """
     folder = prepared.settings.folder
     apps: list[ViewerApp] = []
+    desks: list[HumanDesk] = []
     servers: list[uvicorn.Server] = []
 
     def stop(*_: object) -> None:
@@ -68,6 +69,7 @@ async def seat(
             leave=stop,
         )
         places: list[Path] = [folder] if shows_verdict else []
+        desks.append(desk)
         apps.append(ViewerApp(RunLibrary(places, "Work trial"), opening.token, desk=desk))
         return Guard(apps[0], None, LOOPBACK)
 
@@ -85,4 +87,6 @@ async def seat(
                 async with answering(servers[0], at) as up:
                     ready(f"{served.url}/{served.token}/{DESK}")
                     await up
+            # Time has gone on since the last call.
+            desks[0].keep()
             return run.done() and not run.cancelled() and run.exception() is None
