@@ -67,6 +67,17 @@ def test_orchestration_and_documents_in_batches(tmp_path: Path) -> None:
         assert server.batches.sizes == [server.count()]
 
 
+@pytest.mark.parametrize("agent", ["inspect:openai/gpt-x", "inspect/active"])
+def test_models_of_inspect_s_are_refused_in_one_sentence(tmp_path: Path, agent: str) -> None:
+    ran = command("run", "starter", "--agent", agent, "--batch", "--tasks", "lab-01", "-o", tmp_path / "run")
+    assert ran.code == 2
+    assert ran.err.splitlines()[-1] == (
+        f"worktrial: --batch: --agent {agent}: there are batches for chat completions, anthropic, gemini and "
+        "responses, and none for inspect"
+    )
+    assert not (tmp_path / "run").exists()
+
+
 def test_simulated_workplaces_are_refused_in_one_sentence(tmp_path: Path) -> None:
     data = TinyRelease().write(tmp_path / "data")
     ran = command(

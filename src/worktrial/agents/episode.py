@@ -75,6 +75,7 @@ class Episode:
         self._assignment: Assignment | None = None
         self._orders: asyncio.Queue[_Order] = asyncio.Queue()
         self._waits_for_orders: asyncio.Timeout | None = None
+        self._asked_at = 0.0
         self._opened = asyncio.Event()
         self._judged = asyncio.Event()
         self._ended = ""
@@ -167,14 +168,13 @@ class Episode:
 
         What breaks off goes over there all the same, for that is where an episode ends.
         """
-        assignment, waits = self._work, self._waits_for_orders
-        assert waits is not None
+        assignment = self._work
         call = assignment.call(tool, arguments)
         try:
             call.send(None)
         except StopIteration as done:
-            if self._idle is not None:
-                waits.reschedule(asyncio.get_running_loop().time() + self._idle)
+            # Whoever waits for orders looks at it when the time is up: to move the alarm costs more.
+            self._asked_at = asyncio.get_running_loop().time()
             if assignment.limit_hit() is not None:
                 self._orders.put_nowait(_look_at_limits)
             return Seen(done.value)
@@ -266,6 +266,7 @@ class Episode:
             InvalidSample: the episode was abandoned, or whoever plays the workplace failed.
         """
         self._assignment = assignment
+        self._asked_at = asyncio.get_running_loop().time()
         self._opened.set()
         limit = asyncio.timeout(assignment.limits.seconds)
         try:
@@ -291,7 +292,7 @@ class Episode:
                 trajectory.stop_reason = hit
                 self._ended = f"a limit ended the work: {hit.value}"
                 return
-            idle = asyncio.timeout(self._idle)
+            idle = asyncio.timeout_at(None if self._idle is None else self._asked_at + self._idle)
             try:
                 async with idle:
                     self._waits_for_orders = idle
@@ -300,12 +301,15 @@ class Episode:
                 # The limit of the whole work may be the one that struck.
                 if not idle.expired():
                     raise
+                if self._idle is None or self._asked_at + self._idle > asyncio.get_running_loop().time():
+                    continue
                 self._ended = f"nothing was asked for {self._idle:g} seconds"
                 raise InvalidSample(InvalidReason.ABANDONED, self._ended) from None
             finally:
                 self._waits_for_orders = None
             if await order(assignment):
                 return
+            self._asked_at = asyncio.get_running_loop().time()
 
     def judged(self, result: SampleResult) -> None:
         """Take note of what came of the work; for whoever runs the sample."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Lifespan
+from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from worktrial.agents.episode import EpisodeOver
 from worktrial.agents.episodes import NoOpenJob, TooManyOpen
@@ -28,6 +28,7 @@ MOST_BYTES = 4 * 1024 * 1024
 _MOST_DRAINED = 128 * 1024 * 1024
 # Who has not sent its request by then does not mean to.
 BODY_SECONDS = 30.0
+_CALLS = re.compile(r"/episodes/(?P<episode>[^/]+)/calls")
 _KEY = re.compile(r"[!-~]{1,200}")
 
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
@@ -68,7 +69,7 @@ class Doors:
         self._suite = suite
         self._progress = progress
 
-    def app(self, mcp: Any, lifespan: Lifespan[Starlette] | None = None) -> Starlette:
+    def app(self, mcp: Any, lifespan: Lifespan[Starlette] | None = None) -> ASGIApp:
         """The ASGI application.
 
         Args:
@@ -76,7 +77,6 @@ class Doors:
             lifespan: What has to be up while requests are answered.
         """
         routes = [
-            # First, because paths are tried one after the other, and nearly all requests are calls.
             route("/episodes/{episode}/calls", POST=self.call),
             Route("/episodes/{episode}/mcp", mcp, name="mcp"),
             route("/health", GET=self.health),
@@ -85,7 +85,8 @@ class Doors:
             route("/episodes/{episode}", GET=self.show, DELETE=self.abandon),
             route("/episodes/{episode}/finish", POST=self.finish),
         ]
-        return Starlette(routes=routes, exception_handlers={HTTPException: _http_refusal}, lifespan=lifespan)
+        rest = Starlette(routes=routes, exception_handlers={HTTPException: _http_refusal}, lifespan=lifespan)
+        return _CallsFirst(_answering({"POST": self.call}), rest)
 
     async def health(self, request: Request) -> Response:
         """Sign of life."""
@@ -176,8 +177,30 @@ async def body_of(request: Request) -> bytes:
     return bytes(body)
 
 
+class _CallsFirst:
+    """Application that answers calls itself: nearly all requests are calls, and finding a route costs as much."""
+
+    def __init__(self, calls: Answer, rest: ASGIApp) -> None:
+        self._calls = calls
+        self._rest = rest
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        found = _CALLS.fullmatch(scope["path"]) if scope.get("method") == "POST" else None
+        if found is None:
+            await self._rest(scope, receive, send)
+            return
+        scope["path_params"] = found.groupdict()
+        answer = await self._calls(Request(scope, receive))
+        await answer(scope, receive, send)
+
+
 def route(path: str, **answers: Answer) -> Route:
-    """Path with an answer for each method; what an answer raises becomes a refusal."""
+    """Path with an answer for each method."""
+    return Route(path, _answering(answers), methods=[*answers])
+
+
+def _answering(answers: Mapping[str, Answer]) -> Answer:
+    """The answer by method; what one raises becomes a refusal."""
 
     async def answered(request: Request) -> Response:
         # HEAD is a GET whose answer is cut.
@@ -190,7 +213,7 @@ def route(path: str, **answers: Answer) -> Route:
             status = next(status for kind, status in _STATUS if isinstance(e, kind))
             return refusal(status, str(e), {"retry-after": "5"} if status == HTTPStatus.TOO_MANY_REQUESTS else None)
 
-    return Route(path, answered, methods=[*answers])
+    return answered
 
 
 async def _http_refusal(request: Request, error: Exception) -> Response:
