@@ -1,6 +1,6 @@
 # Two commands do everything on a fresh machine: `make trial` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help setup trial test test-interop test-quick check format docs bench lock clean
+.PHONY: help setup trial test test-interop test-quick fuzz check format docs bench lock clean
 
 # The embedded model for `make trial`: `small` (0.5B, 0.5 GB) or `medium` (1.5B, 1.1 GB), which takes longer.
 MODEL ?= small
@@ -25,6 +25,9 @@ test-interop: setup ## Meet the programs that go with Worktrial, each in its own
 
 test-quick: setup ## Set up, then run the tests of what differs from the last commit (or from BASE=…)
 	@python -m scripts.touched "$(BASE)"
+
+fuzz: setup ## Feed every reader of what somebody else wrote with changed input, SECONDS=600 for longer
+	@python -m tests.fuzz --seconds $(or $(SECONDS),60)
 
 check: setup ## Lint, types, and the layers of the architecture
 	ruff check .

@@ -108,6 +108,7 @@ def test_a_pattern_that_cannot_be_searched_so_is_refused_by_its_name(pattern: st
         ({"unevaluatedItems": False}, [{}] * 100_000, "takes more than 200,000 steps"),
         ({"patternProperties": {"a": {}}, "unevaluatedProperties": False}, {}, "not checked together"),
         ({"minimum": "x"}, 1, "is no valid schema"),
+        ({"allOf": [{"type": "object "}]}, 1, "is no valid schema"),
     ],
 )  # fmt: skip
 def test_a_schema_that_cannot_say_says_why(schema: Any, value: Any, why: str) -> None:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError, best_match
+from jsonschema.exceptions import UnknownType, ValidationError, best_match
 from jsonschema.validators import extend
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 from referencing import Registry
@@ -80,8 +80,9 @@ class SchemaCheck:
         except RecursionError:
             raise Uncheckable("refers to itself without end, or the value nests too deeply") from None
         # A schema that is none, such as `{"minimum": "x"}`, or a number beyond all bounds.
-        except (TypeError, AttributeError, KeyError, ArithmeticError) as e:
-            raise Uncheckable(f"is no valid schema ({type(e).__name__}: {e})") from None
+        except (UnknownType, TypeError, AttributeError, KeyError, ArithmeticError) as e:
+            said = " ".join(str(e).split())[:200]
+            raise Uncheckable(f"is no valid schema ({type(e).__name__}: {said})") from None
 
     def best(self, value: JsonValue, *, part: JsonValue = None) -> ValidationError | None:
         """Misfit that says most; None where `value` fits.

@@ -19,6 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 
 from worktrial.errors import DataError
+from worktrial.outside.files import as_json
 from worktrial.suites.documents.answers.dates import MONTHS
 from worktrial.suites.documents.question import DocumentQuestion, GoldFigure, GoldPage
 
@@ -201,8 +202,9 @@ def read_own(text: str, path: Path) -> list[DocumentQuestion]:
 def _own(line: str, place: str) -> DocumentQuestion:
     try:
         row = _decoder.decode(line)
-    except msgspec.ValidationError as e:
-        told = _any.decode(line)
+    except (msgspec.ValidationError, RecursionError) as e:
+        # What is no question may be no JSON either, further on in the line.
+        told = as_json(line.encode(), place)
         name = f" ({told['id']})" if isinstance(told, dict) and isinstance(told.get("id"), str) else ""
         raise DataError(f"{place}{name}", str(e), "A line needs id, question and answer, all texts") from None
     except msgspec.DecodeError as e:
