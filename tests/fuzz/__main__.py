@@ -1,7 +1,7 @@
 """Feed the readers of `targets` for so long: `python -m tests.fuzz [--seconds 60] [NAME…]`.
 
-With atheris (`pip install atheris`, on Linux) its coverage leads the way; without, seeds are changed at random. What
-escapes is printed with the input, and the exit code is 1. Inputs that led further are not kept.
+With atheris (`pip install atheris`, on Linux) its coverage leads the way; without, seeds are changed at random.
+What escapes is printed with the input, and the exit code is 1. Inputs that led further are not kept.
 """
 
 import argparse
@@ -14,23 +14,7 @@ import time
 from pathlib import Path
 
 _LONGEST = 4096  # bytes of an input
-_PIECES = (
-    b"[",
-    b"{",
-    b"]",
-    b"}",
-    b'"',
-    b":",
-    b",",
-    b"&a ",
-    b"*a",
-    b"- ",
-    b"\n",
-    b"\0",
-    b"\xff",
-    b"1e999",
-    b"\\ud800",
-)
+_PIECES = (*b'[ { ] } " : , &a *a - 1e999 \\ud800 <<: ? !!int'.split(), b"\n", b"\0", b"\xff")
 
 
 def main() -> int:
@@ -52,18 +36,14 @@ def main() -> int:
     print(f"seed {chosen.seed}, {share} s each, {'atheris' if _has_atheris() else 'random changes'}", flush=True)
     failed = []
     for name in names:
-        words = [
-            sys.executable,
-            "-m",
-            "tests.fuzz",
-            "--alone",
-            "--seconds",
-            share,
-            "--seed",
-            str(chosen.seed),
-            name,
-        ]
-        done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+        told = ["--alone", "--seconds", share, "--seed", str(chosen.seed), name]
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.fuzz", *told],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
         print(f"{name}: {'fine' if done.returncode == 0 else 'FAILED'}", flush=True)
         if done.returncode:
             failed.append(name)

@@ -28,6 +28,7 @@ MOST_MISFITS = 100
 """Misfits of one value that are told."""
 
 _STEP = 1_000  # characters or items of a value that count as one more keyword
+_SHORT = 20
 _VALUES = frozenset({"const", "default", "enum", "example", "examples"})
 """Keywords that hold values, not schemas."""
 _REFERENCES = ("$ref", "$dynamicRef")
@@ -69,10 +70,13 @@ class SchemaCheck:
         """
         if self._fault is not None:
             raise Uncheckable(self._fault)
-        validator = self._validator if part is None else self._validator.evolve(schema=_without_dialects(part))
+        validator = self._validator
+        if part is not None:
+            validator = validator.evolve(schema=_without_dialects(part))
         _steps.left = MOST_STEPS
         try:
-            return list(islice(validator.iter_errors(value), most))
+            first = next(errors := validator.iter_errors(value), None)
+            return [] if first is None else [first, *islice(errors, most - 1)]
         except Unresolvable as e:
             raise Uncheckable(f"refers to {e.ref!r}, and there is nothing of that name in it") from None
         except BadPattern as e:
@@ -190,10 +194,15 @@ def _counted(name: str, check: Callable[..., Any]) -> Callable[..., Any]:
     squared = name in ("unevaluatedItems", "unevaluatedProperties")
 
     def counted(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
-        size = len(instance) if isinstance(instance, str | list | dict) else 0
-        taken = 1 + (size * size if squared else size) // _STEP
-        _steps.left -= taken + (len(value) // 10 if isinstance(value, list | dict) else 0)
-        if _steps.left < 0:
+        taken = 1
+        kind, of = type(instance), type(value)
+        # Nearly all that comes by is short, and counts as one.
+        if (kind is str or kind is list or kind is dict) and (size := len(instance)) > _SHORT:
+            taken += (size * size if squared else size) // _STEP
+        if (of is list or of is dict) and len(value) > _SHORT:
+            taken += len(value) // 10
+        _steps.left = left = _steps.left - taken
+        if left < 0:
             raise Uncheckable(f"takes more than {MOST_STEPS:,} steps to check this value")
         return check(validator, value, instance, schema)
 
