@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 from tests.support.browser import page
 from tests.support.made_runs import make_run
@@ -79,9 +80,12 @@ def test_work_in_flight_is_shown_and_a_run_is_stopped(address: str, run: Path, c
     trouble = ProviderTrouble(at=now, said="agent at http://x: 429 slow down")
     beat = Heartbeat(written=now, in_flight=30, samples=[sample], retries=4, troubles=[trouble])
     (run / HEARTBEAT).write_bytes(msgspec.json.encode(beat))
-    with page(chromium, of_site=address) as opened:
+    with page(chromium, of_site=address, bypass_csp=True) as opened:
         opened.goto(f"{address}live.html?run=first")
         expect(opened.locator(".facts")).to_contain_text("going on")
+        assert [one["id"] for one in Axe().run(opened).response["violations"]] == []
+        opened.set_viewport_size({"width": 360, "height": 740})
+        assert opened.evaluate("document.documentElement.scrollWidth") == 360
         flying = opened.get_by_role("table", name="In flight: 30").locator("tbody tr")
         for shown in ("<b>7</b>", "E2", "2 min", "1,200"):
             expect(flying).to_contain_text(shown)

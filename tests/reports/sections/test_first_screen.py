@@ -73,6 +73,16 @@ def test_what_is_empty_is_absent(tmp_path: Path) -> None:
     assert "completes 100.0% of 2 samples" in words and "What breaks it" not in words
 
 
+def test_the_kind_of_work_with_the_lowest_rate(tmp_path: Path) -> None:
+    def words(name: str, passed: int) -> str:
+        tags = [{"category": "x" if n < 3 else "y"} for n in range(4)]
+        made = [record(str(n), "pass" if n < passed else "fail", tags=tags[n]) for n in range(4)]
+        return _words(Report("r", [ReportRun("a", "a", store(tmp_path / name, made), {})]))
+
+    assert "Kind of work with the lowest rate y 0% of 1 sample, " in words("some", 3)
+    assert "lowest rate" not in words("all", 4), "none is the hardest"
+
+
 def test_losses_by_hand(tmp_path: Path) -> None:
     passed = {"E0": 24, "E1": 24, "E2": 12, "E3": 18}
     records = [

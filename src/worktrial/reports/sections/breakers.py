@@ -9,7 +9,7 @@ from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import ReportRun
 from worktrial.reports.sections.grouping import Board
-from worktrial.reports.sections.wording import in_words, strong
+from worktrial.reports.sections.wording import counted, in_words, strong
 from worktrial.results.boards import Broken, FaultLoss, broken_off, fault_losses, profile
 
 _COLUMNS = 4
@@ -85,16 +85,17 @@ def _loss(run: ReportRun, condition: str, loss: FaultLoss | None) -> Value:
 
 def _hardest(board: Board, agents: Sequence[ReportRun]) -> list[list[Value | str | Markup]]:
     profiles = {run.slug: profile(run.run, board.condition) for run in agents}
-    if max((len(parts) for parts in profiles.values()), default=0) < 2:
+    # Where all kinds are done equally well, none is the hardest.
+    if all(len({part.of_all.value for part in parts.values()}) < 2 for parts in profiles.values()):
         return []
     cells: list[Value | str | Markup] = ["Kind of work with the lowest rate"]
     for run in agents:
         parts = {name: part for name, part in profiles[run.slug].items() if part.of_all.value is not None}
-        if not parts:
+        if len({part.of_all.value for part in parts.values()}) < 2:
             cells.append(NONE)
             continue
         name, part = min(parts.items(), key=lambda item: item[1].of_all.value or 0.0)
-        note = f"{percent(part.of_all.value, 0)} of {part.completion.of_all.n} samples"
+        note = f"{percent(part.of_all.value, 0)} of {counted(part.completion.of_all.n, 'sample')}"
         interval = percent_interval(part.of_all.interval)
         href = samples_href(run.slug, {"condition": board.condition, "category": name, "outcome": "fail"})
         cells.append(Value(name, href=href, notes=(f"{note}, {interval}" if interval else note,)))
