@@ -330,3 +330,18 @@ def test_what_is_asked_in_one_turn_goes_together_and_each_has_its_own_answer(loc
     finally:
         del runner._answers
     assert sent == [4, 4]
+
+
+def test_what_schemas_refuse_is_looked_at_once_for_a_workplace_and_its_mutants() -> None:
+    home = made(trust=True)
+    wrong = [ScriptedEpisode(home.artifact.initial_state, [("decide", {"claim_id": "K-1", "amount": 2.5})])]
+    (first,) = asyncio.run(home.episodes(wrong))
+    mutant = home.with_module("tools", TOOLS.replace("amount > 100", "amount >= 100"))
+    (second,) = asyncio.run(mutant.episodes(wrong))
+    assert first.calls[0].content == second.calls[0].content
+    assert first.calls[0].origin is second.calls[0].origin is Origin.REFUSAL
+    assert mutant._known is home._known
+    other = home.with_module("tools", TOOLS.replace("amount: int", "amount: float"))
+    assert other._known is not home._known
+    (third,) = asyncio.run(other.episodes(wrong))
+    assert third.calls[0].content == {"decided": "K-1"}

@@ -29,6 +29,7 @@ from worktrial.workplaces.session import Observation, Origin, refusal
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.tools import Tool
 
+_MOST_KNOWN = 50_000
 FailureKind = Literal["raised", "endless", "memory", "output", "no_json", "misfit", "remembers", "stopped"]
 """Ways in which code can fail: it raised, took too long, needed too much memory, gave too much, gave what JSON
 cannot say, met a state or value that does not fit its type, kept something outside of the state, or brought its
@@ -103,6 +104,8 @@ class CodeWorkplace:
     """Arguments of each tool's example call, of those that show one."""
     _papers: DescribedFunctions | None = field(default=None, repr=False)
     _handbook: Handbook | None = field(default=None, repr=False)
+    _known: "dict[tuple[str, str], Observation | None]" = field(default_factory=dict, repr=False, compare=False)
+    """Calls of episodes that were held against the tools' schemas, with what they are answered without any code."""
 
     @classmethod
     def read(
@@ -199,7 +202,7 @@ class CodeWorkplace:
             DataError: the code cannot be a workplace's.
             SettingError: code cannot be locked in here.
         """
-        return CodeWorkplace.build(
+        made = CodeWorkplace.build(
             self.artifact.name,
             {**self.sources, name: text},
             system_prompt=self.artifact.system_prompt,
@@ -210,6 +213,8 @@ class CodeWorkplace:
             handbook=self._handbook,
             trust=isinstance(self.runner, TrustedRunner),
         )
+        # What schemas refuse is the same for both, and a mutant's calls are those of the workplace.
+        return replace(made, _known=self._known) if _schemas(made) == _schemas(self) else made
 
     def starting_from(self, initial_state: JsonObject) -> "CodeWorkplace":
         """The same workplace, found by the agent in another state, which is taken to be whole; see `complete`."""
@@ -245,8 +250,9 @@ class CodeWorkplace:
             if id(episode.state) not in states:
                 states[id(episode.state)] = len(kept)
                 kept.append(episode.state)
-        known: dict[tuple[str, str], Observation | None] = {}
-        plans = [_Planned.of(self, episode, known) for episode in batch]
+        if len(self._known) > _MOST_KNOWN:
+            self._known.clear()
+        plans = [_Planned.of(self, episode, self._known) for episode in batch]
         asked = [
             {"do": "episode", "state": states[id(episode.state)], "calls": plan.sent}
             for episode, plan in zip(batch, plans, strict=True)
@@ -390,6 +396,10 @@ class _Planned:
         failed = "failure" in told
         failure = CodeFailure(told["failure"], f"{self.name}.{told['detail']}") if failed else None
         return EpisodeResult(calls, state, failure)
+
+
+def _schemas(workplace: CodeWorkplace) -> list[tuple[str, JsonObject]]:
+    return [(tool.name, tool.parameters) for tool in workplace.artifact.tools]
 
 
 def _papers(handbook: Handbook | None, where: str) -> DescribedFunctions | None:
