@@ -130,7 +130,7 @@ def test_threads_may_read_code_at_the_same_time() -> None:
     failed: list[SystemError] = []
 
     def work() -> None:
-        for _ in range(60):
+        for _ in range(15):
             _ = [_Cycle() for _ in range(50)]
             try:
                 parsed(source)
