@@ -30,6 +30,7 @@ def test_a_task_that_its_plan_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> 
     # The other task's checks cannot be met by this task's plan.
     broken = good.model_copy(update={"checks": other.checks})
     monkeypatch.setattr(StarterSuite, "load_tasks", lambda self: (broken, other))
+    monkeypatch.setattr(StarterSuite, "candidates", lambda self, options: (broken, other))
     plan, idle = validate_suite(suite)
     assert [record.sample for record in plan.wrong] == [broken.id]
     assert idle.wrong == []

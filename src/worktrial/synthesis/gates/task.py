@@ -20,6 +20,8 @@ from worktrial.synthesis.gates.work import CarriedOut, carry_out, failed_check, 
 from worktrial.workplaces.conformance.values import scalars
 
 _FREE_TEXT = 4  # words: an agent writes its own
+_FAILED = 3
+"""Checks that a plan fails and that are told together."""
 _ORDERED = re.compile(
     r"\b(?:first|before|after(?:wards)?|next|once|in (?:this|that|the) order|followed by)\b"
     # "Then tell me" orders no work.
@@ -43,8 +45,10 @@ def plan_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
             said = f"{tool} is refused: {json.dumps(outcome.content, ensure_ascii=False)[:160]}"
             fix = "Name records that are there, and leave out what the rules forbid"
             found.append(finding(GateName.PLAN_ERRORS, task.id, place, said, fix))
-    for failed in failed_checks(task, work.calls, work.outcomes, work.answer, work.state):
-        said = f"the plan fails the check that {failed.check}: {failed.why}"
+    failed = list(failed_checks(task, work.calls, work.outcomes, work.answer, work.state))
+    if failed:
+        told = "; that ".join(f"{one.check}: {one.why}" for one in failed[:_FAILED])
+        said = f"the plan fails the check that {told}"
         found.append(finding(GateName.PLAN, task.id, "checks", said, "Mend the plan or the check"))
     return found
 
