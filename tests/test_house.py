@@ -90,3 +90,18 @@ def test_no_test_asserts_a_time() -> None:
             if compared.search(line) and "deadline" not in line:
                 found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
     assert found == []
+
+
+def test_what_is_printed_goes_through_one_door() -> None:
+    doors = {SOURCE / "engine" / "notices.py", SOURCE / "terminal.py"}
+    # Programs of their own, which run where there is no Worktrial.
+    apart = SOURCE / "interop" / "exchange" / "harbor_task"
+    raw = {"print", "Console", "typer.echo", "typer.secho", "click.echo", "click.secho"}
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node.func)}"
+        for path, tree in files()
+        if path not in doors and not path.is_relative_to(apart)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in raw
+    ]
+    assert found == []

@@ -3,10 +3,9 @@
 import io
 
 import pytest
-from rich.console import Console
 from rich.table import Table
 
-from worktrial.terminal import print_line, print_whole_words, whole_words
+from worktrial.terminal import SafeConsole, print_line, print_whole_words, whole_words
 
 HEADINGS = ["judge", "cases", "accuracy", "95 % interval", "false pass", "false fail", "kappa", "no verdict"]
 ROWS = [
@@ -34,7 +33,7 @@ def wide() -> Table:
 
 
 def printed(width: int) -> str:
-    console = Console(file=io.StringIO(), width=width)
+    console = SafeConsole(file=io.StringIO(), width=width)
     print_whole_words(console, wide())
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
@@ -64,7 +63,7 @@ def test_what_fits_stays_one_table() -> None:
 def test_a_word_longer_than_the_terminal_is_folded_rather_than_lost() -> None:
     table = Table("run", "/a/folder/" + "deep/" * 30)
     table.add_row("x" * 90, "1")
-    console = Console(file=io.StringIO(), width=60)
+    console = SafeConsole(file=io.StringIO(), width=60)
     print_whole_words(console, table)
     assert isinstance(console.file, io.StringIO)
     lines = console.file.getvalue().splitlines()
@@ -76,7 +75,7 @@ def test_a_word_longer_than_the_terminal_is_folded_rather_than_lost() -> None:
 def test_lines_are_broken_on_terminals_only() -> None:
     said = "the chance with the test that is the stricter one, " * 4
     for is_terminal, count in ((True, 3), (False, 1)):
-        console = Console(file=io.StringIO(), width=80, force_terminal=is_terminal, color_system=None)
+        console = SafeConsole(file=io.StringIO(), width=80, force_terminal=is_terminal, color_system=None)
         print_line(console, said)
         assert isinstance(console.file, io.StringIO)
         lines = console.file.getvalue().splitlines()

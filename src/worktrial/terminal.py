@@ -1,10 +1,12 @@
 """Parts of what runs show on a terminal, for the command line and for suites. All text in them is untrusted."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
 from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
 
 from worktrial.language import JsonObject, ModelReply
@@ -12,11 +14,54 @@ from worktrial.language.untrusted import printable
 from worktrial.statistics import Estimate, Interval
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Column, Table
 
 LONGEST = 2000
 """Characters of one text that are shown."""
+
+
+class SafeConsole(Console):
+    """A console that shows what others wrote as text: nothing in it styles, moves or hides anything.
+
+    Styles are given by `Text` and by arguments; brackets and `:names:` within a `str` are what they are.
+
+    Args:
+        file: Where to write; None for a stream of the process.
+        stderr: Whether that is standard error.
+        width: Columns; None for those of the terminal.
+        color_system: As `rich` names it.
+        force_terminal: Whether it is a terminal; None to look.
+    """
+
+    def __init__(
+        self,
+        *,
+        file: IO[str] | None = None,
+        stderr: bool = False,
+        width: int | None = None,
+        color_system: Literal["auto"] | None = "auto",
+        force_terminal: bool | None = None,
+    ) -> None:
+        super().__init__(
+            file=file,
+            stderr=stderr,
+            width=width,
+            color_system=color_system,
+            force_terminal=force_terminal,
+            markup=False,
+            emoji=False,
+            highlight=False,
+        )
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """Segments of anything that is printed: only what `rich` itself says to the terminal may steer it."""
+        for segment in super().render(renderable, options):
+            own = segment.control or segment.text.isprintable()
+            yield segment if own else Segment(printable(segment.text), segment.style)
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        """A `str` as it will be shown, so that widths are taken of that."""
+        return super().render_str(printable(text), **how)
 
 
 class Estimated(Protocol):
@@ -61,15 +106,14 @@ def table_of(
     for figure in figures:
         table.add_column(Text(printable(figure)), justify="right", overflow="fold")
     return table
-    return table
 
 
-def print_line(console: "Console", line: str | Text) -> None:
+def print_line(console: Console, line: str | Text) -> None:
     """Print a line; on a terminal it is broken between words, elsewhere it stays one line for other programs."""
-    console.print(line, markup=False, soft_wrap=not console.is_terminal)
+    console.print(line, soft_wrap=not console.is_terminal)
 
 
-def print_whole_words(console: "Console", table: "Table") -> None:
+def print_whole_words(console: Console, table: "Table") -> None:
     """Print a table that breaks no word and no figure, in several parts where the terminal is too narrow for it."""
     for part in whole_words(table, console.width):
         console.print(part)

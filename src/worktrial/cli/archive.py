@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from worktrial.engine.notices import say
+
 if TYPE_CHECKING:  # reading an archive is not for --help
     from worktrial.archive.build import Ocr
 
@@ -57,7 +59,7 @@ def build_archive(
                 documents, output, workers=workers, ocr=cast("Ocr", ocr), page_seconds=page_seconds, progress=told
             )
     except KeyboardInterrupt:
-        typer.echo("Interrupted. Pages that were read are stored; the same command goes on from there.", err=True)
+        say("Interrupted. Pages that were read are stored; the same command goes on from there.", err=True)
         raise typer.Exit(130) from None
     print_report(report)
     if not report.readable:
@@ -104,7 +106,7 @@ def search(
 
     hits = Archive.open(archive).search(query, limit=limit, document=document, kind="table" if tables else "page")
     if not hits:
-        typer.echo("nothing found", err=True)
+        say("nothing found", err=True)
         raise typer.Exit(1)
     print_hits(hits)
 
@@ -126,7 +128,6 @@ def show(
     from worktrial.archive.show import page_markdown
     from worktrial.archive.store import Archive
     from worktrial.errors import DataError, SettingError
-    from worktrial.language.untrusted import printable
 
     name, colon, digits = page.rpartition(":")
     if not colon or not digits.isdecimal():
@@ -142,5 +143,5 @@ def show(
         except (OSError, ValueError) as error:
             raise DataError(image, f"cannot be written ({error})", "Name a file that ends in .png") from None
     if content.trouble:
-        typer.echo(f"{page}: {printable(content.trouble)}", err=True)
-    typer.echo(printable(page_markdown(content)) or f"(nothing on this page: {content.route})", nl=False)
+        say(f"{page}: {content.trouble}", err=True)
+    say(page_markdown(content) or f"(nothing on this page: {content.route})", end="")

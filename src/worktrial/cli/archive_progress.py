@@ -5,10 +5,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import typer
-
 from worktrial.archive.build import BuildPlan, DocumentEnd, DocumentStart, Event, FinalStep, PageEnd, Progress
-from worktrial.language.untrusted import printable
+from worktrial.engine.notices import say
 
 _PLAIN_SECONDS = 10.0
 
@@ -19,12 +17,18 @@ def display() -> Iterator[Progress]:
     if not sys.stderr.isatty():
         yield _Plain().tell
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+    from worktrial.terminal import SafeConsole
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Bars(*columns, console=SafeConsole(stderr=True), transient=True) as bars:
         yield _Live(bars).tell
 
 
@@ -32,13 +36,13 @@ def outcome_line(event: DocumentEnd) -> str:
     """A finished document in one line."""
     record = event.record
     if not record.readable:
-        return printable(f"{record.name}: left out: {record.trouble}")
+        return f"{record.name}: left out: {record.trouble}"
     told = [f"{record.pages} pages", f"{record.tables} tables"]
     if record.failed:
         told.append(f"{len(record.failed)} pages failed ({record.failed[0].what})")
     elif record.routes.get("blank", 0) == record.pages:
         told.append("every page is blank: the copy is damaged or empty")
-    return printable(f"{record.name}: {', '.join(told)}")
+    return f"{record.name}: {', '.join(told)}"
 
 
 class _Plain:
@@ -51,21 +55,21 @@ class _Plain:
         """One event."""
         if isinstance(event, BuildPlan):
             kept = f", {event.kept} of them stored already" if event.kept else ""
-            typer.echo(f"{event.documents} documents{kept}", err=True)
+            say(f"{event.documents} documents{kept}", err=True)
         elif isinstance(event, DocumentStart):
             self._total += event.pages
             self._pages += event.kept
             if event.kept:
-                typer.echo(printable(f"{event.document}: {event.kept} of {event.pages} pages kept"), err=True)
+                say(f"{event.document}: {event.kept} of {event.pages} pages kept", err=True)
         elif isinstance(event, PageEnd):
             self._pages += 1
             if time.monotonic() - self._last >= _PLAIN_SECONDS:
                 self._last = time.monotonic()
-                typer.echo(f"{self._pages} of {self._total} pages of the documents opened so far", err=True)
+                say(f"{self._pages} of {self._total} pages of the documents opened so far", err=True)
         elif isinstance(event, DocumentEnd):
-            typer.echo(outcome_line(event), err=True)
+            say(outcome_line(event), err=True)
         elif isinstance(event, FinalStep):
-            typer.echo(f"making the {event.what}", err=True)
+            say(f"making the {event.what}", err=True)
 
 
 class _Live:
@@ -87,8 +91,7 @@ class _Live:
             self._whole = self._bars.add_task("documents", total=event.documents, completed=event.kept)
         elif isinstance(event, DocumentStart):
             name = event.document if len(event.document) <= 40 else event.document[:39] + "…"
-            shown = printable(name).replace("[", "(")
-            self._of[event.document] = self._bars.add_task(shown, total=event.pages, completed=event.kept)
+            self._of[event.document] = self._bars.add_task(name, total=event.pages, completed=event.kept)
         elif isinstance(event, PageEnd):
             if event.document in self._of:
                 self._bars.advance(self._of[event.document])

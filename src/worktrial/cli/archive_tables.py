@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from worktrial.archive.store import Archive, DocumentRecord, FootingCount, PageTrouble
 from worktrial.language.untrusted import printable
+from worktrial.terminal import SafeConsole
 
 if TYPE_CHECKING:
     from worktrial.archive.build import BuildReport
@@ -150,5 +150,5 @@ def _count(number: int) -> str:
     return f"{number:,}" if number else ""
 
 
-def _console() -> Console:
-    return Console(highlight=False)
+def _console() -> SafeConsole:
+    return SafeConsole()

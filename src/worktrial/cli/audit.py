@@ -10,6 +10,7 @@ from pydantic import Field
 
 from worktrial.cli.lazy import CommandRow, LazyGroup
 from worktrial.cli.options import TRUST_HELP, takes
+from worktrial.engine.notices import say_json
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
 from worktrial.options import (
@@ -184,7 +185,7 @@ def labels(
 
     found = [label_report(run) for run in runs]
     if as_json:
-        typer.echo(LabelsOutput(runs=found).text())
+        say_json(LabelsOutput(runs=found).text())
     else:
         print_labels(found, queue)
 

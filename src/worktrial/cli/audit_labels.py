@@ -2,20 +2,19 @@
 
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.text import Text
 
 from worktrial.audits.labels import LabelReport, RaterRow
 from worktrial.language.untrusted import printable
 from worktrial.statistics import AgreementFigure
-from worktrial.terminal import plain, print_line, print_whole_words, table_of
+from worktrial.terminal import SafeConsole, plain, print_line, print_whole_words, table_of
 
 _LINES_SHOWN = 10
 
 
-def print_labels(reports: Sequence[LabelReport], queue: int, console: Console | None = None) -> None:
+def print_labels(reports: Sequence[LabelReport], queue: int, console: SafeConsole | None = None) -> None:
     """Agreement, lines that cause disagreement, corrected rate and the first `queue` disagreements of each run."""
-    console = console or Console(highlight=False)
+    console = console or SafeConsole()
     for report in reports:
         print_line(
             console, Text.assemble(("labels of ", "bold"), printable(report.folder), printable(_counts(report)))

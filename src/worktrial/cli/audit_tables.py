@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -12,15 +11,15 @@ from worktrial.audits.simulator_report import Fidelity, SimulatorReport
 from worktrial.language.untrusted import printable
 from worktrial.results.agreement import AgreementReport
 from worktrial.statistics import Rate
-from worktrial.terminal import print_line, print_whole_words, table_of
+from worktrial.terminal import SafeConsole, print_line, print_whole_words, table_of
 from worktrial.workplaces.conformance import ConformanceCheck, SimulatorFailure
 
 _FLIPS_SHOWN = 10
 
 
-def print_simulator(reports: Sequence[SimulatorReport], console: Console | None = None) -> None:
+def print_simulator(reports: Sequence[SimulatorReport], console: SafeConsole | None = None) -> None:
     """Fidelity, drift, conformance, failures and costs, one simulator after the other."""
-    console = console or Console(highlight=False)
+    console = console or SafeConsole()
     for report in reports:
         who = f"{report.model} · {report.memory} memory, {report.prompt} prompt · {report.folder}"
         print_line(console, Text.assemble(("simulator ", "bold"), printable(who)))
@@ -36,12 +35,12 @@ def print_simulator(reports: Sequence[SimulatorReport], console: Console | None 
             f"{report.seconds:.2f} s (median), {report.slow_seconds:.2f} s (95th percentile)",
         )
         if report.invalid:
-            console.print(f"[yellow]invalid:[/yellow] {report.invalid} sequences could not be played")
+            console.print(Text.assemble(("invalid:", "yellow"), f" {report.invalid} sequences could not be played"))
 
 
-def print_judges(reports: Sequence[JudgeReport], console: Console | None = None) -> None:
+def print_judges(reports: Sequence[JudgeReport], console: SafeConsole | None = None) -> None:
     """Accuracy of judges, one row for each."""
-    console = console or Console(highlight=False)
+    console = console or SafeConsole()
     columns = ("cases", "accuracy", "95 % interval", "false pass", "false fail", "kappa", "no verdict")
     table = table_of(["judge"], columns, title="verdicts beside the truth of the state checks")
     for report in reports:
@@ -65,9 +64,9 @@ def print_judges(reports: Sequence[JudgeReport], console: Console | None = None)
             print_line(console, printable(f"{report.model}: {usage.requests} requests, {tokens}, {seconds}"))
 
 
-def print_agreement(report: AgreementReport, console: Console | None = None) -> None:
+def print_agreement(report: AgreementReport, console: SafeConsole | None = None) -> None:
     """Rates of agents by simulator, agreement of each two simulators, and the tasks that flip."""
-    console = console or Console(highlight=False)
+    console = console or SafeConsole()
     for difference in report.not_comparable:
         print_line(console, f"not comparable: {printable(difference)}")
     rates = table_of(["agent"], report.simulators, title=f"completion rate over {report.samples} shared samples")
@@ -99,9 +98,9 @@ def print_agreement(report: AgreementReport, console: Console | None = None) -> 
         console.print(f"{report.left_out} samples are not in all runs and were left out")
 
 
-def print_conformance(runs: Sequence[RunConformance], evidence: int, console: Console | None = None) -> None:
+def print_conformance(runs: Sequence[RunConformance], evidence: int, console: SafeConsole | None = None) -> None:
     """Rates of each check and counts of each failure, one column for each run, and some evidence."""
-    console = console or Console(highlight=False)
+    console = console or SafeConsole()
     table = table_of(["check"], (f"{run.simulator}\n{run.folder}" for run in runs), title="conformance")
     for check in ConformanceCheck:
         rates = [run.report.rates[check] for run in runs]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import typer
 
 from worktrial.cli.lazy import CommandRow, LazyGroup
+from worktrial.engine.notices import say
 from worktrial.errors import DataError
-from worktrial.language.untrusted import printable
 
 if TYPE_CHECKING:
     from worktrial.results.gate import Pin
@@ -62,9 +62,7 @@ def set_baseline(
     from worktrial.results.gate import pin
 
     pinned = pin(name, open_run(run), store=store, replace=replace)
-    typer.echo(
-        printable(f"{_line(pinned)}\nGate against it: worktrial gate RUN --baseline {name} --max-regression 0.05")
-    )
+    say(f"{_line(pinned)}\nGate against it: worktrial gate RUN --baseline {name} --max-regression 0.05")
 
 
 def list_baselines(store: Store = _STORE) -> None:
@@ -73,10 +71,10 @@ def list_baselines(store: Store = _STORE) -> None:
 
     found = pins(store)
     if not found:
-        typer.echo(f"nothing is pinned in {printable(str(store))}; pin a run: worktrial baseline set NAME RUN")
+        say(f"nothing is pinned in {store}; pin a run: worktrial baseline set NAME RUN")
     for pin in found:
         trouble = _trouble(pin)
-        typer.echo(printable(_line(pin) + (f" · {trouble}" if trouble else "")))
+        say(_line(pin) + (f" · {trouble}" if trouble else ""))
 
 
 def show_baseline(name: Name, store: Store = _STORE) -> None:
@@ -84,14 +82,14 @@ def show_baseline(name: Name, store: Store = _STORE) -> None:
     from worktrial.results.gate import read_pin
 
     pin = read_pin(name, store)
-    typer.echo(printable(_line(pin)))
+    say(_line(pin))
     for what, value in (
         ("settings", pin.baseline.fingerprint.settings),
         ("results", pin.baseline.fingerprint.results),
     ):
-        typer.echo(f"{what} {printable(value)}")
+        say(f"{what} {value}")
     pin.open()
-    typer.echo("the run is as it was pinned")
+    say("the run is as it was pinned")
 
 
 def remove_baseline(name: Name, store: Store = _STORE) -> None:
@@ -99,7 +97,7 @@ def remove_baseline(name: Name, store: Store = _STORE) -> None:
     from worktrial.results.gate import unpin
 
     unpin(name, store)
-    typer.echo(f"{name} is no baseline any more")
+    say(f"{name} is no baseline any more")
 
 
 def _line(pin: "Pin") -> str:

@@ -10,6 +10,7 @@ import typer
 
 from worktrial.engine.growth import addition
 from worktrial.engine.interruption import Interrupted
+from worktrial.engine.notices import say
 from worktrial.engine.progress import display
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import RunEnd, run_trials
@@ -19,7 +20,6 @@ from worktrial.engine.spend import BudgetSpent
 from worktrial.engine.store import BATCHES, SAMPLES
 from worktrial.engine.trial import Trial
 from worktrial.errors import StopRun
-from worktrial.language.untrusted import printable
 from worktrial.options import Options
 from worktrial.terminal import shows_line
 from worktrial.trials import PreparedRun
@@ -77,20 +77,20 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
         parts.insert(0, f"agent {trial.settings['agent']}")
     suite = trial.data.get("title", trial.suite)
     line = f"{suite}: {len(trial.jobs)} samples · {' · '.join(parts)} -> {settings.folder}"
-    typer.echo(printable(line), err=True)
-    typer.echo(shows_line(len({job.sample for job in trial.jobs})), err=True)
+    say(line, err=True)
+    say(shows_line(len({job.sample for job in trial.jobs})), err=True)
     stored = stored_like(RunPlan(trial, roles, settings), settings.folder)
     there = None if stored is None else addition(stored, trial.jobs)
     if there is not None and there.added:
-        typer.echo(f"adds {there.added} samples to the {there.stored} there", err=True)
+        say(f"adds {there.added} samples to the {there.stored} there", err=True)
     if there is not None and there.left:
-        typer.echo(f"{there.left} other samples of the run stay as they are", err=True)
+        say(f"{there.left} other samples of the run stay as they are", err=True)
     local = {role: s.model for role, s in roles.items() if s.is_local}
     if local and not settings.cache_only:
         from worktrial.engine.local import estimate_text, resolve
 
         slowest = max((resolve(model) for model in local.values()), key=lambda file: file.path.stat().st_size)
-        typer.echo(estimate_text(len(trial.jobs), local, model=slowest.name), err=True)
+        say(estimate_text(len(trial.jobs), local, model=slowest.name), err=True)
 
 
 def run_shown(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings) -> tuple[int, float]:
@@ -121,7 +121,7 @@ def _run_shown(plans: Sequence[RunPlan]) -> list[RunEnd]:
 
 def _say_retries(retries: int) -> None:
     if retries:
-        typer.echo(f"{retries} requests had to be sent again.", err=True)
+        say(f"{retries} requests had to be sent again.", err=True)
 
 
 def _as_named(settings: RunSettings) -> RunSettings:
@@ -137,7 +137,7 @@ def refuse_invalid(share: float, allowed: float, settings: RunSettings) -> None:
     """
     if share > allowed:
         with_folder = "" if names_folder(settings.command) else f" with -o {shlex.quote(str(settings.folder))}"
-        typer.echo(
+        say(
             f"{share:.1%} of the samples are invalid, more than the allowed {allowed:.1%} (--max-invalid). "
             f"The same command{with_folder} runs just those again.",
             err=True,
@@ -169,4 +169,4 @@ def say_how_to_resume(plans: Sequence[RunPlan], stop: Exception) -> None:
     if not names_folder(settings.command):
         words += ["-o", str(settings.folder)]
     what = "Raise the budget and resume" if isinstance(stop, BudgetSpent) else "Finished samples are stored. Resume"
-    typer.echo(f"{what} with:\n  {shlex.join(words)}", err=True)
+    say(f"{what} with:\n  {shlex.join(words)}", err=True)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from worktrial.engine.notices import say_json
 from worktrial.errors import SettingError
 from worktrial.statistics import MARGIN, check_margin
 
@@ -59,7 +60,7 @@ def compare(
     if as_json:
         from worktrial.results.machine import compare_output
 
-        typer.echo(compare_output(found, names, references, level=level, margin=share).text())
+        say_json(compare_output(found, names, references, level=level, margin=share).text())
     else:
         print_comparison(found, names, references, level=level, margin=share, every_flip=all_flips)
 

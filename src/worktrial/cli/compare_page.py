@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -13,7 +12,7 @@ from worktrial.reports.report import agent_of
 from worktrial.results.comparison import Change, Comparison, ConditionComparison, Flip, verdict
 from worktrial.results.comparison.verdict import p_value, signed
 from worktrial.statistics import MARGIN, Estimand, Estimate, Interval
-from worktrial.terminal import table_of
+from worktrial.terminal import SafeConsole, table_of
 
 Names = tuple[str, str]
 THESE = Estimand.THESE
@@ -39,7 +38,7 @@ def print_comparison(
     level: float,
     margin: float = MARGIN,
     every_flip: bool = False,
-    console: Console | None = None,
+    console: SafeConsole | None = None,
 ) -> None:
     """One screen: the verdict, then what it stands on.
 
@@ -52,7 +51,7 @@ def print_comparison(
         every_flip: Show all tasks gained and lost.
         console: Where to print.
     """
-    console = console or Console(highlight=False)
+    console = console or SafeConsole()
     chosen = found.of(found.headline)
     said = verdict(chosen, margin=margin, confidence=found.confidence, second=names[1])
     lead = f"{found.headline}: " if len(found.conditions) > 1 or found.headline != "E0" else ""

@@ -7,6 +7,7 @@ import typer
 
 from worktrial.cli.lazy import CommandRow, LazyGroup
 from worktrial.cli.options import TRUST_HELP
+from worktrial.engine.notices import say
 from worktrial.errors import DataError
 
 
@@ -50,15 +51,15 @@ def check(
     if trust:
         given["trust"] = True
     report = suite.data_report(suite.data.read(given, suite=f"the suite {suite.name}", needs=suite.needs))
-    typer.echo(f"{folder}: {report.tasks} tasks, {report.scenarios} scenarios, {report.workplaces} workplaces")
-    typer.echo(f"fingerprint {report.fingerprint}")
+    say(f"{folder}: {report.tasks} tasks, {report.scenarios} scenarios, {report.workplaces} workplaces")
+    say(f"fingerprint {report.fingerprint}")
     for name, count in report.categories.items():
-        typer.echo(f"  {count:>4}  {name}")
+        say(f"  {count:>4}  {name}")
     for note in report.notes:
-        typer.echo(f"note: {note}")
+        say(f"note: {note}")
     for problem in report.problems:
-        typer.echo(f"problem: {problem}", err=True)
+        say(f"problem: {problem}", err=True)
     if report.problems:
-        typer.echo(f"{len(report.problems)} problems", err=True)
+        say(f"{len(report.problems)} problems", err=True)
         raise typer.Exit(1)
-    typer.echo("fit to run")
+    say("fit to run")

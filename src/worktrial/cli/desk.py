@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from worktrial.engine.notices import say
 from worktrial.errors import SettingError, extra
 
 
@@ -54,7 +55,7 @@ def sit_down(
     announce(prepared.trial, prepared.models, prepared.settings)
 
     def ready(address: str) -> None:
-        typer.echo(address)
+        say(address)
         sys.stdout.flush()
         if open_browser:
             typer.launch(address)
@@ -68,7 +69,7 @@ def sit_down(
         say_how_to_resume([prepared.plan], stop)
         raise stop
     if hide:
-        typer.echo(f"done; the verdicts are in {prepared.settings.folder}: worktrial show")
+        say(f"done; the verdicts are in {prepared.settings.folder}: worktrial show")
         return
     from worktrial.cli.summary import print_summary
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from worktrial import __version__
-from worktrial.language.untrusted import printable
+from worktrial.engine.notices import say
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -40,12 +40,12 @@ def doctor(
     """
     import platform
 
-    typer.echo(f"worktrial {__version__} · Python {platform.python_version()} · {platform.platform()}")
+    say(f"worktrial {__version__} · Python {platform.python_version()} · {platform.platform()}")
     _packages()
     _programs()
     _local_models()
     if not base_url:
-        typer.echo("no endpoint tried; name one with --base-url URL")
+        say("no endpoint tried; name one with --base-url URL")
         return
     import asyncio
 
@@ -55,7 +55,7 @@ def doctor(
     for url in base_url:
         for finding in asyncio.run(examine(url, api_key_env, model, wire)):
             mark = "ok " if finding.good else "BAD" if finding.needed else "-  "
-            typer.echo(f"  {mark} {printable(finding.text)}")
+            say(f"  {mark} {finding.text}")
             healthy &= finding.good or not finding.needed
     if not healthy:
         raise typer.Exit(1)
@@ -74,22 +74,20 @@ def _packages() -> None:
             named = _EXTRA.search(str(wanted.marker or ""))
             extras.setdefault(named[1] if named else "", []).append(wanted)
     own = extras.pop("", [])
-    typer.echo("  " + ", ".join(f"{one.name} {_version(one.name) or 'MISSING'}" for one in own))
+    say("  " + ", ".join(f"{one.name} {_version(one.name) or 'MISSING'}" for one in own))
     for one in own:
         if strange := _outside(one):
-            typer.echo(f"  {strange}: pip install --upgrade worktrial")
+            say(f"  {strange}: pip install --upgrade worktrial")
     for extra, packages in sorted(extras.items()):
         missing = [one.name for one in packages if _version(one.name) is None]
         strange = "; ".join(filter(None, map(_outside, packages)))
         if missing:
-            typer.echo(f"  extra {extra}: lacks {', '.join(missing)}: pip install 'worktrial[{extra}]'")
+            say(f"  extra {extra}: lacks {', '.join(missing)}: pip install 'worktrial[{extra}]'")
         elif strange:
             # Installers bring the newest version that everything else allows, without a word.
-            typer.echo(
-                f"  extra {extra}: {strange}. Give it an environment of its own: pip install 'worktrial[{extra}]'"
-            )
+            say(f"  extra {extra}: {strange}. Give it an environment of its own: pip install 'worktrial[{extra}]'")
         else:
-            typer.echo(f"  extra {extra}: installed")
+            say(f"  extra {extra}: installed")
 
 
 def _outside(wanted: "Requirement") -> str:
@@ -102,7 +100,7 @@ def _outside(wanted: "Requirement") -> str:
 
 def _programs() -> None:
     for program, use in _PROGRAMS.items():
-        typer.echo(f"  {program}: " + ("found" if shutil.which(program) else f"not here; it {use}"))
+        say(f"  {program}: " + ("found" if shutil.which(program) else f"not here; it {use}"))
 
 
 def _version(name: str) -> str | None:
@@ -119,4 +117,4 @@ def _local_models() -> None:
 
     for entry in CATALOGUE:
         state = "present" if is_present(entry) else f"not here: worktrial model pull {entry.name}"
-        typer.echo(f"  embedded model {entry.name}: {state}")
+        say(f"  embedded model {entry.name}: {state}")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from worktrial.engine.notices import say
 from worktrial.errors import SettingError
-from worktrial.language.untrusted import printable
 
 if TYPE_CHECKING:
     from worktrial.results.exports.runs import Correct
@@ -133,7 +133,7 @@ def export(
         done = _writer(chosen)(found, output, force=force, **own)
         _say(f"{done.written:,} samples", output)
         for what in done.lost:
-            typer.echo(printable(what), err=True)
+            say(what, err=True)
 
 
 def _correct(audit: Path | None, labels: Path | None, runs: int) -> "Correct | None":
@@ -209,4 +209,4 @@ def _tables(found: "list[RunSource]", form: ExportForm, output: Path, names: lis
 
 
 def _say(what: str, output: Path) -> None:
-    typer.echo(f"{what} -> {output}", err=True)
+    say(f"{what} -> {output}", err=True)

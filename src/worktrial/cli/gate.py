@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
+from worktrial.engine.notices import say, say_json
 from worktrial.errors import DataError, flag
 from worktrial.language.untrusted import printable
 from worktrial.results.gate import Gate
+from worktrial.terminal import SafeConsole
 
 _LIMITS = "Limits"
 _JUDGING = "How they are judged"
@@ -187,7 +188,7 @@ def gate(
     if as_json:
         from worktrial.results.machine import gate_output
 
-        typer.echo(gate_output(found).text())
+        say_json(gate_output(found).text())
     else:
         print_gate(found)
     if junit is not None:
@@ -197,7 +198,7 @@ def gate(
     if annotations == "github" or (annotations == "auto" and os.environ.get("GITHUB_ACTIONS") == "true"):
         for line in outcome.github_annotations(found):
             # GitHub reads both streams; JSON stays whole.
-            typer.echo(printable(line), err=as_json)
+            say(line, err=as_json)
     summary = summary or _summary_of_step()
     if summary is not None:
         _write(summary, outcome.gate_markdown(found).encode(), append=True)
@@ -220,9 +221,9 @@ def _write(path: Path, data: bytes, *, append: bool) -> None:
         ) from None
 
 
-def print_gate(gate: Gate, console: Console | None = None) -> None:
+def print_gate(gate: Gate, console: SafeConsole | None = None) -> None:
     """A line for each criterion with what was observed, then the verdict."""
-    console = console or Console(highlight=False)
+    console = console or SafeConsole()
     if gate.label:
         console.print(Text(printable(gate.label), style="yellow"), soft_wrap=True)
     for criterion in gate.criteria:

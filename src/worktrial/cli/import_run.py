@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from worktrial.engine.notices import say
+
 
 def import_run(
     files: Annotated[
@@ -38,4 +40,4 @@ def import_run(
 
     command = ("worktrial", *sys.argv[1:])
     count = store_imported(imported_samples(files, suite), output, command=command, force=force)
-    typer.echo(f"{count:,} samples -> {output}", err=True)
+    say(f"{count:,} samples -> {output}", err=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from worktrial.cli.options import data_of_any, takes
+from worktrial.engine.notices import say_json
 from worktrial.errors import SettingError, option
 
 if TYPE_CHECKING:  # reading a suite's data is not for --help
@@ -57,7 +58,7 @@ def _print_json(suite: str, found: "Findings") -> None:
         "findings": found.findings,
         "unread": found.unread,
     }
-    typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
+    say_json(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
 
 
 def print_findings(suite: str, found: "Findings", *, asked: bool, word: str) -> None:
@@ -69,35 +70,34 @@ def print_findings(suite: str, found: "Findings", *, asked: bool, word: str) -> 
         asked: Whether the checks were asked for by name, so that long lists are shown, too.
         word: What one writes for the suite.
     """
-    from rich.console import Console
     from rich.text import Text
 
-    from worktrial.language.untrusted import printable
+    from worktrial.terminal import SafeConsole
 
-    console = Console(highlight=False)
+    console = SafeConsole()
 
-    def say(text: str, style: str = "") -> None:
+    def show(text: str, style: str = "") -> None:
         # A terminal breaks lines anywhere, rich between words; for another program a finding is a line.
-        console.print(Text(printable(text), style), soft_wrap=not console.is_terminal)
+        console.print(Text(text, style), soft_wrap=not console.is_terminal)
 
     looked_at = ", ".join(f"{n} {noun}" for noun, n in found.looked_at.items())
-    say(f"{suite}: {looked_at or 'looked at'}", "bold")
+    show(f"{suite}: {looked_at or 'looked at'}", "bold")
     for check in found.checks:
         if count := found.count(check):
             about = found.about.get(check)
-            say(f"{count:>6}  {check}" + (f": {about}" if about else ""))
+            show(f"{count:>6}  {check}" + (f": {about}" if about else ""))
     if clean := [check for check in found.checks if not found.count(check)]:
-        say(f"nothing found by: {', '.join(clean)}")
+        show(f"nothing found by: {', '.join(clean)}")
     for check in found.checks:
         rows = [finding for finding in found.findings if finding.check == check]
         if rows and check in found.counted and not asked:
-            say(f"\n{check}: {len(rows)} findings; worktrial lint {word} --only {check} lists them")
+            show(f"\n{check}: {len(rows)} findings; worktrial lint {word} --only {check} lists them")
         elif rows:
-            say(f"\n{check}", "bold")
+            show(f"\n{check}", "bold")
             for row in rows:
-                say(f"  {_line(row)}")
+                show(f"  {_line(row)}")
     for problem in found.unread:
-        say(f"not looked at: {problem}")
+        show(f"not looked at: {problem}")
 
 
 def _line(finding: "Finding") -> str:

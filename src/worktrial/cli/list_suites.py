@@ -19,24 +19,22 @@ def list_suites(
 
     Example: worktrial list ./my-suite
     """
-    from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
 
     from worktrial.errors import WorktrialError
-    from worktrial.language.untrusted import printable
     from worktrial.suite import find_suite, suites
     from worktrial.suites.selection import are_all_numbers
+    from worktrial.terminal import SafeConsole
 
-    console = Console(highlight=False)
+    console = SafeConsole()
     if suite is None:
         table = Table("suite", "what it is", "needs")
         for name in suites.names:
             try:
                 known = suites.get(name)
-                table.add_row(*(escape(printable(said)) for said in (name, known.about, known.needs)))
+                table.add_row(name, known.about, known.needs)
             except WorktrialError as e:
-                table.add_row(escape(printable(name)), escape(printable(e)), "-")
+                table.add_row(name, str(e), "-")
         table.add_row(
             "./FOLDER",
             "your own, written by hand or by `worktrial synthesize`",
@@ -51,6 +49,6 @@ def list_suites(
     table = Table(*(["no."] if numbered else []), "id", "difficulty", "category", "scenario")
     for number, row in enumerate(rows, 1):
         said = (row.id, row.difficulty, row.category, row.scenario)
-        table.add_row(*([str(number)] if numbered else []), *(escape(printable(s)) for s in said))
+        table.add_row(*([str(number)] if numbered else []), *said)
     console.print(table)
     console.print(f"{len(rows)} tasks")

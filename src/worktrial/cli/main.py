@@ -9,8 +9,8 @@ import typer
 
 from worktrial import __version__
 from worktrial.cli.lazy import CommandRow, LazyGroup
+from worktrial.engine.notices import say, say_crash
 from worktrial.errors import WorktrialError, flag
-from worktrial.language.untrusted import printable
 
 _OBJECTS_A_COLLECTION = 20_000
 """Objects after which Python looks for cycles among the new ones; without being told, after 700."""
@@ -64,7 +64,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"worktrial {__version__}")
+        say(f"worktrial {__version__}")
         raise typer.Exit
 
 
@@ -89,8 +89,12 @@ def main() -> None:
         app()
     except WorktrialError as e:
         # An endpoint's own words may be part of the message.
-        typer.echo(f"worktrial: {printable(e.spelled(_spelled))}", err=True)
+        say(f"worktrial: {e.spelled(_spelled)}", err=True)
         sys.exit(e.exit_code)
+    except Exception:
+        # Typer sets a hook of its own, which would print an exception's words as they are.
+        sys.excepthook = say_crash
+        raise
 
 
 def _spelled(field: str) -> str:

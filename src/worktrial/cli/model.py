@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from worktrial.engine.notices import say
+
 if TYPE_CHECKING:
     from worktrial.engine.local.catalogue import CatalogueEntry
     from worktrial.engine.local.fetch import Progress
@@ -24,10 +26,10 @@ def list_models() -> None:
 
     for entry in CATALOGUE:
         state = str(entry.path) if is_present(entry) else f"not here: worktrial model pull {entry.alias}"
-        typer.echo(f"{entry.name} (or {entry.alias})")
-        typer.echo(f"  {entry.title}, {_gigabytes(entry.size)}, {entry.licence}, hub {entry.hub_repository}")
-        typer.echo(f"  {state}")
-    typer.echo(_what_local_means())
+        say(f"{entry.name} (or {entry.alias})")
+        say(f"  {entry.title}, {_gigabytes(entry.size)}, {entry.licence}, hub {entry.hub_repository}")
+        say(f"  {state}")
+    say(_what_local_means())
 
 
 @app.command("pull")
@@ -53,12 +55,12 @@ def pull_model(
 
     entry = find_entry(name)
     if is_present(entry):
-        typer.echo(f"{entry.name} is here already: {entry.path}")
+        say(f"{entry.name} is here already: {entry.path}")
         return
-    typer.echo(f"{entry.name}: {entry.title}, {_gigabytes(entry.size)}, {entry.licence}", err=True)
+    say(f"{entry.name}: {entry.title}, {_gigabytes(entry.size)}, {entry.licence}", err=True)
     with _shown(entry) as progress:
         path = pull(entry, source=source, progress=progress)
-    typer.echo(f"{entry.name} is ready, sha256 as published: {path}")
+    say(f"{entry.name} is ready, sha256 as published: {path}")
 
 
 def _what_local_means() -> str:
@@ -82,9 +84,10 @@ def _shown(entry: "CatalogueEntry") -> "Iterator[Progress]":
     if not sys.stderr.isatty():
         yield _line_by_line()
         return
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
     from rich.progress import Progress as Bars
+
+    from worktrial.terminal import SafeConsole
 
     columns = (
         BarColumn(),
@@ -93,7 +96,7 @@ def _shown(entry: "CatalogueEntry") -> "Iterator[Progress]":
         TimeRemainingColumn(),
         TextColumn("{task.description}", markup=False),
     )
-    with Bars(*columns, console=Console(stderr=True)) as bars:
+    with Bars(*columns, console=SafeConsole(stderr=True)) as bars:
         task = bars.add_task("", total=entry.size)
         yield lambda done, total, what: bars.update(task, completed=done, total=total, description=what)
 
@@ -105,7 +108,7 @@ def _line_by_line() -> "Progress":
         nonlocal said
         if what != said:
             said = what
-            typer.echo(f"  {done / total:4.0%}  {what}", err=True)
+            say(f"  {done / total:4.0%}  {what}", err=True)
 
     return show
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_a
 import typer
 from pydantic import Field, create_model
 
+from worktrial.engine.notices import say
 from worktrial.errors import WorktrialError, flag
 from worktrial.options import Flag, OptionRow, Options
 
@@ -115,7 +116,7 @@ def _loadable() -> "Iterator[Suite]":
         try:
             yield suites.get(name)
         except WorktrialError as e:
-            typer.echo(f"note: {e}", err=True)
+            say(f"note: {e}", err=True)
 
 
 def together(first: type[Options], second: type[Options]) -> type[Options]:
@@ -128,7 +129,7 @@ def _show_all(context: typer.Context, wanted: bool) -> None:
         for parameter in context.command.params:
             parameter.hidden = False  # type: ignore[attr-defined]
         context.command.epilog = None
-        typer.echo(context.get_help())
+        say(context.get_help())
         raise typer.Exit
 
 

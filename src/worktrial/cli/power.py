@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from worktrial.cli.options import TRUST_HELP
+from worktrial.engine.notices import say_json
 from worktrial.errors import SettingError
 
 USUAL_RATE = 0.5
@@ -176,7 +177,7 @@ def power(
         pair=pair,
     )
     if as_json:
-        typer.echo(power_output(assumed).text())
+        say_json(power_output(assumed).text())
     else:
         print_plan(assumed)
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from worktrial.engine.stored import StoredRun
@@ -13,7 +12,7 @@ from worktrial.results.comparable import comparable
 from worktrial.results.machine import PowerOutput, PowerRow
 from worktrial.results.observed import ObservedPair, ObservedRun
 from worktrial.statistics import Design, Prospect, half_width, prospect, sample_size_for_half_width
-from worktrial.terminal import print_line, print_whole_words, table_of
+from worktrial.terminal import SafeConsole, print_line, print_whole_words, table_of
 
 USUAL_CORRELATIONS = (0.7, 0.3)
 """Between agents on the same tasks: the range that E. Miller, *Adding Error Bars to Evals* (2024), reports."""
@@ -58,7 +57,7 @@ class Assumed:
 
 def print_plan(assumed: Assumed) -> None:
     """Print the answer for people."""
-    console = Console(highlight=False)
+    console = SafeConsole()
     for line in _basis(assumed):
         print_line(console, printable(line))
     n, effect = assumed.tasks, assumed.effect
@@ -117,7 +116,7 @@ def _rows(assumed: Assumed, n: int | None = None, effect: float | None = None) -
     return rows
 
 
-def _print_table(console: Console, title: str, table: Table) -> None:
+def _print_table(console: SafeConsole, title: str, table: Table) -> None:
     print_line(console, title)
     print_whole_words(console, table)
 

@@ -8,6 +8,7 @@ import typer
 from pydantic import Field
 
 from worktrial.cli.options import data_of_any, takes, together
+from worktrial.engine.notices import say
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
 from worktrial.options import Count, EndpointOptions, Flag, RunOptions, with_roles
@@ -95,9 +96,7 @@ def regrade(
     if settings.folder.resolve() == source.folder.resolve():
         raise SettingError(f"-o {settings.folder}: is the run to be judged again; name another folder")
     if missing := source.manifest.samples - len(source.records):
-        typer.echo(
-            f"{source.folder} is unfinished: {missing} samples are still to come and are left out.", err=True
-        )
+        say(f"{source.folder} is unfinished: {missing} samples are still to come and are left out.", err=True)
     try:
         carry_out(PreparedRun(suite, options, trial, roles, settings, []))
     except typer.Exit:
@@ -109,7 +108,6 @@ def regrade(
 def _compare(before: Path, after: Path) -> None:
     """Say what changed against the source run, and whether the two may be compared at all."""
     from worktrial.engine.stored import open_run
-    from worktrial.language.untrusted import printable
     from worktrial.results.comparable import comparable
     from worktrial.results.pairing import pair_runs
 
@@ -121,9 +119,9 @@ def _compare(before: Path, after: Path) -> None:
             flip = f"{pair.first.outcome} -> {pair.second.outcome}"
             flips[flip] = flips.get(flip, 0) + 1
     said = "".join(f"; {flip}: {count}" for flip, count in sorted(flips.items()))
-    typer.echo(f"{sum(flips.values())} of {len(pairs)} outcomes differ from {before}{said}")
+    say(f"{sum(flips.values())} of {len(pairs)} outcomes differ from {before}{said}")
     differences = comparable(first.manifest, second.manifest)
     if differences:
-        typer.echo(f"not comparable with {before}:")
+        say(f"not comparable with {before}:")
         for difference in differences:
-            typer.echo(f"  {printable(difference)}")
+            say(f"  {difference}")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from worktrial.engine.notices import say
+
 if TYPE_CHECKING:
     from worktrial.reports.report import Report
 
@@ -34,23 +36,22 @@ def report(
     from datetime import datetime
 
     from worktrial.errors import option
-    from worktrial.language.untrusted import printable
     from worktrial.reports.report import open_report
     from worktrial.reports.site import write_site
 
     opened = open_report(runs, title)
     for line in (*opened.passed_over, *opened.left_out):
-        typer.echo(printable(line), err=True)
+        say(line, err=True)
     try:
         with _display(opened) as progress:
             # With the zone of whoever makes it.
             site = write_site(opened, output, progress, made=datetime.now().astimezone(), force=force)
     except KeyboardInterrupt:
-        typer.echo(f"Interrupted: no report was written, and {printable(output)} is as it was.", err=True)
+        say(f"Interrupted: no report was written, and {output} is as it was.", err=True)
         raise typer.Exit(130) from None
-    typer.echo(printable(f"The report is written. Open {site.first_page}"))
+    say(f"The report is written. Open {site.first_page}")
     if site.kept is not None:
-        typer.echo(printable(f"{option('force')}: what {output} held is kept in {site.kept}"), err=True)
+        say(f"{option('force')}: what {output} held is kept in {site.kept}", err=True)
     if opened.left_out:
         raise typer.Exit(3)
 
@@ -61,10 +62,10 @@ def _display(report: "Report") -> "Iterator[Callable[[str, int], None] | None]":
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from worktrial.language.untrusted import printable
+    from worktrial.terminal import SafeConsole
 
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -72,7 +73,7 @@ def _display(report: "Report") -> "Iterator[Callable[[str, int], None] | None]":
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Progress(*columns, console=SafeConsole(stderr=True), transient=True) as bars:
         total = sum(len(run.run.records) for run in report.runs)
         task = bars.add_task("reading", total=total)
 

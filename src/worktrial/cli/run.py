@@ -8,8 +8,8 @@ import typer
 import typer.core
 
 from worktrial.cli.lazy import stub
+from worktrial.engine.notices import say
 from worktrial.errors import SettingError, WorktrialError, flag, spell_options
-from worktrial.language.untrusted import printable
 
 if TYPE_CHECKING:
     from worktrial.trials import PreparedRun
@@ -143,11 +143,13 @@ def say_before(prepared: "Sequence[PreparedRun]", given: Mapping[str, Any]) -> N
         prepared: Runs of the command.
         given: Its options.
     """
+    from worktrial.terminal import SafeConsole
     from worktrial.trials import unfinished
 
     for notice in dict.fromkeys(notice for run in prepared for notice in run.notices):
-        typer.secho(printable(spell_options(notice, flag)), err=True, bold=notice.startswith("WARNING"))
+        style = "bold" if notice.startswith("WARNING") else ""
+        SafeConsole(stderr=True).print(spell_options(notice, flag), style=style, soft_wrap=True)
     if given.get("output") is None and (there := unfinished(prepared)) is not None:
         done = f"{there.finished} of {there.samples} samples are there"
         said = f"{there.folder} holds the same run, unfinished ({done}); to go on with it add -o {there.folder}"
-        typer.echo(printable(said), err=True)
+        say(said, err=True)

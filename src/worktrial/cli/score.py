@@ -11,6 +11,7 @@ import typer
 import typer.core
 
 from worktrial.cli.lazy import stub
+from worktrial.engine.notices import say
 from worktrial.errors import DataError, SettingError, WorktrialError
 from worktrial.language import JsonObject
 from worktrial.scorer import BadRow
@@ -85,16 +86,14 @@ def _command(scorer: Any, name: str) -> Any:
 
 
 def _score_run(scorer: Any, run: Path, output: Path | None, options: Any) -> None:
-    from rich.console import Console
-
-    from worktrial.language.untrusted import printable
+    from worktrial.terminal import SafeConsole
 
     scores = scorer.score(run, options)
-    console = Console(highlight=False)
+    console = SafeConsole()
     for table in scores.tables:
         console.print(table)
     for note in scores.notes:
-        typer.echo(printable(note), err=True)
+        say(note, err=True)
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(json.dumps(scores.details, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -126,7 +125,7 @@ def _score_file(
             if done["score"] is not None:
                 scores.append(done["score"])
     mean = f"mean score {sum(scores) / len(scores):.4f}" if scores else "no scores"
-    typer.echo(f"{file}: {len(scores)} scored rows, {mean}, {errors} with an error", err=True)
+    say(f"{file}: {len(scores)} scored rows, {mean}, {errors} with an error", err=True)
 
 
 @contextlib.contextmanager

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from worktrial.cli.run import SuiteGroup, about_suite, say_before
+from worktrial.engine.notices import say
 from worktrial.errors import SettingError, extra
-from worktrial.language.untrusted import printable
 
 if TYPE_CHECKING:
     from worktrial.agents.episodes import Episodes
@@ -48,13 +48,13 @@ def _list(wanted: bool) -> None:
     for server in servers():
         nobody = False
         said = server.episodes
-        typer.echo(printable(f"{server.url}  {said['suite']}  {server.folder}"))
-        typer.echo(f"  {said['finished']} of {said['samples']} samples are done, {said['waiting']} wait")
+        say(f"{server.url}  {said['suite']}  {server.folder}")
+        say(f"  {said['finished']} of {said['samples']} samples are done, {said['waiting']} wait")
         for one in said["open"]:
             place = f"{one['sample']}, repeat {one['repeat']}, {one['condition']}"
-            typer.echo(printable(f"  {one['episode']}  {place}  {one['state']}  {one['calls']} calls"))
+            say(f"  {one['episode']}  {place}  {one['state']}  {one['calls']} calls")
     if nobody:
-        typer.echo("no server of yours is up")
+        say("no server of yours is up")
     raise typer.Exit
 
 
@@ -205,13 +205,13 @@ def _serve(prepared: "PreparedRun", episodes: "Episodes", settings: Any, app_of:
     announce(prepared.trial, prepared.models, prepared.settings)
 
     def ready(served: Served) -> None:
-        typer.echo(served.url)
+        say(served.url)
         if shows_token:
-            typer.echo(f"token {served.token}")
+            say(f"token {served.token}")
         sys.stdout.flush()
 
     def tell(line: str) -> None:
-        typer.echo(printable(line), err=True)
+        say(line, err=True)
 
     if not _to_its_end(serve(prepared, episodes, settings, app_of, ready=ready, tell=tell)):
         stop = Interrupted("stopped before every sample was done")
@@ -229,7 +229,7 @@ def _serve_stdio(prepared: "PreparedRun", episodes: "Episodes", settings: Any, s
     from worktrial.interop.serve.stdio import serve_stdio
 
     state = _to_its_end(serve_stdio(prepared, episodes, settings, sample))
-    typer.echo(printable(f"{state.sample}: {state.outcome}, {state.reason}"), err=True)
+    say(f"{state.sample}: {state.outcome}, {state.reason}", err=True)
 
 
 def _to_its_end(work: "Coroutine[Any, Any, _T]") -> _T:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from worktrial.cli.options import beside_of_any, takes
+from worktrial.engine.notices import say, say_json
 from worktrial.errors import SettingError
 from worktrial.options import Options
 
@@ -40,7 +41,6 @@ def show(
     from worktrial.cli.audit import print_audits
     from worktrial.cli.summary import print_summary
     from worktrial.engine.stored import open_run
-    from worktrial.language.untrusted import printable
     from worktrial.suite import is_audit, suite_of
 
     stored = open_run(run)
@@ -59,11 +59,11 @@ def show(
         from worktrial.results.machine import show_output
         from worktrial.results.summary import summarise
 
-        typer.echo(show_output(stored, summarise(stored), _corrections(stored, judge_audit, labels)).text())
+        say_json(show_output(stored, summarise(stored), _corrections(stored, judge_audit, labels)).text())
         return
     print_summary(stored, beside=beside.read(given, suite=f"the suite {stored.manifest.suite}"))
     for corrected in _corrections(stored, judge_audit, labels):
-        typer.echo(printable(corrected.line))
+        say(corrected.line)
 
 
 def _corrections(run: "StoredRun", audit: Path | None, labels: Path | None) -> "list[JudgeCorrection]":

@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Sequence
 from itertools import combinations
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -17,14 +16,14 @@ from worktrial.results.comparison.conditions import p_of
 from worktrial.results.comparison.verdict import p_value, signed
 from worktrial.results.summary import summarise
 from worktrial.statistics import holm
-from worktrial.terminal import rate_cells
+from worktrial.terminal import SafeConsole, rate_cells
 
 LEVEL = 0.05
 
 
 def print_side_by_side(runs: Sequence[StoredRun]) -> None:
     """Print a row for each run, and the comparison: of two runs whole, of more a row for each pair."""
-    console = Console(highlight=False, soft_wrap=False)
+    console = SafeConsole()
     console.print(_table(runs))
     if len(runs) == 2:
         found = compare_runs(*runs, confidence=1 - LEVEL)

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.cells import cell_len
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from worktrial.engine.notices import say
 from worktrial.errors import DataError, SettingError
 from worktrial.language.untrusted import printable
 from worktrial.results.exports.rows import text_value
+from worktrial.terminal import SafeConsole
 
 if TYPE_CHECKING:
     from worktrial.results.tables import Answer
@@ -83,7 +84,7 @@ def sql(
         else:
             _write(answer, chosen, output, force)
         for line in tables.left_out:
-            typer.echo(printable(line), err=True)
+            say(line, err=True)
         if tables.left_out:
             raise typer.Exit(3)
 
@@ -92,7 +93,7 @@ def _print(answer: "Answer", form: SqlForm) -> None:
     if form is SqlForm.TABLE:
         print_answer(answer)
     elif sys.stdout.isatty():
-        _rows(answer, form, lambda text: sys.stdout.write(printable(text)))
+        _rows(answer, form, lambda text: say(text, end=""))
     else:
         # For another program: exactly as it is.
         _rows(answer, form, sys.stdout.write)
@@ -106,7 +107,7 @@ def _write(answer: "Answer", form: SqlForm, output: Path, force: bool) -> None:
             print_answer(answer, lambda text: file.write(text.encode(errors="replace")))
             return
         count = _rows(answer, form, lambda text: file.write(text.encode(errors="replace")))
-    typer.echo(f"{count:,} rows -> {output}", err=True)
+    say(f"{count:,} rows -> {output}", err=True)
 
 
 def _rows(answer: "Answer", form: SqlForm, write: Callable[[str], object]) -> int:
@@ -128,7 +129,7 @@ def print_answer(answer: "Answer", write: Callable[[str], object] | None = None)
         answer: Of a query.
         write: Takes the table instead of the screen, uncut.
     """
-    console = Console(highlight=False)
+    console = SafeConsole()
     cut = write is None and console.is_terminal
     types = answer.types
     taken = list(islice(answer.rows, _ROWS)) if cut else answer.rows
@@ -151,14 +152,14 @@ def print_answer(answer: "Answer", write: Callable[[str], object] | None = None)
     else:
         text = io.StringIO()
         wide = sum(widths) + _EDGE * len(widths) + 1
-        Console(file=text, highlight=False, width=max(wide, 20), color_system=None).print(table)
+        SafeConsole(file=text, width=max(wide, 20), color_system=None).print(table)
         (write or _echo)(text.getvalue())
     for note in _notes(len(rows) if more else 0, headers[fitting:], shortened):
-        typer.echo(note, err=True)
+        say(note, err=True)
 
 
 def _echo(text: str) -> None:
-    typer.echo(text, nl=False)
+    say(text, end="")
 
 
 def _short(rows: list[list[str]]) -> tuple[list[list[str]], int]:
@@ -219,7 +220,7 @@ def print_schema(only: str | None = None) -> None:
 
     if only is not None and only not in TABLES:
         raise SettingError(f"--schema: there is no table {only!r}; there are {', '.join(TABLES)}")
-    console = Console(highlight=False)
+    console = SafeConsole()
     for table in TABLES.values():
         if only in (None, table.name):
             console.print(Text.assemble((table.name, "bold"), f": {table.meaning}"))

@@ -3,8 +3,7 @@
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
-from rich.console import Console, RenderableType
-from rich.markup import escape
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -19,17 +18,17 @@ from worktrial.results.observed import observe
 from worktrial.results.summary import Group, Summary, summarise
 from worktrial.statistics import Agreement, Interval, Repeats
 from worktrial.suite import suite_of
-from worktrial.terminal import rate_cells, shows_line, table_of
+from worktrial.terminal import SafeConsole, rate_cells, shows_line, table_of
 from worktrial.workplaces import ContextUse
 from worktrial.workplaces.conformance import SimulatorHealth
 
 
-def print_summary(run: StoredRun, console: Console | None = None, *, beside: Options | None = None) -> None:
+def print_summary(run: StoredRun, console: SafeConsole | None = None, *, beside: Options | None = None) -> None:
     """Print one screen: who, how well, where, at what cost, what went wrong.
 
     On a narrow terminal figures are folded, never cut: half a number is a wrong number.
     """
-    console = console or Console(highlight=False, soft_wrap=False)
+    console = console or SafeConsole()
     summary = summarise(run)
     console.print(_title(run), soft_wrap=True)
     console.print(_rates(summary))
@@ -108,9 +107,9 @@ def _usage(usage: Mapping[str, RoleUsage]) -> Table:
     return table
 
 
-def _notes(run: StoredRun, summary: Summary) -> list[str]:
+def _notes(run: StoredRun, summary: Summary) -> list[str | Text]:
     seconds = "time unknown" if summary.seconds is None else f"{summary.seconds:.1f} s"
-    notes = [f"per sample: {summary.calls:.1f} tool calls, {seconds}"]
+    notes: list[str | Text] = [f"per sample: {summary.calls:.1f} tool calls, {seconds}"]
     if summary.cost is not None:
         notes.append(f"total cost: {_cost(summary)}")
     if summary.stop_reasons:
@@ -124,7 +123,7 @@ def _notes(run: StoredRun, summary: Summary) -> list[str]:
     if summary.context is not None:
         notes.append(context_line(summary.context))
     if summary.invalid_reasons:
-        notes.append("[yellow]invalid:[/yellow] " + _listed(summary.invalid_reasons))
+        notes.append(Text.assemble(("invalid: ", "yellow"), _listed(summary.invalid_reasons)))
     fewest, most = summary.tries
     if fewest != most and not summary.missing:
         notes.append(f"tasks were tried {fewest} to {most} times; each try counts in the rates")
@@ -132,7 +131,7 @@ def _notes(run: StoredRun, summary: Summary) -> list[str]:
         seen = observe(run)
         notes.append(shows_line(seen.tasks, seen.rate, repeats=seen.repeats, cluster_effect=seen.cluster_effect))
     if summary.missing:
-        notes.append(f"[yellow]unfinished:[/yellow] {summary.missing} samples are still to come")
+        notes.append(Text.assemble(("unfinished:", "yellow"), f" {summary.missing} samples are still to come"))
     return notes
 
 
@@ -152,7 +151,7 @@ def _duties(counts: DutyCounts) -> Iterator[str]:
         if counts.rules:
             by_rule = ", ".join(f"{printable(rule)} {n:,}" for rule, n in counts.rules.items())
             line += f"; {by_rule}; {counts.refused:,} refused"
-        yield escape(line)
+        yield line
     if counts.budgeted:
         yield f"within the budget: {counts.within:,} of {counts.budgeted:,} samples"
     if counts.human_requests is not None:
@@ -167,12 +166,12 @@ def context_line(use: ContextUse) -> str:
     return f"{line}; {use.overflows:,} requests refused for their length" if use.overflows else line
 
 
-def _simulation(health: SimulatorHealth) -> str:
+def _simulation(health: SimulatorHealth) -> Text:
     answers = (
         f"the simulator's answers: {health.observations:,}, {health.misshapen:,} of them misshapen, "
         f"{health.contradictions:,} in contradiction to the state or an earlier one"
     )
-    return answers if health.warning is None else f"{answers}\n[yellow]{health.warning}[/yellow]"
+    return Text.assemble(answers, (f"\n{health.warning}" if health.warning else "", "yellow"))
 
 
 def _agreement(votes: Agreement) -> str:

@@ -3,16 +3,16 @@
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from worktrial.cli.options import takes
+from worktrial.engine.notices import say
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
 from worktrial.errors import StopRun
-from worktrial.language.untrusted import printable
 
 if TYPE_CHECKING:
     from worktrial.synthesis.estimate import CostEstimate
@@ -55,10 +55,10 @@ def synthesize(**given: Any) -> None:
     with locked(folder):
         settings = settings_of(folder, options)
         for line in settings.changes:
-            typer.echo(printable(line), err=True)
+            say(line, err=True)
         for file in settings.sources.files:
             for note in file.notes:
-                typer.echo(f"note: {printable(file.name)}: {printable(note)}", err=True)
+                say(f"note: {file.name}: {note}", err=True)
         if settings.own is not None:
             adopt(settings.own, folder)
         expected = estimate(settings.spec, settings.resources.roles, folder, until_drafts=until_drafts)
@@ -75,7 +75,7 @@ def synthesize(**given: Any) -> None:
             resources=settings.resources,
             run_settings=settings.run_settings,
             until_drafts=until_drafts,
-            warn=lambda text: typer.echo(f"note: {printable(text)}", err=True),
+            warn=lambda text: say(f"note: {text}", err=True),
         )
         end = _carried_on(session)
     _print_end(folder, end, is_simulated=settings.spec.workplace == "simulated")
@@ -97,11 +97,11 @@ def _carried_on(session: "SynthesisSession") -> "SessionEnd":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         is_spent = isinstance(e, BudgetSpent)
         what = "Raise the budget and resume" if is_spent else "What is finished is stored. Resume"
-        typer.echo(f"{what} with:\n  {_same_command(session.resources, raised=is_spent)}", err=True)
+        say(f"{what} with:\n  {_same_command(session.resources, raised=is_spent)}", err=True)
         raise
     except UnusableReplies as e:
-        typer.echo(
-            f"No task was selected: the workplace could not be written. {printable(str(e))}\n"
+        say(
+            f"No task was selected: the workplace could not be written. {e}\n"
             "These replies are stored; another --synthesizer, or more words about the job, gets others."
         )
         raise typer.Exit(NOTHING_SELECTED) from None
@@ -136,10 +136,11 @@ def _doubled(value: str) -> str:
 
 def _print_estimate(expected: "CostEstimate", resources: "ResourceSettings") -> None:
     """Calls, tokens and dollars by stage, on standard error."""
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(stderr=True, highlight=False)
+    from worktrial.terminal import SafeConsole
+
+    console = SafeConsole(stderr=True)
     if not expected.stages:
         console.print("Nothing is left to ask for.")
         return
@@ -179,15 +180,8 @@ def _print_estimate(expected: "CostEstimate", resources: "ResourceSettings") -> 
 
 def _print_end(folder: "SuiteFolder", end: "SessionEnd", *, is_simulated: bool) -> None:
     """Print the outcome of the session and the next step on standard output."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
-
-    def say(text: str) -> None:
-        console.print(text, markup=False, soft_wrap=True)
-
     resume = f"worktrial synthesize -o {shlex.quote(str(folder.root))}"
-    _print_tasks(say, end.tasks)
+    _print_tasks(end.tasks)
     spent = f"${end.cost:.4f}{' and what has no known price' if end.unpriced else ''}"
     say(f"Spent in all sessions: {spent}, {end.tokens:,} tokens.")
     if end.retries:
@@ -218,7 +212,7 @@ def _print_end(folder: "SuiteFolder", end: "SessionEnd", *, is_simulated: bool) 
         )
 
 
-def _print_tasks(say: Callable[[str], None], tasks: "TasksEnd") -> None:
+def _print_tasks(tasks: "TasksEnd") -> None:
     from worktrial.synthesis.worth import described
 
     if tasks.worth is None:
@@ -229,7 +223,7 @@ def _print_tasks(say: Callable[[str], None], tasks: "TasksEnd") -> None:
     lost = [f"{end.task}: {end.fate.replace('_', ' ')}: {end.why}" for end in tasks.ends if end.fate != "kept"]
     lost += [f"{why} ({count})" if count > 1 else why for why, count in tasks.unmade.items()]
     for line in lost[:_SHOWN_REJECTS]:
-        plain = printable(" ".join(line.split()))
+        plain = " ".join(line.split())
         say(f"  {plain if len(plain) <= _REASON else f'{plain[:_REASON]}…'}")
     if len(lost) > _SHOWN_REJECTS:
         say(f"  … and {len(lost) - _SHOWN_REJECTS} more")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from worktrial.engine.notices import say_json
 from worktrial.language import JsonObject, replies_in
 
 if TYPE_CHECKING:
@@ -34,16 +35,12 @@ def trajectory(
     if as_json:
         import msgspec
 
-        from worktrial.language.untrusted import printable_json
-
-        typer.echo(printable_json(msgspec.json.format(msgspec.json.encode(line), indent=2).decode()))
+        say_json(msgspec.json.format(msgspec.json.encode(line), indent=2).decode())
         return
-    from rich.console import Console
-
     from worktrial.suite import suite_of
-    from worktrial.terminal import plain
+    from worktrial.terminal import SafeConsole, plain
 
-    console = Console(highlight=False)
+    console = SafeConsole()
     suite = suite_of(stored.manifest)
     parts = None if suite is None else suite.trajectory(line, record)
     for part in _workplace(line) if parts is None else [plain(_whose(line), "bold"), *parts]:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from worktrial.cli.options import data_of_any, takes
+from worktrial.engine.notices import say_json
 
 if TYPE_CHECKING:  # reading a suite's data is not for --help
-    from rich.console import Console
-
     from worktrial.finding import Findings
     from worktrial.language import JsonObject
     from worktrial.suite import Suite
     from worktrial.suites.validate import Validation
     from worktrial.synthesis.gates import GateReport
+    from worktrial.terminal import SafeConsole
 
 
 @takes(data_of_any)
@@ -32,16 +32,15 @@ def validate(
     """
     import asyncio
 
-    from rich.console import Console
-
     from worktrial.cli.lint import print_findings
     from worktrial.suite import find_suite
     from worktrial.suites.executable import ExecutableSuite
     from worktrial.suites.validate import validate_suite
     from worktrial.synthesis.gates import gates_of
+    from worktrial.terminal import SafeConsole
 
     known = find_suite(suite)
-    console = Console(highlight=False)
+    console = SafeConsole()
     proof = known.proof(given)
     if proof is not None:
         if as_json:
@@ -71,7 +70,7 @@ def validate(
         raise typer.Exit(1)
 
 
-def _print_outcomes(console: "Console", validations: "Sequence[Validation]") -> None:
+def _print_outcomes(console: "SafeConsole", validations: "Sequence[Validation]") -> None:
     from rich.text import Text
 
     from worktrial.grading import Outcome
@@ -89,7 +88,7 @@ def _print_outcomes(console: "Console", validations: "Sequence[Validation]") -> 
             console.print(Text(printable(said)), soft_wrap=True)
 
 
-def _print_gates(console: "Console", report: "GateReport") -> None:
+def _print_gates(console: "SafeConsole", report: "GateReport") -> None:
     from worktrial.language.untrusted import printable
 
     rows = [(row["gate"], str(row["checked"]), str(row["findings"])) for row in _gate_rows(report)]
@@ -151,10 +150,10 @@ def _print_outcomes_json(suite: "Suite", validations: "Sequence[Validation]", re
 def _print_json(suite: "Suite", **parts: Any) -> None:
     import msgspec
 
-    typer.echo(msgspec.json.format(msgspec.json.encode({"suite": suite.title, **parts}), indent=2).decode())
+    say_json(msgspec.json.format(msgspec.json.encode({"suite": suite.title, **parts}), indent=2).decode())
 
 
-def _print_table(console: "Console", columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _print_table(console: "SafeConsole", columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from worktrial.terminal import table_of
 
     table = table_of(tuple(columns[:1]), tuple(columns[1:]))

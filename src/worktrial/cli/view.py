@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from worktrial.engine.notices import say
+
 
 def view(
     places: Annotated[
@@ -41,7 +43,7 @@ def view(
             raise DataError(place, "no such folder", "Name folders that `worktrial run -o` wrote")
 
     def ready(address: str) -> None:
-        typer.echo(address)
+        say(address)
         if open_browser:
             typer.launch(address)
 

@@ -1,19 +1,18 @@
 """Trouble of one sample that is the trouble of all: the end of a run that has nothing else to expect."""
 
 import logging
-import sys
 import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from worktrial.engine.notices import say
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.roles import Role
 from worktrial.engine.store import TRACEBACKS, RunStore
 from worktrial.engine.trial import Job
 from worktrial.errors import InvalidReason, StopRun, option
 from worktrial.grading import Outcome
-from worktrial.language.untrusted import printable
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +51,7 @@ class Defects:
             self._has_shown = True
             said = f"worktrial: {_title(key)} broke off for a defect of Worktrial. Please report it with this"
             shown = f"{said} traceback (also in {self._where}):\n{told}"
-            print(printable(shown), file=sys.stderr, end="", flush=True)
+            say(shown, err=True, end="")
 
     def crashed(self, key: Key, error: BaseException) -> None:
         """The user's own agent raised `error` in sample `key`.

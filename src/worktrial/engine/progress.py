@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from worktrial.engine.notices import say
 from worktrial.engine.record import SampleRecord, total_tokens
 from worktrial.engine.roles import Role
 from worktrial.grading import Outcome
-from worktrial.language.untrusted import printable
 from worktrial.workplaces.conformance import SimulatorHealth
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class _PlainLines:
     def update(self, tally: Tally) -> None:
         if not self._warned and (warning := tally.warning):
             self._warned = True
-            print(warning, file=sys.stderr, flush=True)
+            say(warning, err=True)
         if not (tally.now_done or tally.batches):
             return
         if self._tally is None:
@@ -156,19 +156,20 @@ class _PlainLines:
             self._print(self._tally)
 
     def _print(self, tally: Tally) -> None:
-        print(tally.line(), file=sys.stderr, flush=True)
+        say(tally.line(), err=True)
 
 
 class _Panel:
     """A panel that appears with the first update, so that a run with nothing to do or a refused one shows none."""
 
     def __init__(self) -> None:
-        from rich.console import Console
         from rich.live import Live
+
+        from worktrial.terminal import SafeConsole
 
         # First: the display draws at once.
         self._tally: Tally | None = None
-        self._console = Console(stderr=True)
+        self._console = SafeConsole(stderr=True)
         self._shown = Live(console=self._console, get_renderable=self._drawn, refresh_per_second=1, transient=True)
         self._warned = False
 
@@ -178,7 +179,7 @@ class _Panel:
             self._shown.start()
         if not self._warned and (warning := tally.warning):
             self._warned = True
-            self._console.print(warning, style="yellow", highlight=False, markup=False)
+            self._console.print(warning, style="yellow")
         if tally.done == tally.total:
             self._shown.refresh()
 
@@ -197,7 +198,7 @@ class _Panel:
         bar = Table.grid(padding=(0, 1))
         room = self._console.width - BAR_WIDTH - 1
         bar.add_row(ProgressBar(tally.total, tally.done, width=BAR_WIDTH), Text(tally.line(room), no_wrap=True))
-        lines = (Text(printable(line), no_wrap=True, overflow="ellipsis") for line in panel_lines(tally))
+        lines = (Text(line, no_wrap=True, overflow="ellipsis") for line in panel_lines(tally))
         return Group(bar, *lines)
 
 

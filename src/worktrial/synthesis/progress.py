@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from worktrial.engine.notices import say
 from worktrial.engine.progress import duration
 from worktrial.synthesis.artifacts import SlotRun
 
@@ -130,14 +131,15 @@ def display(board: SynthesisProgress) -> Iterator[Callable[[], None]]:
             yield _PlainLines(board).changed
     finally:
         # However it ends: this is what is done.
-        print(board.line(), file=sys.stderr, flush=True)
+        say(board.line(), err=True)
 
 
 def _live(board: SynthesisProgress) -> AbstractContextManager[Any]:
-    from rich.console import Console
     from rich.live import Live
 
-    console = Console(stderr=True)
+    from worktrial.terminal import SafeConsole
+
+    console = SafeConsole(stderr=True)
     return Live(get_renderable=board.table, console=console, refresh_per_second=4, transient=True)
 
 
@@ -150,4 +152,4 @@ class _PlainLines:
         now = time.monotonic()
         if now - self._last >= PLAIN_SECONDS:
             self._last = now
-            print(self._board.line(), file=sys.stderr, flush=True)
+            say(self._board.line(), err=True)

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from rich.markup import escape
 from rich.table import Table
 
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
-from worktrial.language.untrusted import printable
 from worktrial.statistics import Interval
 from worktrial.suites.documents.figures import DocumentFigures, Retrieval, document_figures
 from worktrial.suites.documents.stages import QuestionPart, Stages, by_closed_book, by_two_agents, stages
@@ -75,7 +73,7 @@ def _remarks(figures: DocumentFigures) -> Iterator[str]:
         yield f"the scorers disagree on {len(figures.disagreements)} of {figures.samples} samples:"
     for one in figures.disagreements[:_SHOWN]:
         line = f"  {one.sample}/{one.repeat}: only {one.accepted_by} accepts it; {one.why}"
-        yield escape(printable(line))
+        yield line
     if len(figures.disagreements) > _SHOWN:
         yield f"  … and {len(figures.disagreements) - _SHOWN} more, in samples.jsonl"
 

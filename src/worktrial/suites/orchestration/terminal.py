@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -42,7 +41,7 @@ from worktrial.terminal import call_lines, plain, share_cell, thought_lines
 
 def figure_tables(
     run: StoredRun, *, compare_published: bool = False, turns: StoredRun | None = None
-) -> Iterator[Table | str]:
+) -> Iterator[Table | str | Text]:
     """The figures of every language in both scoring modes; of a free-running run, what it reached.
 
     Args:
@@ -64,8 +63,8 @@ def figure_tables(
     if turns is not None:
         yield _gap_table(cascade_gaps(run, turns), turns)
         if other := differences(run, turns):
-            said = escape(printable(", ".join(other)))
-            yield f"[yellow]the two runs differ in more than the mode[/yellow]: {said}"
+            lead = ("the two runs differ in more than the mode", "yellow")
+            yield Text.assemble(lead, ": ", ", ".join(other))
 
 
 def _free_table(found: Sequence[FreeFigures]) -> Table:
@@ -82,8 +81,7 @@ def _free_table(found: Sequence[FreeFigures]) -> Table:
 def _failures(figures: FreeFigures) -> str:
     kinds = ", ".join(f"{kind} {figures.first_failures[kind]}" for kind in FAILURES)
     stuck = f"; {figures.stuck} workflows could never start" if figures.stuck else ""
-    condition = escape(printable(figures.condition))
-    return f"{figures.language} · {condition}: first point of failure: {kinds}{stuck}"
+    return f"{figures.language} · {figures.condition}: first point of failure: {kinds}{stuck}"
 
 
 def _apart(found: ScenarioCorrelations) -> str:
@@ -138,11 +136,11 @@ def counted(count: int) -> str:
     return f"{count} scenario" if count == 1 else f"{count} scenarios"
 
 
-def _remarks(figures: LanguageFigures) -> Iterator[str]:
+def _remarks(figures: LanguageFigures) -> Iterator[Text]:
     if figures.troubled:
-        yield (
-            f"[yellow]{figures.troubled} of {figures.requests} requests have no answer[/yellow]; they weigh one "
-            "with score 0, so the figures are lower bounds. The same command runs them again."
+        yield Text.assemble(
+            (f"{figures.troubled} of {figures.requests} requests have no answer", "yellow"),
+            "; they weigh one with score 0, so the figures are lower bounds. The same command runs them again.",
         )
 
 
@@ -158,7 +156,7 @@ def _agreement(found: JudgeAgreement, models: Mapping[str, Mapping[str, str]]) -
         said += f"; Cohen's kappa {_kappa(found.cohen.mean)}"
         if len(found.pairs) > 1:
             said += f" (mean of {', '.join(f'{a}/{b} {_kappa(k)}' for a, b, k in found.pairs)})"
-    return escape(printable(said))
+    return said
 
 
 def _kappa(kappa: float | None) -> str:
