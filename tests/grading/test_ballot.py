@@ -2,6 +2,7 @@ import pytest
 
 from worktrial.errors import InvalidReason
 from worktrial.grading.ballot import Unreadable, read_ballot
+from worktrial.grading.quoting import Shown
 from worktrial.grading.rubric import Ballot
 from worktrial.language import Completion
 
@@ -18,8 +19,6 @@ def reply(text: str | None, stop_reason: str = "stop") -> Completion:
         ('{"is_correct": true}', Ballot(True, None)),
         ('{"is_correct": true, "feedback": "", "points": [1]}', Ballot(True, "")),
         ('```json\n{"feedback": "no", "is_correct": false}\n```', Ballot(False, "no")),
-        ('I think so.\n{"is_correct": true}\nThat is all.', Ballot(True, None)),
-        ('{"is_correct": true} again {"is_correct": true}', Ballot(True, None)),
         # Thoughts are no vote, whether or not the prompt held their opening tag.
         ('<think>{"is_correct": false}?</think>{"is_correct": true}', Ballot(True, None)),
         ('{"is_correct": false}?\n</think>\n\n{"is_correct": true}', Ballot(True, None)),
@@ -31,7 +30,7 @@ def reply(text: str | None, stop_reason: str = "stop") -> Completion:
     ],
 )
 def test_reads(text: str, ballot: Ballot) -> None:
-    assert read_ballot(reply(text), Ballot) == ballot
+    assert read_ballot(reply(text), Ballot, Shown("")) == ballot
 
 
 @pytest.mark.parametrize(
@@ -47,6 +46,15 @@ def test_reads(text: str, ballot: Ballot) -> None:
         ("It is correct.", "no complete JSON object"),
         ('{"is_correct": false}?</think>It is correct.', "no complete JSON object"),
         ('<think>{"is_correct": false}', "nothing but thinking"),
+        # Amid prose it may be a quotation.
+        ('I think so.\n{"is_correct": true}\nThat is all.', "more than the one JSON object"),
+        ('{"is_correct": true} again {"is_correct": true}', "more than the one JSON object"),
+        ('So: ```json\n{"is_correct": true}\n```', "more than the one JSON object"),
+        ("9" * 5_000 + ' {"is_correct": true}', "more than the one JSON object"),
+        ('[{"a": ' + '{"a": ' * 900 + "1" + "}" * 901 + '] {"is_correct": true}', "more than|nested too deeply"),
+        ('{"is_correct": false, "feedback": "x", "is_correct": true}', "a key twice"),
+        ('{"is_correct": true, "points": [{"a": 1, "a": 1}]}', "a key twice"),
+        ('{"is_correct": true, "n": ' + "[" * 40 + "]" * 40 + "}", "nested too deeply"),
         ("true", "JSON boolean"),
         ("", "empty"),
         (None, "empty"),
@@ -56,7 +64,7 @@ def test_reads(text: str, ballot: Ballot) -> None:
 )
 def test_refuses(text: str | None, problem: str) -> None:
     with pytest.raises(Unreadable, match=problem):
-        read_ballot(reply(text), Ballot)
+        read_ballot(reply(text), Ballot, Shown(""))
 
 
 @pytest.mark.parametrize(
@@ -72,10 +80,10 @@ def test_tells_a_vote_that_the_provider_kept_from_one_that_is_empty(
     message: dict[str, str | None], stop_reason: str, problem: str, reason: InvalidReason | None
 ) -> None:
     with pytest.raises(Unreadable, match=problem) as unreadable:
-        read_ballot(Completion(message, stop_reason=stop_reason), Ballot)
+        read_ballot(Completion(message, stop_reason=stop_reason), Ballot, Shown(""))
     assert unreadable.value.reason is reason
 
 
 def test_says_when_the_reply_was_cut_off() -> None:
     with pytest.raises(Unreadable, match="cut off at the output limit"):
-        read_ballot(reply('{"feedback": "long', "length"), Ballot)
+        read_ballot(reply('{"feedback": "long', "length"), Ballot, Shown(""))

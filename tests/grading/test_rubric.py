@@ -175,7 +175,7 @@ def test_blank_rubric_cannot_be_judged() -> None:
 
 def test_broken_characters_in_replies_can_be_stored() -> None:
     reply = '{"feedback": "\\ud83d", "is_correct": true}'
-    verdict = judged(first_attempts(reply, "\ud83d" + YES))
+    verdict = judged(first_attempts(reply, YES.replace("met", "\ud83d")))
     assert verdict.outcome is Outcome.PASS
     assert json.loads(msgspec.json.encode(verdict))["votes"][0]["feedback"] == "\\ud83d"
 

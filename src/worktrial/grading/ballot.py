@@ -1,11 +1,16 @@
 """Ballots: votes cast side by side, and read strictly."""
 
 import asyncio
+import json
+import re
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from worktrial.errors import InvalidReason
-from worktrial.language import Completion, JsonObject, NotOneObject, one_object
+from worktrial.grading.quoting import Shown
+from worktrial.language import Completion, JsonObject, JsonValue, NotOneObject, one_object
+from worktrial.language.nesting import nested_deeper_than
 
 Cast = TypeVar("Cast")
 
@@ -25,16 +30,21 @@ async def in_parallel(cast: Callable[[int], Coroutine[Any, Any, Cast]], count: i
     return [task.result() for task in running]
 
 
-Ballot = TypeVar("Ballot")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Ballot = TypeVar("Ballot", bound="DataclassInstance")
 
 
 class Unreadable(ValueError):
     """The reply is no vote; the message tells the judge what to do better."""
 
-    def __init__(self, problem: str, reason: InvalidReason | None = None) -> None:
+    def __init__(self, problem: str, reason: InvalidReason | None = None, *, quoted: bool = False) -> None:
         super().__init__(problem)
         self.reason = reason
         """The provider's part in it, where it kept the vote to itself."""
+        self.quoted = quoted
+        """Whether the reply, or an object in it, only repeats what the judge was shown."""
 
 
 def ballot_schema(grounds: str, decision: str, *, longest: int) -> JsonObject:
@@ -53,22 +63,63 @@ def ballot_schema(grounds: str, decision: str, *, longest: int) -> JsonObject:
     }
 
 
-def read_ballot(reply: Completion, kind: type[Ballot]) -> Ballot:
+# A fence around the whole of a reply is a way of writing it, not prose.
+_FENCED = re.compile(r"```\w*\s(.*)```", re.DOTALL)
+_LEVELS = 32
+
+
+def read_ballot(reply: Completion, kind: type[Ballot], shown: Shown) -> Ballot:
     """The vote in `reply`, as the dataclass `kind`.
 
-    Other keys are tolerated, other types are not: "false" and 0 are no booleans.
+    The vote is the whole reply after thinking, in a code fence or bare, since what stands amid prose may be
+    a quotation. Other keys are tolerated, other types are not: "false" and 0 are no booleans.
+
+    Args:
+        reply: What the judge said.
+        kind: Dataclass of the vote; its fields are the keys, the first one the decision.
+        shown: What the judge was shown and the party under examination may have written.
 
     Raises:
-        Unreadable: there is not exactly one JSON object, or it is no `kind`.
+        Unreadable: the reply is not one JSON object, it has a key twice, it is no `kind`, or the object stands
+            in what was shown.
     """
     import msgspec
 
+    keys = tuple(field.name for field in fields(kind))
     try:
-        return msgspec.convert(one_object(reply.text), kind)
+        found = _whole_object(reply.text)
+        ballot = msgspec.convert(found, kind)
     except (NotOneObject, msgspec.ValidationError) as e:
         if reply.blocked is not None:
             raise Unreadable(reply.shortfall, reply.blocked) from e
         if reply.reply.thinking and not reply.text.strip():
             e = NotOneObject("the reply is nothing but thinking")
         cut = "; it was cut off at the output limit, so be briefer" if reply.stop_reason == "length" else ""
-        raise Unreadable(f"{e}{cut}") from e
+        raise Unreadable(f"{e}{cut}", quoted=shown.holds_reply(reply.text, keys[0])) from e
+    if shown.holds_object(found, keys):
+        raise Unreadable("the same object stands in what is to be judged, so it is no vote of yours", quoted=True)
+    return ballot
+
+
+def _whole_object(text: str) -> JsonObject:
+    stripped = text.strip()
+    fenced = _FENCED.fullmatch(stripped)
+    bare = fenced[1] if fenced else stripped
+    found = one_object(bare)
+    if nested_deeper_than(found, _LEVELS):
+        raise NotOneObject("the reply is nested too deeply")
+    try:
+        json.loads(bare, object_pairs_hook=_once)
+    except NotOneObject:
+        raise
+    # Numbers of thousands of digits and lists without end may stand beside the object.
+    except (ValueError, RecursionError) as e:
+        raise NotOneObject("the reply holds more than the one JSON object") from e
+    return found
+
+
+def _once(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise NotOneObject("the reply has a key twice")
+    return found

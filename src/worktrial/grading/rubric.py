@@ -6,15 +6,17 @@ from typing import Literal, get_args
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading.ballot import Unreadable, ballot_schema, in_parallel, read_ballot
-from worktrial.grading.evidence import LEAST_LIMIT, JudgeCase
+from worktrial.grading.evidence import LEAST_LIMIT, JudgeCase, evidence
 from worktrial.grading.logprob import assess
 from worktrial.grading.prompt import asked_again, rubric_messages
+from worktrial.grading.quoting import Shown
 from worktrial.grading.verdict import Outcome, Verdict, Vote, decide
 from worktrial.language import Complete, Message
 from worktrial.language.untrusted import encodable
 
 Method = Literal["votes", "logprob"]
 
+QUOTED = "twice no vote of the judge's own, but words of the record; that counts against the work"
 SCHEMA = ballot_schema("feedback", "is_correct", longest=1200)
 
 
@@ -83,9 +85,10 @@ class RubricJudge:
             early_stop = self._early_stop and not self._parallel
             return await assess(self._complete, case, self._max_record, early_stop, self._parallel)
         messages = rubric_messages(case, self._max_record)
+        shown = Shown(evidence(case, self._max_record))
 
         async def cast(number: int) -> Vote:
-            return await _vote(self._complete, messages, number)
+            return await _vote(self._complete, messages, number, shown)
 
         votes = await (in_parallel(cast, self._votes) if self._parallel else self._in_order(cast))
         decision = decide(votes, self._votes)
@@ -99,11 +102,16 @@ class RubricJudge:
         return votes
 
 
-async def _vote(complete: Complete, messages: list[Message], number: int) -> Vote:
-    """Cast vote `number`; an unreadable reply is asked for once more, then it counts as no vote."""
+async def _vote(complete: Complete, messages: list[Message], number: int, shown: Shown) -> Vote:
+    """Cast vote `number`; an unreadable reply is asked for once more, then it counts as no vote.
+
+    Where the judge only repeated what stands in the record, it counts against the work: who plants a verdict
+    there shall get neither that nor none.
+    """
     raw: list[str] = []
     problem: str | None = None
     reason: InvalidReason | None = None
+    quoted = False
     for attempt in (1, 2):
         asked = messages if problem is None else asked_again(messages, problem)
         try:
@@ -114,10 +122,12 @@ async def _vote(complete: Complete, messages: list[Message], number: int) -> Vot
             return Vote(None, attempts=attempt, raw=tuple(raw), problem=e.detail, reason=e.reason)
         raw.append(encodable(reply.reply.content))
         try:
-            ballot = read_ballot(reply, Ballot)
+            ballot = read_ballot(reply, Ballot, shown)
         except Unreadable as e:
-            problem, reason = str(e), e.reason
+            problem, reason, quoted = str(e), e.reason, quoted or e.quoted
         else:
             feedback = None if ballot.feedback is None else encodable(ballot.feedback)
             return Vote(ballot.is_correct, feedback, attempt, tuple(raw), problem)
+    if quoted and reason is None:
+        return Vote(False, attempts=2, raw=tuple(raw), problem=QUOTED)
     return Vote(None, attempts=2, raw=tuple(raw), problem=problem, reason=reason)

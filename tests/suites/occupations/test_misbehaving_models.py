@@ -36,7 +36,7 @@ JUDGES: dict[str, tuple[Any, str, list[bool | None], int]] = {
     "contradiction": (judges.contradicting_objects, "invalid", [None, None], 4),
     "null feedback": (judges.null_feedback, "pass", [True, True], 2),
     "no feedback": (judges.missing_feedback, "pass", [True, True], 2),
-    "same twice": (judges.same_object_twice, "pass", [True, True], 2),
+    "same twice": (judges.same_object_twice, "invalid", [None, None], 4),
     "fenced": (judges.fenced_verdict, "pass", [True, True], 2),
     "after thinking": (judges.verdict_after_thinking, "pass", [True, True], 2),
     "more keys": (judges.extra_keys, "pass", [True, True], 2),

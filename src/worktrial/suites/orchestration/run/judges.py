@@ -8,6 +8,7 @@ from pathlib import Path
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading.ballot import Unreadable, ballot_schema, in_parallel, read_ballot
+from worktrial.grading.quoting import Shown
 from worktrial.language import Complete, JsonObject, Message
 from worktrial.language.templates import templates
 from worktrial.language.untrusted import encodable, mark
@@ -231,11 +232,12 @@ class ValueJudges:
 
     async def _ask(self, case: ValueCase) -> CaseVotes:
         messages = value_messages(case, self._language)
+        shown = Shown("\n".join((case.context, *case.predicted)))
         judges = list(self._judges.items())
 
         async def cast(number: int) -> ValueVote:
             name, complete = judges[number]
-            return await _vote(name, complete, messages, number, self._language)
+            return await _vote(name, complete, messages, number, self._language, shown)
 
         votes = await in_parallel(cast, len(judges))
         if all(vote.same_meaning is None for vote in votes):
@@ -246,12 +248,16 @@ class ValueJudges:
 
 
 async def _vote(
-    name: str, complete: Complete, messages: list[Message], number: int, language: Language
+    name: str, complete: Complete, messages: list[Message], number: int, language: Language, shown: Shown
 ) -> ValueVote:
-    """The vote of judge `number`; an unreadable reply is asked for once more, then it counts as no vote."""
+    """The vote of judge `number`; an unreadable reply is asked for once more, then it counts as no vote.
+
+    Where the judge only repeated what the agent wrote, it counts against the value.
+    """
     raw: list[str] = []
     problem: str | None = None
     trouble: InvalidReason | None = None
+    quoted = False
     for attempt in (0, 1):
         asked = messages if problem is None else asked_again(messages, problem, language)
         try:
@@ -263,10 +269,11 @@ async def _vote(
             return ValueVote(name, None, raw=tuple(raw), problem=e.detail, trouble=e.reason)
         raw.append(encodable(reply.reply.content))
         try:
-            ballot = read_ballot(reply, ValueBallot)
+            ballot = read_ballot(reply, ValueBallot, shown)
         except Unreadable as e:
-            problem, trouble = str(e), e.reason
+            problem, trouble, quoted = str(e), e.reason, quoted or e.quoted
         else:
             reason = None if ballot.reason is None else encodable(ballot.reason)
             return ValueVote(name, ballot.same_meaning, reason, tuple(raw), problem)
-    return ValueVote(name, None, raw=tuple(raw), problem=problem, trouble=trouble)
+    same = False if quoted and trouble is None else None
+    return ValueVote(name, same, raw=tuple(raw), problem=problem, trouble=trouble)
