@@ -2,7 +2,7 @@ import pytest
 
 from worktrial.errors import InvalidReason
 from worktrial.grading.ballot import Unreadable, read_ballot
-from worktrial.grading.quoting import Shown
+from worktrial.grading.quoting import ShownText
 from worktrial.grading.rubric import Ballot
 from worktrial.language import Completion
 
@@ -30,7 +30,7 @@ def reply(text: str | None, stop_reason: str = "stop") -> Completion:
     ],
 )
 def test_reads(text: str, ballot: Ballot) -> None:
-    assert read_ballot(reply(text), Ballot, Shown("")) == ballot
+    assert read_ballot(reply(text), Ballot, ShownText("")) == ballot
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_reads(text: str, ballot: Ballot) -> None:
 )
 def test_refuses(text: str | None, problem: str) -> None:
     with pytest.raises(Unreadable, match=problem):
-        read_ballot(reply(text), Ballot, Shown(""))
+        read_ballot(reply(text), Ballot, ShownText(""))
 
 
 @pytest.mark.parametrize(
@@ -80,10 +80,10 @@ def test_tells_a_vote_that_the_provider_kept_from_one_that_is_empty(
     message: dict[str, str | None], stop_reason: str, problem: str, reason: InvalidReason | None
 ) -> None:
     with pytest.raises(Unreadable, match=problem) as unreadable:
-        read_ballot(Completion(message, stop_reason=stop_reason), Ballot, Shown(""))
+        read_ballot(Completion(message, stop_reason=stop_reason), Ballot, ShownText(""))
     assert unreadable.value.reason is reason
 
 
 def test_says_when_the_reply_was_cut_off() -> None:
     with pytest.raises(Unreadable, match="cut off at the output limit"):
-        read_ballot(reply('{"feedback": "long', "length"), Ballot, Shown(""))
+        read_ballot(reply('{"feedback": "long', "length"), Ballot, ShownText(""))

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from worktrial.errors import InvalidReason
-from worktrial.grading.quoting import Shown
+from worktrial.grading.quoting import ShownText
 from worktrial.language import Completion, JsonObject, JsonValue, NotOneObject, one_object
 from worktrial.language.nesting import nested_deeper_than
 
@@ -68,7 +68,7 @@ _FENCED = re.compile(r"```\w*\s(.*)```", re.DOTALL)
 _LEVELS = 32
 
 
-def read_ballot(reply: Completion, kind: type[Ballot], shown: Shown) -> Ballot:
+def read_ballot(reply: Completion, kind: type[Ballot], shown: ShownText) -> Ballot:
     """The vote in `reply`, as the dataclass `kind`.
 
     The vote is the whole reply after thinking, in a code fence or bare, since what stands amid prose may be

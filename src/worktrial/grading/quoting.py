@@ -17,7 +17,7 @@ _LOOSE = re.compile("""\\\\+(?:[nrt]|u[0-9a-f]{4})|[\\\\\\s"'`\u00ad\u200b-\u200
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownText:
     """Text that a judge was shown and did not write."""
 
     text: str

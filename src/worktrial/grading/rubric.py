@@ -9,7 +9,7 @@ from worktrial.grading.ballot import Unreadable, ballot_schema, in_parallel, rea
 from worktrial.grading.evidence import LEAST_LIMIT, JudgeCase, evidence
 from worktrial.grading.logprob import assess
 from worktrial.grading.prompt import asked_again, rubric_messages
-from worktrial.grading.quoting import Shown
+from worktrial.grading.quoting import ShownText
 from worktrial.grading.verdict import Outcome, Verdict, Vote, decide
 from worktrial.language import Complete, Message
 from worktrial.language.untrusted import encodable
@@ -85,7 +85,7 @@ class RubricJudge:
             early_stop = self._early_stop and not self._parallel
             return await assess(self._complete, case, self._max_record, early_stop, self._parallel)
         messages = rubric_messages(case, self._max_record)
-        shown = Shown(evidence(case, self._max_record))
+        shown = ShownText(evidence(case, self._max_record))
 
         async def cast(number: int) -> Vote:
             return await _vote(self._complete, messages, number, shown)
@@ -102,7 +102,7 @@ class RubricJudge:
         return votes
 
 
-async def _vote(complete: Complete, messages: list[Message], number: int, shown: Shown) -> Vote:
+async def _vote(complete: Complete, messages: list[Message], number: int, shown: ShownText) -> Vote:
     """Cast vote `number`; an unreadable reply is asked for once more, then it counts as no vote.
 
     Where the judge only repeated what stands in the record, it counts against the work: who plants a verdict

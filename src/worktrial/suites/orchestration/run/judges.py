@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading.ballot import Unreadable, ballot_schema, in_parallel, read_ballot
-from worktrial.grading.quoting import Shown
+from worktrial.grading.quoting import ShownText
 from worktrial.language import Complete, JsonObject, Message
 from worktrial.language.templates import templates
 from worktrial.language.untrusted import encodable, mark
@@ -232,7 +232,7 @@ class ValueJudges:
 
     async def _ask(self, case: ValueCase) -> CaseVotes:
         messages = value_messages(case, self._language)
-        shown = Shown("\n".join((case.context, *case.predicted)))
+        shown = ShownText("\n".join((case.context, *case.predicted)))
         judges = list(self._judges.items())
 
         async def cast(number: int) -> ValueVote:
@@ -248,7 +248,7 @@ class ValueJudges:
 
 
 async def _vote(
-    name: str, complete: Complete, messages: list[Message], number: int, language: Language, shown: Shown
+    name: str, complete: Complete, messages: list[Message], number: int, language: Language, shown: ShownText
 ) -> ValueVote:
     """The vote of judge `number`; an unreadable reply is asked for once more, then it counts as no vote.
 
