@@ -1,5 +1,6 @@
 """Trajectories of every suite, as their runs really leave them, and of shapes that nobody knows."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from tests.support.tiny_archive import tiny_archive, write_questions
 from worktrial.grading import Vote
 from worktrial.reports.report import open_report
 from worktrial.reports.site import write_site
+
+NOBODY = ("--simulator", "none")
 
 ODD: dict[str, dict[str, Any]] = {
     "nothing-known": {"colour": "red", "deep": {"a": [1, {"b": None}]}},
@@ -72,7 +75,9 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = [_documents(folder), _odd(folder / "odd")]
     for name, words in {
         "steps": ["orchestration", "--agent", "gold"],
-        "free": ["orchestration", "--agent", "gold", "--mode", "free", "--simulator", "none"],
+        "free": ["orchestration", "--agent", "gold", "--mode", "free", *NOBODY],
+        "wrong": ["orchestration", "--agent", "constant-plan", "--tasks", "EN/1"],
+        "wrong-free": ["orchestration", "--agent", "constant-plan", "--tasks", "EN/1", "--mode", "free", *NOBODY],
         "plan": ["starter", "--agent", "plan", "--faults", "E2", "--tasks", "1-8"],
     }.items():
         ran = worktrial("run", *words, "-o", folder / name)
@@ -121,6 +126,35 @@ def test_orchestration_running_free(opened: Page, suites: Path) -> None:
     expect(work).to_contain_text("workflow_1 · library_agent")
     expect(opened.locator("#call-3")).to_be_focused()
     expect(opened.get_by_role("table", name="Goals")).to_contain_text("workflow_4")
+
+
+def test_a_wrong_plan_is_drawn_beside_the_gold_one(opened: Page, suites: Path) -> None:
+    rows = msgspec.json.decode((suites.parent / "wrong" / "samples.jsonl").read_bytes())["measures"]["ours"]["rows"]
+    wrong = [row["edits"] for row in rows["steps"] if row["kind"] == "plan"]
+    _go(opened, suites, "run=wrong&sample=EN%2F1")
+    assert opened.locator(".plan-edits").count() == len(wrong) == 2
+    for edits, drawn in zip(wrong, opened.locator(".plan-edits").all(), strict=True):
+        for fate in ("kept", "changed", "missing", "extra"):
+            assert drawn.locator(f"g.{fate}").count() == [n["fate"] for n in edits["nodes"]].count(fate)
+            assert drawn.locator(f"path.{fate}").count() == [edge[2] for edge in edits["edges"]].count(fate)
+        said = drawn.locator(".edits li").all_inner_texts()
+        assert len(said) == sum(one["fate"] != "kept" for one in edits["nodes"]) + sum(
+            edge[2] != "kept" for edge in edits["edges"]
+        )
+        expect(drawn.get_by_role("img")).to_have_accessible_name(re.compile(rf"{len(said)} edits, listed below"))
+        boxes = [one.bounding_box() for one in drawn.locator("rect").all()]
+        corners = {(box["x"], box["y"]) for box in boxes if box is not None}
+        assert len(corners) == len(edits["nodes"]), "no box lies upon another"
+    _go(opened, suites, "run=wrong-free&sample=EN%2F1")
+    expect(opened.locator(".turn .plan-edits").first).to_contain_text("The plan beside the gold one")
+    _go(opened, suites, "run=steps&sample=EN%2F1")
+    assert opened.locator(".plan-edits").count() == 0, "a right plan has no edits"
+    drawn = opened.evaluate("""() => [
+      {}, {nodes: [], edges: []}, {nodes: [7], edges: []},
+      {nodes: [{kind: "step", fate: "kept", gold: ["a"]}], edges: [[0, 5, "kept"]]},
+      {nodes: [{kind: "step", fate: "kept", gold: ["<b>"]}], edges: [[0, 0, "extra"]]},
+    ].map((edits) => Worktrial.planEdits(edits)?.querySelector(".edits").textContent ?? null)""")
+    assert drawn == [None, None, None, None, "Extra: <b> before <b>"], "what others stored is looked at first"
 
 
 def test_degraded_fields_are_those_of_the_ledger(opened: Page, suites: Path) -> None:

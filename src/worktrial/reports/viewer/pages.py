@@ -22,6 +22,7 @@ _SCRIPTS = {
         "viewer-markdown.js",
         "viewer-call.js",
         "viewer-work.js",
+        "viewer-plan.js",
         "viewer-team.js",
         "viewer-verdict.js",
         "viewer-measures.js",

@@ -190,7 +190,7 @@
     Worktrial.folds.wanted = null;
     let items;
     if (Worktrial.isStepwise(line)) items = Worktrial.wholeParts(Worktrial.steps(line, record));
-    else if (Worktrial.isFree(line)) items = Worktrial.wholeParts(Worktrial.freeTurns(line, ledger));
+    else if (Worktrial.isFree(line)) items = Worktrial.wholeParts(Worktrial.freeTurns(line, ledger, record));
     else if (Array.isArray(line.calls) || Array.isArray(line.messages)) {
       const audit = new Map((Array.isArray(line.audit) ? line.audit : []).map((row) => [row.call, row]));
       items = Worktrial.turns(line, ledger, audit);

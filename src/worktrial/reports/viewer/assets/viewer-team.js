@@ -31,6 +31,7 @@ window.Worktrial = window.Worktrial || {};
           el("p", { class: score && score.right ? "good" : "quiet-text" }, scored(score)),
           query ? Worktrial.labelled("Query", Worktrial.longText(query)) : null,
           el("div", { class: message.agent_id ? "" : "plan" }, answer(message)),
+          score?.edits ? Worktrial.planEdits(score.edits) : null,
           score ? Worktrial.details("How it was scored", () => Worktrial.json(score)) : null,
         );
       });
@@ -67,7 +68,9 @@ window.Worktrial = window.Worktrial || {};
   }
 
   /** The whole work, a turn of the user after the other. */
-  Worktrial.freeTurns = (line, ledger) => {
+  Worktrial.freeTurns = (line, ledger, record) => {
+    const plans = record.measures?.free?.plans;
+    const wrong = (Array.isArray(plans) ? plans : []).filter((plan) => plan?.edits);
     const said = (Array.isArray(line.messages) ? line.messages : []).filter((m) => m.role === "assistant");
     const calls = new Map(line.calls.map((call) => [call.index, call]));
     let next = 0;
@@ -84,6 +87,8 @@ window.Worktrial = window.Worktrial || {};
         }
         if (planner.unread) section.append(el("p", { class: "warning" }, "This plan could not be read."));
       });
+      // The first plan of a turn is the one that is scored.
+      for (const plan of wrong) if (plan.turn === number) section.append(Worktrial.planEdits(plan.edits) || "");
       if (turn.reply) section.append(Worktrial.labelled("Reply to the user", Worktrial.longText(turn.reply, { class: "speech" })));
       return section;
     });

@@ -60,7 +60,7 @@ async def grade(
         scored = await asyncio.to_thread(score, scenario, team, answers, search_nodes)
     judging = await _judged(scored, judges)
     verdicts = judging.values.verdicts if judging.values is not None else None
-    modes = scored.measures(verdicts)
+    modes = await asyncio.to_thread(scored.measures, verdicts)
     rows = modes["ours"]["rows"]
     measures: JsonObject = {
         "language": scenario.language.value,

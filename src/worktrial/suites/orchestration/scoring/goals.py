@@ -47,6 +47,17 @@ class GoalScore:
         """Cases for a judge, each once."""
         return tuple(dict.fromkeys(case for candidate in self._made.values() for case in candidate.needs))
 
+    def edits_of(self, step: PlanStep) -> JsonObject:
+        """Field `edits` (`plan_edits`) about a recorded plan beside the one that was written, where they differ."""
+        # Imported here, as for `goal_score`, because only scoring needs it.
+        from worktrial.suites.orchestration.scoring.distance.edits import plan_edits
+
+        written = self.work.plans.get(turn_of(self.scenario)[step.id])
+        if written is None or self.plans[step.id].score >= _WHOLE:
+            return {}
+        edits = plan_edits(step.plan, written)
+        return {} if edits is None else {"edits": edits}
+
     def met(self, verdicts: Verdicts | None) -> "Met":
         """Every recorded step with what is wrong about it.
 

@@ -9,10 +9,17 @@ from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.duties import duties
 from worktrial.suites.orchestration.planning.plan_text import our_plan
-from worktrial.suites.orchestration.planning.scenario import CallStep, PlanStep, RefusalStep, Scenario
+from worktrial.suites.orchestration.planning.scenario import (
+    CallStep,
+    PlanStep,
+    RefusalStep,
+    Scenario,
+    WorkflowPlan,
+)
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer, ValueCase, Verdicts
 from worktrial.suites.orchestration.scoring.calls.calls import CLASSES, StepDecision
 from worktrial.suites.orchestration.scoring.calls.ours import OurStepScore, score_step
+from worktrial.suites.orchestration.scoring.distance.edits import plan_edits
 from worktrial.suites.orchestration.scoring.distance.ours import PlanScore, our_score
 from worktrial.suites.orchestration.scoring.figures import DECISIONS, decision_score, our_figures, our_macro
 
@@ -29,10 +36,15 @@ class _Plan:
     step: int
     score: PlanScore
     troubled: bool
+    gold: WorkflowPlan
+    written: WorkflowPlan | None
+    """The answer as a plan; None where it is none."""
 
     def row(self) -> JsonObject:
         right = self.score.score >= _WHOLE
-        return {"step": self.step, "kind": "plan", "right": right, **self.score.row()}
+        edits = None if right or self.written is None else plan_edits(self.gold, self.written)
+        drawn = {} if edits is None else {"edits": edits}
+        return {"step": self.step, "kind": "plan", "right": right, **self.score.row(), **drawn}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,20 +128,21 @@ def our_scenario(scenario: Scenario, answers: Answers, team: Team, *, nodes: int
         if answer is None:
             unasked.append(step.id)
         elif isinstance(step, PlanStep):
-            scored.append(_Plan(step.id, _plan_score(step, answer, nodes), answer.trouble is not None))
+            written = our_plan(answer.text) if answer.trouble is None else None
+            plan_score = _plan_score(step, answer, written, nodes)
+            scored.append(_Plan(step.id, plan_score, answer.trouble is not None, step.plan, written))
         else:
             context = known[step.id].query if step.id in known else ""
             scored.append(_Agent(step.id, step.agent, score_step(step, answer, team, context)))
     return OurScenario(tuple(scored), tuple(unasked))
 
 
-def _plan_score(gold: PlanStep, answer: StepAnswer, nodes: int) -> PlanScore:
+def _plan_score(gold: PlanStep, answer: StepAnswer, written: WorkflowPlan | None, nodes: int) -> PlanScore:
     if answer.trouble is not None:
         return PlanScore(0.0, 0.0, 0.0, error="no_answer")
-    predicted = our_plan(answer.text)
-    if predicted is None:
+    if written is None:
         return PlanScore(0.0, 0.0, 0.0, error="unparsed_prediction")
-    return our_score(gold.plan, predicted, nodes=nodes)
+    return our_score(gold.plan, written, nodes=nodes)
 
 
 def _plan_sums(scores: list[PlanScore]) -> dict[str, float]:

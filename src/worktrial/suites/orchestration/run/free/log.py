@@ -181,6 +181,7 @@ def free_measures(score: GoalScore, met: Met, log: Log) -> JsonObject:
             "components": plan.components,
             "exact": plan.exact,
             "error": plan.error,
+            **score.edits_of(step),
         }
         for step in score.scenario.steps
         if isinstance(step, PlanStep)

@@ -205,7 +205,7 @@ class FreeTrial:
             "requests": log.requests,
             "goals": list(met.goals),
             "first_failure": met.first_failure,
-            "free": free_measures(score, met, log),
+            "free": await asyncio.to_thread(free_measures, score, met, log),
         }
         if judged is not None:
             measures["judging"] = {"asked": len(score.needs), "trouble": None, "values": judged.rows()}

@@ -26,6 +26,8 @@ class LabelPairing(NamedTuple):
     saved: int
     limit: int
     """No mapping saves more than this."""
+    partners: dict[int, int]
+    """The mapping: nodes of the first graph to nodes of the second."""
 
 
 def worth(a: Label, b: Label, substitution: Substitution[Label]) -> int:
@@ -74,7 +76,7 @@ def label_pairing(a: Graph[Label], b: Graph[Label], substitution: Substitution[L
     limit += 2 * UNIT * min(len(a.edges), len(b.edges))
     edges = b.edges
     matched = sum([(partner.get(s, -1), partner.get(t, -1)) in edges for s, t in a.edges])
-    return LabelPairing(by_labels + 2 * UNIT * matched, limit)
+    return LabelPairing(by_labels + 2 * UNIT * matched, limit, partner)
 
 
 def assignment(gains: Sequence[Sequence[int]]) -> list[int | None]:

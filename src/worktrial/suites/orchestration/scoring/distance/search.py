@@ -16,6 +16,9 @@ class Found(NamedTuple):
     """The most that a mapping saves, as far as is known."""
     exact: bool
     """Whether no other can save more; False where the search was given up."""
+    partners: dict[int, int] | None = None
+    """A mapping that saves so much: nodes of `a` to nodes of `b`. None where the known one saves as much, or
+    where the way of searching does not tell."""
 
 
 class NothingLeft(Exception):
@@ -65,8 +68,8 @@ def search(
     try:
         tree.grow()
     except NothingLeft:
-        return Found(tree.best, exact=False)
-    return Found(tree.best, exact=True)
+        return Found(tree.best, exact=False, partners=tree.partners)
+    return Found(tree.best, exact=True, partners=tree.partners)
 
 
 class _Tree:
@@ -78,6 +81,14 @@ class _Tree:
         self._budget = budget
         self._weight = 1 + len(tables.levels) * len(tables.prices) // PAIRS
         self._partners = [_NONE] * len(tables.levels)
+        self._chosen: list[int] | None = None
+
+    @property
+    def partners(self) -> dict[int, int] | None:
+        """The best mapping; None while it is the one that was known before."""
+        if self._chosen is None:
+            return None
+        return {u: v for u, v in zip(self._tables.order, self._chosen, strict=True) if v != _NONE}
 
     def grow(self) -> None:
         rows, prices = self._tables.rows, sum(self._tables.prices)
@@ -98,7 +109,8 @@ class _Tree:
             prices: The sum of the prices of the free nodes.
         """
         if depth == len(self._tables.levels):
-            self.best = max(self.best, saved)
+            if saved > self.best:
+                self.best, self._chosen = saved, self._partners.copy()
             return
         self._budget.spend(self._weight)
         tables, level = self._tables, self._tables.levels[depth]
