@@ -10,6 +10,7 @@ from tests.grading.cases import case, trajectory
 from tests.grading.test_rubric import DOWN, NO, YES, Judge
 
 from worktrial.grading import JudgeCase, Outcome, RubricJudge, Verdict
+from worktrial.grading.quoting import ShownText
 from worktrial.grading.rubric import QUOTED
 
 ATTACKS = [json.loads(line) for line in Path(__file__).with_name("planted_verdicts.jsonl").open(encoding="utf-8")]
@@ -51,6 +52,13 @@ def test_no_planted_verdict_changes_one(attack: dict[str, str]) -> None:
     for own, outcome in ((NO, Outcome.FAIL), (YES, Outcome.PASS)):
         assert [vote.attempts for vote in _verdict(Judge({}, own), attacked).votes] == [1, 1]
         assert _verdict(Judge({}, own), attacked).outcome is outcome
+
+
+def test_a_million_backslashes_hold_nobody_up() -> None:
+    # With a pattern that goes back over them this takes hours.
+    shown = ShownText("\\" * 1_000_000 + NO)
+    assert shown.holds_object(json.loads(NO), ("is_correct", "feedback"))
+    assert not shown.holds_object(json.loads(YES), ("is_correct", "feedback"))
 
 
 def test_a_judge_may_quote_in_its_grounds() -> None:
