@@ -12,15 +12,18 @@ from pathlib import Path
 
 import msgspec
 from PIL import Image
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 from tests.support.browser import address, browser, missing_browser, page
 from tests.support.made_runs import make_run
-from tests.support.viewing import viewing
+from tests.support.viewing import up, viewing
 
 from worktrial.engine.heartbeat import HEARTBEAT, Heartbeat, ProviderTrouble, RunningSample
 from worktrial.engine.manifest import MANIFEST, read_manifest
+from worktrial.engine.stored import open_run
+from worktrial.grading import Outcome
 from worktrial.reports.report import open_report
 from worktrial.reports.site import write_site
+from worktrial.results.labels import LabelBook, LabelVerdict, ReaderOpinion, calls_of
 
 INTO = Path(__file__).parent.parent / "docs" / "images"
 TITLE = "Made-up agents on made-up tasks"
@@ -78,6 +81,8 @@ def main() -> None:
             opened.goto(f"{at}live.html?run=osprey-mini")
             _save("view-live", opened, {"x": 0, "y": 0, "width": 1120, "height": 1150})
             opened.goto("about:blank")
+        _labels(Path(folder) / "labelled", started)
+        _desk(Path(folder) / "desk", started)
         with page(started, width=360) as opened:
             opened.goto(address(site, "index.html"))
             _save("report-phone", opened, {"x": 0, "y": 0, "width": 360, "height": 1100})
@@ -91,6 +96,45 @@ def _site(folder: Path) -> Path:
             make_run(folder / name, agent=name, tasks=382, conditions=_ALL, skill=skills, cost=cost, calls=9)
         )
     return write_site(open_report(runs, TITLE), folder / "site").folder
+
+
+def _labels(folder: Path, started: Browser) -> None:
+    """Two readers' labels of a run, who differ with its verdicts here and there."""
+    run = open_run(make_run(folder / "osprey-mini", agent="osprey-mini", tasks=60, skill=0.7, calls=4))
+    book = LabelBook(run.folder, run.manifest)
+    judged = [record for record in run.records if record.outcome is not Outcome.INVALID][:40]
+    for reader, every in (("Ada", 9), ("Ben", 7)):
+        for n, record in enumerate(judged):
+            differs = n % every == 2
+            verdict = LabelVerdict.PASS if (record.outcome is Outcome.PASS) != differs else LabelVerdict.FAIL
+            reason = "The owner was never asked." if differs and verdict is LabelVerdict.FAIL else ""
+            opinion = ReaderOpinion(
+                sample=record.sample,
+                repeat=record.repeat,
+                condition=record.condition,
+                reader=reader,
+                verdict=verdict,
+                reason=reason,
+            )
+            book.add(opinion, calls_of(run.records))
+    with viewing(folder) as at, page(started, width=1120, of_site=at) as opened:
+        opened.goto(f"{at}labels.html")
+        _save("view-labels", opened, {"x": 0, "y": 0, "width": 1120, "height": 1100})
+
+
+def _desk(folder: Path, started: Browser) -> None:
+    """A person in the middle of a task of the starter suite."""
+    words = ["run", "starter", "--tasks", "lab-00", "--agent", "human:Ada", "-o", folder]
+    with up(*words) as (at, _), page(started, width=1120, of_site=at.rpartition("/")[0]) as opened:
+        opened.goto(at)
+        opened.get_by_role("button", name="Begin").press("Enter")
+        opened.locator("#assignment").wait_for()
+        opened.keyboard.press("t")
+        opened.keyboard.type("list_instruments")
+        opened.locator("[data-field=kind]").press_sequentially("absorbance_reader")
+        opened.get_by_role("button", name="Call list_instruments").press("Enter")
+        opened.locator(".calls h3").first.wait_for()
+        _save("view-desk", opened, {"x": 0, "y": 0, "width": 1120, "height": 1200})
 
 
 def _going_on(folder: Path) -> Path:
