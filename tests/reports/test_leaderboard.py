@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 from markupsafe import Markup
 from playwright.sync_api import Browser, Page
-from tests.support.browser import page
+from tests.support.browser import page, until
 from tests.support.html_tree import parsed
 from tests.support.made_runs import make_run
 
@@ -148,7 +148,7 @@ def test_a_link_into_filtered_figures_works(chromium: Browser, index: Path, repo
         told = opened.locator("#leaderboard-status").text_content()
         assert told is not None and told.startswith(f"Shown: industry {industry}, condition E1.")
         opened.evaluate("location.hash = '#category=no+such+industry'")
-        opened.wait_for_function("document.querySelector('select[name=category]').value === ''")
+        until(opened, "document.querySelector('select[name=category]').value === ''")
 
 
 def test_a_condition_alone_shows_what_the_page_was_made_with(shown: Page, report: Report) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import which
+from time import monotonic
 from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -64,6 +65,21 @@ def page(
         assert not troubles, troubles
     finally:
         context.close()
+
+
+def until(opened: Page, expression: str) -> None:
+    """Wait until an expression holds on the page.
+
+    Playwright's own way evaluates it within the page, where a policy against `eval` refuses it from the second
+    look on.
+
+    Raises:
+        AssertionError: it does not, for ten seconds.
+    """
+    end = monotonic() + 10
+    while not opened.evaluate(expression):
+        assert monotonic() < end, expression
+        opened.wait_for_timeout(20)
 
 
 def address(site: Path, rest: str) -> str:

@@ -147,7 +147,8 @@ def stored_work(
     """
     by_id = {task.id: task for task in tasks}
     found: list[RecordedWork] = []
-    taken: set[str] = set()
+    # A run's folder may be called as what is made from each task.
+    taken = {f"{task.id}/{made}" for task in tasks for made in (PLAN, MISUSE)}
     for folder in folders:
         run = open_run(folder)
         if not _is_of(run.manifest, suite):

@@ -257,6 +257,8 @@ def test_a_signal_before_the_end_of_input_stops_the_server(tmp_path: Path, numbe
     server.stdin.flush()
     server.stdout.readline()
     server.send_signal(number)
-    _, said = server.communicate(timeout=60)
+    # The input stays open until the server has ended; its end would be an answer.
+    server.wait(timeout=60)
+    _, said = server.communicate()
     assert (server.returncode, b"interrupted" in said) == (130, True)
     assert not wt.load(tmp_path / "run").run.records

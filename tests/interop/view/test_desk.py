@@ -6,7 +6,7 @@ from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Route, expect
-from tests.support.browser import page
+from tests.support.browser import page, until
 from tests.support.cli import lines_of, samples_of, worktrial
 from tests.support.hostile import ALL, OURS
 from tests.support.viewing import up
@@ -41,14 +41,12 @@ def _fill(opened: Page, arguments: dict[str, Any]) -> None:
 def _call(opened: Page, number: int, tool: str, arguments: dict[str, Any]) -> None:
     opened.keyboard.press("t")
     opened.keyboard.type(tool)
-    opened.wait_for_function(
-        f"document.querySelector('.desk-tool form button[type=submit]')?.innerText === 'Call {tool}'"
-    )
+    until(opened, f"document.querySelector('.desk-tool form button[type=submit]')?.innerText === 'Call {tool}'")
     _fill(opened, arguments)
     _tab_to(opened, _WORDS, f"BUTTON Call {tool}")
     opened.keyboard.press("Enter")
     expect(opened.locator(".calls h3").first).to_have_text(f"Call {number}: {tool}")
-    opened.wait_for_function("document.activeElement.matches('.calls h3')")
+    until(opened, "document.activeElement.matches('.calls h3')")
 
 
 def _hand_in(opened: Page, answer: str) -> None:

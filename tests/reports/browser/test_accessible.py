@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 from tests.reports.browser.every_page import EVERY_PAGE
-from tests.support.browser import address, page
+from tests.support.browser import address, page, until
 from tests.support.made_site import MadeSite
 
 # The first test waits until the report is made.
@@ -39,7 +39,7 @@ def _check(chromium: Browser, made: MadeSite, name: str, options: Row, *, dark: 
         opened.goto(address(made.folder, name))
         expect(opened.locator("h1")).not_to_be_empty()
         if not name.startswith(("index", "section")):
-            opened.wait_for_function("document.querySelector('#viewer')?.childElementCount > 0")
+            until(opened, "document.querySelector('#viewer')?.childElementCount > 0")
         opened.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         result = Axe().run(opened, options=options).response
     assert result["passes"], "axe looked at something"

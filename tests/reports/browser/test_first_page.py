@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
-from tests.support.browser import address, page
+from tests.support.browser import address, page, until
 from tests.support.made_site import MadeSite
 
 from worktrial.engine.record import SampleRecord
@@ -58,7 +58,7 @@ def test_the_leaderboard_is_whole_and_its_columns_are_the_readers(opened: Page) 
     heads = opened.locator("table[data-board='0'] thead th:visible")
     for width in (1280, 1000, 760):
         opened.set_viewport_size({"width": width, "height": 900})
-        opened.wait_for_function(f"{cut} === 0")
+        until(opened, f"{cut} === 0")
     shown = heads.all_inner_texts()
     assert "Completion" in shown[1] and len(shown) < 9
     expect(columns.locator("summary")).to_contain_text("not shown")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.reports.browser.every_page import EVERY_PAGE
-from tests.support.browser import address, page
+from tests.support.browser import address, page, until
 from tests.support.made_site import MadeSite
 
 # The first test waits until the report is made.
@@ -20,7 +20,7 @@ def _go(opened: Page, made: MadeSite, rest: str) -> None:
     opened.goto(address(made.folder, rest))
     expect(opened.locator("h1")).not_to_be_empty()
     if not rest.startswith(("index", "section")):
-        opened.wait_for_function("document.querySelector('#viewer')?.childElementCount > 0")
+        until(opened, "document.querySelector('#viewer')?.childElementCount > 0")
 
 
 def test_no_page_is_wider_than_a_phone(chromium: Browser, made: MadeSite) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.support.browser import address, page
+from tests.support.browser import address, page, until
 from tests.support.long_work import long_run
 
 from worktrial.reports.report import open_report
@@ -97,7 +97,7 @@ def test_search_within_a_sample(opened: Page, sites: Path) -> None:
     opened.keyboard.press("Enter")
     expect(bar).to_contain_text("1 of 11 parts")
     expect(opened.get_by_text('"note": "marker-400"')).to_be_in_viewport()
-    opened.wait_for_function("[...CSS.highlights.get('found')].some((one) => one.toString() === 'marker-4')")
+    until(opened, "[...CSS.highlights.get('found')].some((one) => one.toString() === 'marker-4')")
     opened.keyboard.press("Enter")
     expect(opened.get_by_text('"note": "marker-4000"')).to_be_in_viewport()
     opened.keyboard.press("Shift+Enter")

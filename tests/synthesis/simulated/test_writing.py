@@ -136,7 +136,7 @@ def test_rules_that_are_no_rules_are_asked_for_again(tmp_path: Path) -> None:
         ({"tools": [tool(writes=True), tool(name="b", writes=True)]}, "none of them only reads"),
         ({"tools": [tool(), tool(name="b", example_output="ok")]}, "an answer is an object or a list"),
         ({"tools": [tool(), tool(name="b", parameters={"properties": {"a": {"type": "text"}}})]}, "JSON Schema"),
-        ({"tools": [tool(), tool(name="b", parameters={"$ref": "http://example.org/x"})]}, "lies outside"),
+        ({"tools": [tool(), tool(name="b", parameters={"$ref": "http://example.org/x"})]}, "not fetched"),
         ({"tools": [tool(), tool(name="b", parameters=by_id(x={"type": "string"}))]}, "no description of x"),
         ({"initial_state": {"today": "2026-03-02"}}, "holds no records"),
         ({"initial_state": {"returns": [{"return_id": "R-1", "note": "x" * MOST_STATE}]}}, "are the most"),

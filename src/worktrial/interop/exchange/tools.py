@@ -25,7 +25,10 @@ def tools_of(source: RunSource) -> ToolsOf:
     suite = suite_on_record(source)
     if suite is None:
         return unknown
-    found = suite.workplaces(_data(suite))
+    try:
+        found = suite.workplaces(_data(suite))
+    except WorktrialError:
+        return unknown
 
     def known(sample: str) -> list[JsonObject] | None:
         try:

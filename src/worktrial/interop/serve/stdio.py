@@ -1,6 +1,12 @@
 """One sample over the standard streams, as programs that speak MCP start their servers."""
 
 import asyncio
+import io
+import os
+import stat
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
 from mcp.server.stdio import stdio_server
 
@@ -13,6 +19,9 @@ from worktrial.interop.serve.mcp_tools import mcp_server
 from worktrial.interop.serve.reception import Reception
 from worktrial.interop.serve.settings import ServerSettings
 from worktrial.trials import PreparedRun
+
+_MOST_BYTES = 64 * 2**20
+"""Longest line that is read."""
 
 
 async def serve_stdio(
@@ -59,7 +68,7 @@ async def _serve(
         reception = Reception(episodes, finish_tool=settings.finish_tool, shows_checks=settings.shows_checks)
         guest = await reception.open(sample)
         server = mcp_server(lambda ctx: guest)
-        async with stdio_server() as (incoming, outgoing):
+        async with _input() as lines, stdio_server(stdin=lines) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
         heard_out.set()
         episode = guest.episode
@@ -72,3 +81,41 @@ async def _serve(
             # The agent has handed in its answer, or a limit ended its work.
             await episode.verdict()
         return reception.state(guest.address)
+
+
+@asynccontextmanager
+async def _input() -> AsyncIterator[Any]:
+    """Lines of standard input that a signal can break off, which a thread that waits for some would outlast.
+
+    None for what is no pipe, socket or terminal: it ends by itself. Meanwhile, children read nothing.
+    """
+    if not (os.isatty(0) or stat.S_ISFIFO(mode := os.fstat(0).st_mode) or stat.S_ISSOCK(mode)):
+        yield None
+        return
+    own, nothing = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+    blocks = os.get_blocking(own)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    reader = asyncio.StreamReader(limit=_MOST_BYTES)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), io.FileIO(own, closefd=False)
+    )
+    try:
+        yield _lines(reader)
+    finally:
+        transport.close()
+        os.set_blocking(own, blocks)
+        os.dup2(own, 0)
+        os.close(own)
+
+
+async def _lines(reader: asyncio.StreamReader) -> AsyncIterator[str]:
+    while True:
+        try:
+            line = await reader.readline()
+        except ValueError:
+            # No JSON either, which is what the sender is told.
+            line = b"a line of over 64 MiB\n"
+        if not line:
+            return
+        yield line.decode("utf-8", "replace")
