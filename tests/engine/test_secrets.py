@@ -2,6 +2,7 @@
 
 import json
 import logging
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -123,3 +124,18 @@ def test_an_address_with_a_secret_in_its_query() -> None:
     redactor = Redactor()
     redactor.add_url("http://127.0.0.1/v1?key=sesame%2Fopen&api-version=2026-01-01")
     assert redactor.text("sesame/open or sesame%2Fopen since 2026-01-01") == "[key] or [key] since 2026-01-01"
+
+
+@pytest.mark.parametrize("safe", ["", "+"])
+def test_a_password_of_an_address_is_hidden_as_it_is_sent(safe: str) -> None:
+    password = "s3/same+pass wörd"
+    redactor = Redactor()
+    redactor.add_url(f"http://ann:{quote(password, safe=safe).replace('%2F', '%2f')}@127.0.0.1/v1")
+    basic = b64encode(f"ann:{password}".encode()).decode()
+    slashed = json.dumps(password).replace("/", "\\/")
+    for guise in (password, password.upper(), slashed, slashed.replace("00f6", "00F6"), json.dumps(slashed)):
+        hidden = redactor.text(f"<{guise}>")
+        assert HIDDEN in hidden
+        assert "same" not in hidden.lower()
+        assert redactor.bytes(f"<{guise}>".encode()) == hidden.encode()
+    assert redactor.text(basic).rstrip("=") == HIDDEN

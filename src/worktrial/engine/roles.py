@@ -1,6 +1,7 @@
 """Roles that models play in a trial, and their settings."""
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -39,6 +40,10 @@ class Role(StrEnum):
 
 RoleName = str
 """A role's place in a run: the role's name; where several models share a role, `judge`, `judge-2`, `judge-3`, …"""
+
+
+# Capitals in words, with hardly a digit; keys have many, or small letters and hyphens.
+_NAME_OF_VARIABLE = re.compile(r"(?!(?:.*\d){3})[A-Z][A-Z0-9]{0,15}(?:_[A-Z0-9]{1,16})*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +93,21 @@ class RoleSettings:
     """Whether token ids and log-probabilities of prompts and answers are asked for and kept."""
     batch: bool = False
     """Whether requests go through the provider's batch interface, which has prices of its own."""
+
+    def __post_init__(self) -> None:
+        """Refuse a key in the place of its variable's name, before anything repeats it.
+
+        Raises:
+            SettingError: no such variable is set, and it does not look like a name.
+        """
+        name = self.api_key_env
+        if name is not None and name not in os.environ and not _NAME_OF_VARIABLE.fullmatch(name):
+            # Not repeated here: it may well be the key.
+            raise SettingError(
+                f"{self.role.option('api_key_env')} (or {option('api_key_env')}): no environment variable has the "
+                "name that was given. Give the name of the variable that holds the key, such as OPENAI_API_KEY, "
+                "never the key itself; a key that was typed is in the shell's history, so replace it"
+            )
 
     @property
     def role_name(self) -> RoleName:

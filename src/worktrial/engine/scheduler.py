@@ -151,6 +151,8 @@ class Scheduler:
         finally:
             del self.running[job.key]
         seconds = time.perf_counter() - context.started
+        # Progress and notices say it before it is stored.
+        result.reason = self.store.redacted(result.reason)
         record = _record(self.trial.suite, job, context, result, seconds)
         trajectory = result.trajectory
         if trajectory is not None:

@@ -1,8 +1,11 @@
 """Keeping keys out of everything that is written or shown."""
 
+import html
 import json
+import re
+from base64 import b64encode
 from collections.abc import Iterable
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
 from worktrial.engine.roles import RoleSettings
 
@@ -17,17 +20,19 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._secrets: list[str] = []
+        self._escaped: list[tuple[re.Pattern[str], re.Pattern[bytes]]] = []
         for secret in secrets:
             self.add(secret)
 
     def add(self, secret: str) -> None:
-        """Hide `secret`, also as it looks inside JSON and inside a URL."""
+        """Hide `secret`, also as JSON, Python, HTML and URLs spell it, and in capitals or none."""
         if len(secret) < SHORTEST_SECRET:
             return
-        for form in {secret, json.dumps(secret)[1:-1], quote(secret, safe="")}:
-            if form not in self._secrets:
-                self._secrets.append(form)
-        self._secrets.sort(key=len, reverse=True)
+        self._secrets = sorted({*self._secrets, *_spellings(secret)}, key=len, reverse=True)
+        if json.dumps(secret) != f'"{secret}"' or not {"/", "'"}.isdisjoint(secret):
+            pattern = _escaped(secret)
+            found = re.compile(pattern, re.IGNORECASE), re.compile(pattern.encode(), re.IGNORECASE)
+            self._escaped = sorted({*self._escaped, found}, key=lambda pair: len(pair[0].pattern), reverse=True)
 
     def add_role(self, settings: RoleSettings, *, needs_key: bool) -> None:
         """Hide what is secret in a role's settings.
@@ -43,22 +48,63 @@ class Redactor:
             self.add_url(settings.base_url)
 
     def add_url(self, url: str) -> None:
-        """Hide the user, the password and the query of `url`, and each value of the query."""
+        """Hide user, password, their Basic header and the query of `url`, and each value of the query."""
         parts = urlsplit(url)
+        user = parts.netloc.rpartition("@")[0]
         # `api-version=2026-01-01` is no secret, and its date may well stand in a task.
         values = [value for name, value in parse_qsl(parts.query) if "version" not in name]
-        for piece in (parts.netloc.rpartition("@")[0], parts.password, parts.query, *values):
-            if piece:
-                self.add(piece)
+        for piece in (user, parts.password or "", parts.query, *values):
+            self.add(piece)
+            self.add(unquote(piece))
+        for encoding in ("utf-8", "latin-1") if user else ():
+            # Without its end, which is the same for many.
+            self.add(b64encode(unquote(user).encode(encoding, "replace")).decode().rstrip("="))
 
     def text(self, text: str) -> str:
         """`text` with every secret replaced."""
+        for pattern, _ in self._escaped:
+            text = pattern.sub(HIDDEN, text)
         for secret in self._secrets:
             text = text.replace(secret, HIDDEN)
         return text
 
     def bytes(self, data: bytes) -> bytes:
         """`data` (UTF-8) with every secret replaced."""
+        for _, pattern in self._escaped:
+            data = pattern.sub(HIDDEN.encode(), data)
         for secret in self._secrets:
             data = data.replace(secret.encode(), HIDDEN.encode())
         return data
+
+
+def _spellings(secret: str) -> set[str]:
+    """A secret as URLs and HTML spell it, and in capitals or none."""
+    in_url = {quote(secret, safe=safe) for safe in ("", "/", _SUB_DELIMITERS, f"/{_SUB_DELIMITERS}")}
+    in_url.add(quote_plus(secret))
+    in_url |= {_PERCENT.sub(lambda found: found[0].lower(), one) for one in in_url}
+    known = {secret, *in_url, html.escape(secret), html.escape(secret, quote=False)}
+    return known | {one.lower() for one in known} | {one.upper() for one in known}
+
+
+def _escaped(secret: str) -> str:
+    """Pattern of a secret as JSON and `repr` spell it, each within the other as often as may be."""
+    # Not before the first character: a long row of backslashes would be gone through from each of them.
+    spelled = [_backslashed(secret[0], r"\\", "")]
+    spelled += (_backslashed(c, r"\\+", r"\\*") for c in secret[1:])
+    return "".join(spelled)
+
+
+def _backslashed(c: str, itself: str, before: str) -> str:
+    if c == "\\":
+        return itself
+    if c in "\"'/":
+        return f"{before}{c}"
+    if c.isascii():
+        return re.escape(c)
+    escapes = (one[1:-1].replace("\\", itself) for one in (json.dumps(c), ascii(c)))
+    return f"(?:{'|'.join((re.escape(c), *escapes))})"
+
+
+_PERCENT = re.compile("%[0-9A-F]{2}")
+_SUB_DELIMITERS = "!$&'()*+,;=:"
+"""What RFC 3986 lets stand for itself in the user's part of an address."""
