@@ -107,4 +107,4 @@ def _backslashed(c: str, itself: str, before: str) -> str:
 
 _PERCENT = re.compile("%[0-9A-F]{2}")
 _SUB_DELIMITERS = "!$&'()*+,;=:"
-"""What RFC 3986 lets stand for itself in the user's part of an address."""
+"""Characters that stand for themselves in the user's part of an address (RFC 3986)."""
