@@ -13,7 +13,7 @@ from worktrial.suites.orchestration.scoring.distance.search import SearchBudget,
 
 MOST_DRAWN = 60
 """Nodes of the larger plan up to which its edits are told: more are no picture."""
-SEARCHED = 1_000
+SEARCHED = 300
 """Nodes of the search tree that are looked at for the fewest edits."""
 _NAME = 60  # characters
 
@@ -81,7 +81,12 @@ def _told(plan: WorkflowPlan, graph: Graph[PlanNode]) -> Iterator[list[str]]:
     names += dict.fromkeys(name for name in waited if name not in known)
     for name, label in zip(names, graph.labels, strict=True):
         about = "not in the plan" if label == UNKNOWN else _about(label)
-        yield [shorten(name, _NAME, placeholder="…"), shorten(about, _NAME, placeholder="…")]
+        yield [_shown(name), _shown(about)]
+
+
+def _shown(text: str) -> str:
+    """The beginning of a text, without halves of surrogate pairs, which no file can hold."""
+    return shorten(text, _NAME, placeholder="…").encode("utf-8", "replace").decode()
 
 
 def _about(label: PlanNode) -> str:
