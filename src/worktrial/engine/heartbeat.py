@@ -14,6 +14,7 @@ import msgspec
 from worktrial.engine.interruption import Interrupted
 from worktrial.engine.manifest import utc_now
 from worktrial.engine.secrets import Redactor
+from worktrial.engine.store import replace_file
 
 if TYPE_CHECKING:
     from worktrial.engine.record import Key
@@ -140,11 +141,9 @@ class Pulse:
 
     def write(self) -> None:
         """Write the present state in the place of the last."""
-        fresh = self.folder / f"{HEARTBEAT}.tmp"
         # A disk that fails is told where samples are stored.
         with contextlib.suppress(OSError):
-            fresh.write_bytes(self.redactor.bytes(msgspec.json.encode(self.beat())) + b"\n")
-            fresh.replace(self.folder / HEARTBEAT)
+            replace_file(self.folder / HEARTBEAT, self.redactor.bytes(msgspec.json.encode(self.beat())) + b"\n")
 
     @property
     def is_asked_to_stop(self) -> bool:

@@ -122,11 +122,9 @@ class RunStore:
             StopRun: the folder cannot be written to.
         """
         path = self.folder / MANIFEST
-        temporary = path.with_name(f"{MANIFEST}.tmp")
         text = msgspec.json.format(self._encoder.encode(self.manifest), indent=2)
         try:
-            temporary.write_bytes(self._redactor.bytes(text) + b"\n")
-            temporary.replace(path)
+            replace_file(path, self._redactor.bytes(text) + b"\n")
         except OSError as e:
             raise StopRun(f"{path}: cannot be written ({e.strerror})") from None
 
@@ -207,6 +205,17 @@ def placed_lines(path: Path, kind: type[_T]) -> Iterator[tuple[int, _T]]:
                 raise DataError(f"{path}:{number}", f"damaged record: {e}", "Remove this line to go on") from None
             yield place, record
             place += len(line)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file of ours; who reads it sees the old one or the new one, never a half.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    temporary = path.with_name(f"{path.name}.tmp")
+    temporary.write_bytes(data)
+    temporary.replace(path)
 
 
 def append_line(file: IO[bytes], line: bytes) -> None:

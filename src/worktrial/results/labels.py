@@ -91,9 +91,10 @@ class LabelBook:
             raise ValueError("reader: give a name of letters that can be seen")
         if problem := _misplaced(opinion, calls):
             raise ValueError(problem)
-        given = {field: getattr(opinion, field) for field in ReaderOpinion.__struct_fields__}
         now = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
-        label = Label(**{**given, "reader": name}, run=self._run, began=self._began, at=now)
+        label = Label(
+            **{**msgspec.structs.asdict(opinion), "reader": name}, run=self._run, began=self._began, at=now
+        )
         try:
             line = msgspec.json.encode(label)
         except UnicodeEncodeError as e:

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from worktrial.engine.secrets import Redactor
-from worktrial.engine.store import BATCHES, append_line, cut_torn_tail, read_lines
+from worktrial.engine.store import BATCHES, append_line, cut_torn_tail, read_lines, replace_file
 from worktrial.engine.transport import HttpAnswer
 from worktrial.errors import StopRun
 
@@ -88,9 +88,7 @@ class BatchLedger:
         try:
             self._answers.mkdir(exist_ok=True)
             path = self._answers / f"{custom_id}.json"
-            temporary = path.with_suffix(".tmp")
-            temporary.write_bytes(msgspec.json.encode(_Stored(answer.status, body)))
-            temporary.replace(path)
+            replace_file(path, msgspec.json.encode(_Stored(answer.status, body)))
         except OSError as e:
             raise StopRun(f"{self._answers}: an answer cannot be stored ({e.strerror})") from None
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import msgspec
 
-from worktrial.agents.episode import EpisodeOver
+from worktrial.agents.episode import EpisodeOver, Seen
 from worktrial.agents.episodes import NoOpenJob
 from worktrial.engine.record import Key, SampleResult
+from worktrial.engine.store import replace_file
 from worktrial.errors import DataError, SettingError
 from worktrial.interop.serve.bodies import as_json
 from worktrial.interop.serve.reception import Guest, Reception
@@ -314,10 +315,8 @@ class HumanDesk:
         ]
         journal = DeskJournal(*guest.episode.key, self._seconds, self._notes, calls)
         path = self._folder / JOURNAL
-        temporary = path.with_name(f"{JOURNAL}.tmp")
         try:
-            temporary.write_bytes(msgspec.json.encode(journal))
-            temporary.replace(path)
+            replace_file(path, msgspec.json.encode(journal))
         except OSError as e:
             raise DataError(
                 path, f"cannot be written ({e.strerror})", "Make room, or let this user write"
@@ -368,7 +367,7 @@ def _digest(content: Any) -> str:
 def _shown(call: ToolCall) -> DeskCall:
     # What a fault has hidden stays hidden: the content alone is what an agent sees.
     content = call.observation.content
-    return DeskCall(call.tool, call.arguments, content, isinstance(content, dict) and "error" in content)
+    return DeskCall(call.tool, call.arguments, content, Seen(content).is_error)
 
 
 def _told(result: SampleResult) -> JsonObject:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 import msgspec
 
 from worktrial.engine.manifest import Manifest, utc_now
-from worktrial.engine.store import SAMPLES
+from worktrial.engine.store import SAMPLES, replace_file
 from worktrial.engine.stored import StoredRun, agent_of, open_run
 from worktrial.errors import DataError, SettingError, option
 
@@ -141,9 +141,7 @@ def pin(name: str, run: StoredRun, *, store: Path = STORE, replace: bool = False
             agent=agent_of(run.manifest),
             samples=len(run.records),
         )
-        new = path.with_name(f"{path.name}.tmp")
-        new.write_bytes(msgspec.json.format(msgspec.json.encode(baseline), indent=2) + b"\n")
-        new.replace(path)
+        replace_file(path, msgspec.json.format(msgspec.json.encode(baseline), indent=2) + b"\n")
     except OSError as e:
         raise DataError(
             path, f"cannot be written ({e.strerror})", f"Name another folder with {option('store')}"

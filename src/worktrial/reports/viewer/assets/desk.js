@@ -28,15 +28,7 @@
     } catch {
       throw new Error("The desk does not answer. Is its command still running?");
     }
-    const said = await answer.text();
-    if (answer.ok) return JSON.parse(said);
-    let why = said.trim();
-    try {
-      why = JSON.parse(said).error;
-    } catch {
-      // Some refusals are plain words.
-    }
-    throw new Error(why);
+    return Worktrial.answerIn(answer);
   }
 
   /** Do something at the desk, and show the desk as it then is. */

@@ -38,15 +38,7 @@
 
   async function asked(run, options = {}) {
     const answer = await fetch(`labels?run=${encodeURIComponent(run.slug)}`, options);
-    const text = await answer.text();
-    if (answer.ok) return JSON.parse(text);
-    let why = text.trim();
-    try {
-      why = JSON.parse(text).error;
-    } catch {
-      // Some refusals are plain words.
-    }
-    throw new Error(why);
+    return Worktrial.answerIn(answer);
   }
 
   async function show({ run, record }) {

@@ -20,6 +20,23 @@ window.Worktrial = window.Worktrial || {};
   };
 
   /**
+   * What the viewer's server answered.
+   * @param {Response} answer
+   * @returns {Promise<object>} fails with the server's words where it refused
+   */
+  Worktrial.answerIn = async (answer) => {
+    const text = await answer.text();
+    if (answer.ok) return JSON.parse(text);
+    let why = text.trim();
+    try {
+      why = JSON.parse(text).error;
+    } catch {
+      // Some refusals are plain words.
+    }
+    throw new Error(why);
+  };
+
+  /**
    * A data file's fields. A page from a disk may not fetch, so the file is run as a script; once for a page.
    * @param {string} name
    * @returns {Promise<object>}

@@ -25,7 +25,6 @@ every argument."""
 KINDS = ("plan", "decision", "call", "order")
 """Kinds of what can be wrong about a recorded step: the plan is another one; the agent asked or refused instead
 of calling, or the other way round; a call was not made; or it was made before one that its workflow waits for."""
-_WHOLE = 1 - 1e-9
 NO_PLAN = PlanScore(0.0, 0.0, 0.0, error="no_plan")
 
 
@@ -50,13 +49,10 @@ class GoalScore:
     def edits_of(self, step: PlanStep) -> JsonObject:
         """Field `edits` (`plan_edits`) about a recorded plan beside the one that was written, where they differ."""
         # Imported here, as for `goal_score`, because only scoring needs it.
-        from worktrial.suites.orchestration.scoring.distance.edits import plan_edits
+        from worktrial.suites.orchestration.scoring.distance.edits import edits_of
 
         written = self.work.plans.get(turn_of(self.scenario)[step.id])
-        if written is None or self.plans[step.id].score >= _WHOLE:
-            return {}
-        edits = plan_edits(step.plan, written)
-        return {} if edits is None else {"edits": edits}
+        return edits_of(step.plan, written, self.plans[step.id])
 
     def met(self, verdicts: Verdicts | None) -> "Met":
         """Every recorded step with what is wrong about it.
@@ -170,7 +166,7 @@ class _Reader:
         for step in self._score.scenario.steps:
             match step:
                 case PlanStep():
-                    kind = None if self._score.plans[step.id].score >= _WHOLE else "plan"
+                    kind = None if self._score.plans[step.id].right else "plan"
                 case CallStep():
                     kind = self._wrong_with_calls(step)
                 case RefusalStep():

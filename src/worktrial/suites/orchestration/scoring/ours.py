@@ -19,13 +19,12 @@ from worktrial.suites.orchestration.planning.scenario import (
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer, ValueCase, Verdicts
 from worktrial.suites.orchestration.scoring.calls.calls import CLASSES, StepDecision
 from worktrial.suites.orchestration.scoring.calls.ours import OurStepScore, score_step
-from worktrial.suites.orchestration.scoring.distance.edits import plan_edits
+from worktrial.suites.orchestration.scoring.distance.edits import edits_of
 from worktrial.suites.orchestration.scoring.distance.ours import PlanScore, our_score
 from worktrial.suites.orchestration.scoring.figures import DECISIONS, decision_score, our_figures, our_macro
 
 __all__ = ["OurScenario", "our_figures", "our_macro", "our_scenario"]
 
-_WHOLE = 1 - 1e-9
 """A plan with at least this score is the gold plan; the similarities are quotients of floating-point sums."""
 
 
@@ -41,10 +40,8 @@ class _Plan:
     """The answer as a plan; None where it is none."""
 
     def row(self) -> JsonObject:
-        right = self.score.score >= _WHOLE
-        edits = None if right or self.written is None else plan_edits(self.gold, self.written)
-        drawn = {} if edits is None else {"edits": edits}
-        return {"step": self.step, "kind": "plan", "right": right, **self.score.row(), **drawn}
+        drawn = edits_of(self.gold, self.written, self.score)
+        return {"step": self.step, "kind": "plan", "right": self.score.right, **self.score.row(), **drawn}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from textwrap import shorten
 from typing import NamedTuple
 
 from worktrial.language import JsonObject
+from worktrial.language.untrusted import encodable
 from worktrial.suites.orchestration.planning.scenario import WorkflowPlan
 from worktrial.suites.orchestration.scoring.distance.graphs import UNKNOWN, Graph, PlanNode, chain_graph
-from worktrial.suites.orchestration.scoring.distance.ours import substitution
+from worktrial.suites.orchestration.scoring.distance.ours import PlanScore, substitution
 from worktrial.suites.orchestration.scoring.distance.pairing import label_pairing
 from worktrial.suites.orchestration.scoring.distance.search import SearchBudget, search
 
@@ -24,6 +25,12 @@ class EditPairs(NamedTuple):
     partners: dict[int, int]
     least: bool
     """Whether no other mapping costs less."""
+
+
+def edits_of(gold: WorkflowPlan, written: WorkflowPlan | None, score: PlanScore) -> JsonObject:
+    """Field `edits` (`plan_edits`) of a plan's row, where there is a plan and it is not the gold one."""
+    edits = None if written is None or score.right else plan_edits(gold, written)
+    return {} if edits is None else {"edits": edits}
 
 
 def plan_edits(gold: WorkflowPlan, written: WorkflowPlan) -> JsonObject | None:
@@ -85,8 +92,7 @@ def _told(plan: WorkflowPlan, graph: Graph[PlanNode]) -> Iterator[list[str]]:
 
 
 def _shown(text: str) -> str:
-    """The beginning of a text, without halves of surrogate pairs, which no file can hold."""
-    return shorten(text, _NAME, placeholder="…").encode("utf-8", "replace").decode()
+    return encodable(shorten(text, _NAME, placeholder="…"))
 
 
 def _about(label: PlanNode) -> str:

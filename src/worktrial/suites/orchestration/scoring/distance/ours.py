@@ -9,6 +9,9 @@ from worktrial.suites.orchestration.planning.scenario import WorkflowPlan
 from worktrial.suites.orchestration.scoring.distance.exact import Distance, edit_distance
 from worktrial.suites.orchestration.scoring.distance.graphs import Graph, PlanNode, chain_graph, workflow_graph
 
+# Sums of shares fall short of 1 by a rounding.
+_WHOLE = 1 - 1e-9
+
 
 @dataclass(frozen=True, slots=True)
 class PlanScore:
@@ -25,6 +28,11 @@ class PlanScore:
     error: str | None = None
     """Why there is no score (and it is 0): the class of the exception that the published program raises, or
     `unparsed_gold` or `unparsed_prediction`."""
+
+    @property
+    def right(self) -> bool:
+        """Whether the plans are equal."""
+        return self.score >= _WHOLE
 
     def row(self) -> JsonObject:
         """Row for a record."""
