@@ -7,6 +7,8 @@ MODEL ?= small
 # What `make test-quick` compares with.
 BASE ?= HEAD
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# Every process would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12

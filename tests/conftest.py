@@ -2,14 +2,16 @@
 
 import gc
 import os
+import sys
 
 import hypothesis
 import pytest
 from tests.support.data import missing_real_data
 
-# Tests behave the same whatever the shell around them says.
-for _name in ("PYTHONASYNCIODEBUG", "PYTHONDEVMODE"):
+# Tests behave the same whatever the shell around them says; and hundreds of processes need not compile all modules.
+for _name in ("PYTHONASYNCIODEBUG", "PYTHONDEVMODE", "PYTHONDONTWRITEBYTECODE"):
     os.environ.pop(_name, None)
+sys.dont_write_bytecode = False
 
 # How long an example takes says more about the machine than about the code.
 hypothesis.settings.register_profile("tests", deadline=None)
