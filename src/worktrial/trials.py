@@ -179,6 +179,7 @@ def settings_of(
         budget=Budget(options.max_cost, options.max_tokens, options.max_minutes),
         cache=options.cache,
         cache_only=options.cache_only,
+        durable=options.durable,
         batch=BatchPolicy() if options.batch else None,
         command=command,
         otlp=_collector(options),

@@ -14,7 +14,7 @@ from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGHUP])
 def test_an_interrupted_run_says_how_to_go_on(how: signal.Signals, tmp_path: Path) -> None:
     data, run = TinyRelease().write(tmp_path / "data"), tmp_path / "a run"
     with ScriptedServer(Script(latency=0.01)) as server:

@@ -1,10 +1,12 @@
 """The run folder: what it refuses, what it repairs, what survives."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 from worktrial.engine.manifest import FORMAT, Manifest, SessionRecord, read_manifest
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.secrets import Redactor
-from worktrial.engine.store import RunStore, read_lines
+from worktrial.engine.store import AT_RISK, RunStore, read_lines
 from worktrial.errors import DataError, SettingError, StopRun
 from worktrial.grading import Outcome
 
@@ -263,3 +265,37 @@ def test_a_full_disk_stops_the_run(tmp_path: Path) -> None:
     with pytest.raises(StopRun, match="cannot be stored"), store:
         store.add(record(0), {"sample": "0"})
     assert store.finished == {}
+
+
+@contextlib.contextmanager
+def syncs() -> Iterator[list[int]]:
+    """The number of times that the disk is told to keep a file; the calls are made, and counted."""
+    made = [0]
+
+    def saw(frame: object, event: str, called: object) -> None:
+        made[0] += event == "c_call" and called is os.fsync
+
+    sys.setprofile(saw)
+    try:
+        yield made
+    finally:
+        sys.setprofile(None)
+
+
+def test_so_many_samples_are_at_risk(tmp_path: Path) -> None:
+    with syncs() as made:
+        with opened(tmp_path / "usual") as store:
+            before = made[0]
+            for n in range(2 * AT_RISK + 5):
+                store.add(record(n), {"sample": str(n)})
+                assert store.at_risk == (n + 1) % AT_RISK
+            # Two files after so many samples, the folder once, and the files again when the run is over.
+            assert made[0] - before == 5
+        assert (store.at_risk, made[0] - before) == (0, 7)
+    with RunStore(tmp_path / "durable", manifest(), Redactor(), durable=True) as store:
+        with syncs() as made:
+            for n in range(3):
+                store.add(record(n), {"sample": str(n)})
+                # The trajectory before its sample, which cannot be there without it.
+                assert (store.at_risk, made) == (0, [4 * (n + 1) + 1])
+    assert len(list(read_lines(tmp_path / "durable" / "samples.jsonl", SampleRecord))) == 3

@@ -1,13 +1,13 @@
 """Running a trial for a command: announce, run, show the table, choose the exit code."""
 
 import shlex
-import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import typer
 
+from worktrial.engine.ending import ignore_ending_signals
 from worktrial.engine.growth import addition
 from worktrial.engine.interruption import Interrupted
 from worktrial.engine.notices import say
@@ -112,9 +112,7 @@ def _run_shown(plans: Sequence[RunPlan]) -> list[RunEnd]:
             return run_trials(plans, progress=progress, signals=True)
     except (Interrupted, StopRun) as e:
         if isinstance(e, Interrupted):
-            # Nothing is left to interrupt, and an echo of the signal would change the exit code.
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            ignore_ending_signals()
         say_how_to_resume(plans, e)
         raise
 

@@ -1,14 +1,16 @@
 """The `worktrial` command."""
 
 import gc
-import io
 import sys
+import threading
 from typing import Annotated, ClassVar
 
 import typer
 
 from worktrial import __version__
 from worktrial.cli.lazy import CommandRow, LazyGroup
+from worktrial.cli.streams import outlive_readers
+from worktrial.engine.ending import interrupt_when_hung_up
 from worktrial.engine.notices import say, say_crash
 from worktrial.errors import WorktrialError, flag
 
@@ -79,10 +81,9 @@ def root(
 
 def main() -> None:
     """Entry point; errors of ours become one message and an exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A terminal or a pipe without UTF-8 gets question marks, not a traceback.
-            stream.reconfigure(errors="replace")
+    streams = outlive_readers()
+    if threading.current_thread() is threading.main_thread():
+        interrupt_when_hung_up()
     # Loading modules and reading data makes many objects, and hardly any that only a collector could free.
     gc.set_threshold(_OBJECTS_A_COLLECTION)
     try:
@@ -91,7 +92,10 @@ def main() -> None:
         # An endpoint's own words may be part of the message.
         say(f"worktrial: {e.spelled(_spelled)}", err=True)
         sys.exit(e.exit_code)
-    except Exception:
+    except Exception as e:
+        if any(e is stream.fault for stream in streams):
+            say(f"worktrial: standard output: cannot be written ({e})", err=True)
+            sys.exit(2)
         # Typer sets a hook of its own, which would print an exception's words as they are.
         sys.excepthook = say_crash
         raise

@@ -1,7 +1,6 @@
 """`worktrial synthesize`: from a job and procedures to a calibrated private suite."""
 
 import shlex
-import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -84,6 +83,7 @@ def synthesize(**given: Any) -> None:
 
 
 def _carried_on(session: "SynthesisSession") -> "SessionEnd":
+    from worktrial.engine.ending import ignore_ending_signals
     from worktrial.engine.interruption import Interrupted
     from worktrial.synthesis.author import UnusableReplies
     from worktrial.synthesis.session import carry_on
@@ -92,9 +92,7 @@ def _carried_on(session: "SynthesisSession") -> "SessionEnd":
         return carry_on(session)
     except (Interrupted, StopRun) as e:
         if isinstance(e, Interrupted):
-            # Nothing is left to interrupt, and an echo of the signal would change the exit code.
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            ignore_ending_signals()
         is_spent = isinstance(e, BudgetSpent)
         what = "Raise the budget and resume" if is_spent else "What is finished is stored. Resume"
         say(f"{what} with:\n  {_same_command(session.resources, raised=is_spent)}", err=True)

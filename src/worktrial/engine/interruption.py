@@ -1,4 +1,4 @@
-"""Ctrl-C and a polite kill: the run's task is cancelled, once, and cleans up in peace."""
+"""Ctrl-C, a polite kill, a terminal that closes: the run's task is cancelled, once, and cleans up in peace."""
 
 import asyncio
 import signal
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from worktrial.engine.ending import ending_signals
 from worktrial.errors import WorktrialError
 
 # `make`, `timeout` and their kin pass a signal on that the terminal has sent to the child already.
@@ -22,7 +23,7 @@ class Interrupted(WorktrialError):
 
 @contextmanager
 def cancelled_by_signals(halt: Callable[[], None] | None = None) -> Iterator[None]:
-    """Let SIGINT and SIGTERM cancel the current task for as long as the block lasts.
+    """Let SIGINT, SIGTERM and SIGHUP cancel the current task for as long as the block lasts.
 
     With `halt`, the first of them calls it instead, so that what is in flight can come to its end; the next one,
     unless it is an echo, cancels.
@@ -49,7 +50,7 @@ def cancelled_by_signals(halt: Callable[[], None] | None = None) -> Iterator[Non
         loop.call_soon_threadsafe(steps[len(began)])
         began.append(time.monotonic())
 
-    handlers = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: signal.signal(number, interrupt) for number in ending_signals()}
     try:
         yield
     finally:

@@ -70,13 +70,13 @@ def run_trials(
     Args:
         plans: Runs, each with a folder of its own; see `run_trials_async`.
         progress: Told how the runs are going; see `run_trials_async`.
-        signals: Whether SIGINT and SIGTERM end the runs cleanly. Without it Python's own handling of Ctrl-C stays.
+        signals: Whether SIGINT, SIGTERM and SIGHUP end the runs cleanly. Without it Python's own handling stays.
 
     Raises:
         SettingError: settings do not fit together or differ from a stored run's.
         DataError: a folder cannot be used.
         StopRun: an endpoint refuses to work, a budget is spent, or every sample meets the same defect.
-        Interrupted: Ctrl-C, SIGTERM, or somebody asked for the end of a run.
+        Interrupted: Ctrl-C, SIGTERM, a closed terminal, or somebody asked for the end of a run.
     """
 
     async def run() -> list[RunEnd]:
@@ -170,7 +170,8 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
         redactor.add_role(role, needs_key=not settings.cache_only)
     if settings.otlp is not None:
         redactor.add_url(settings.otlp)
-    with RunStore(settings.folder, manifest_of(RunPlan(trial, roles, settings), redactor), redactor) as store:
+    manifest = manifest_of(RunPlan(trial, roles, settings), redactor)
+    with RunStore(settings.folder, manifest, redactor, durable=settings.durable) as store:
         cost, tokens = _earlier_spend(store)
         spend = Spend(Budget(), cost=cost, tokens=tokens)
         end = "interrupted"

@@ -28,6 +28,8 @@ class RunSettings:
     budget: Budget = field(default_factory=Budget)
     cache: Path | None = None
     cache_only: bool = False
+    durable: bool = False
+    """Whether each sample is on the disk before the next is stored; see `store.AT_RISK`."""
     batch: BatchPolicy | None = None
     """Patience with batches, where requests go through the providers' batch interfaces; None sends each alone."""
     command: tuple[str, ...] = ()

@@ -27,6 +27,9 @@ BATCHES = "batches.jsonl"
 TRACEBACKS = "tracebacks.txt"
 """File of tracebacks: where samples broke off, for a defect of ours or of the user's agent."""
 LOCK = ".lock"
+AT_RISK = 16
+"""Samples that a power cut may cost: after so many the disk is told to keep them. Those in flight are lost, too, as
+many as a rule."""
 
 _T = TypeVar("_T")
 
@@ -34,16 +37,28 @@ _T = TypeVar("_T")
 class RunStore:
     """A run folder opened for writing. Use as a context manager; at most one process at a time.
 
+    The end of the process, whatever ends it, costs no stored sample. A power cut may cost the last `AT_RISK`.
+
+    Args:
+        folder: Of the run.
+        manifest: Of the session that begins.
+        redactor: Hides keys.
+        durable: Whether the disk is told to keep each sample before it counts as stored.
+
     Raises:
         SettingError: another process works on the folder, or it holds a run with other settings.
         DataError: the folder is something else, or one of its lines is damaged in the middle.
     """
 
-    def __init__(self, folder: Path, manifest: Manifest, redactor: Redactor) -> None:
+    def __init__(self, folder: Path, manifest: Manifest, redactor: Redactor, *, durable: bool = False) -> None:
         self.folder = folder
         self.manifest = manifest
         self.finished: dict[Key, SampleRecord] = {}
         """The last record of every sample, read on opening and kept up to date."""
+        self.at_risk = 0
+        """Samples that are stored and may still be lost, with their trajectories, if the machine stops."""
+        self._durable = durable
+        self._is_named = False
         self._redactor = redactor
         self._encoder = msgspec.json.Encoder()
         self._files = contextlib.ExitStack()
@@ -95,8 +110,7 @@ class RunStore:
         # A disk that fails is no news when the run is ending for some trouble already.
         ignored = () if kind is None else (OSError,)
         with self._files, contextlib.suppress(*ignored):
-            for file in (self._samples, self._trajectories):
-                os.fsync(file.fileno())
+            self._sync()
         self._leave_nothing(kind)
 
     def _leave_nothing(self, kind: type[BaseException] | None) -> None:
@@ -124,7 +138,7 @@ class RunStore:
         path = self.folder / MANIFEST
         text = msgspec.json.format(self._encoder.encode(self.manifest), indent=2)
         try:
-            replace_file(path, self._redactor.bytes(text) + b"\n")
+            replace_file(path, self._redactor.bytes(text) + b"\n", durable=True)
         except OSError as e:
             raise StopRun(f"{path}: cannot be written ({e.strerror})") from None
 
@@ -143,10 +157,33 @@ class RunStore:
                     file.write(frame)
             if trajectory is not None:
                 append_line(self._trajectories, self._redactor.bytes(self._encoder.encode(trajectory)))
+            if self._durable:
+                # A sample on the disk has its trajectory there.
+                self._sync()
             append_line(self._samples, line)
+            self.at_risk += 1
+            if self._durable or self.at_risk >= AT_RISK:
+                self._sync()
         except OSError as e:
             raise StopRun(f"{self.folder}: a sample cannot be stored ({e.strerror})") from None
         self.finished[record.key] = record
+
+    def _sync(self) -> None:
+        """Bring everything to the disk, trajectories first."""
+        if (self.folder / TOKENS).exists():
+            with (self.folder / TOKENS).open("ab") as file:
+                os.fsync(file.fileno())
+        os.fsync(self._trajectories.fileno())
+        os.fsync(self._samples.fileno())
+        self.at_risk = 0
+        if not self._is_named and os.name == "posix":
+            # The names of new files are their folder's, which is kept by itself.
+            folder = os.open(self.folder, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+        self._is_named = True
 
     def note(self, text: str) -> None:
         """Add `text`, which holds no key, to the run's tracebacks.
@@ -207,14 +244,23 @@ def placed_lines(path: Path, kind: type[_T]) -> Iterator[tuple[int, _T]]:
             place += len(line)
 
 
-def replace_file(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes, *, durable: bool = False) -> None:
     """Write a file of ours; who reads it sees the old one or the new one, never a half.
+
+    Args:
+        path: Of the file.
+        data: All that it shall hold.
+        durable: Whether that holds after a power cut, too; which of the two it is then, nobody knows.
 
     Raises:
         OSError: it cannot be written.
     """
     temporary = path.with_name(f"{path.name}.tmp")
-    temporary.write_bytes(data)
+    with temporary.open("wb") as file:
+        file.write(data)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
     temporary.replace(path)
 
 

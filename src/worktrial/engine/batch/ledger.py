@@ -1,6 +1,7 @@
 """Batches of a run on disk: what was submitted, and what came back to samples that are not finished yet."""
 
 import base64
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -70,8 +71,8 @@ class BatchLedger:
         return self._last
 
     def begin(self, line: BatchLine) -> None:
-        """Note a batch that was submitted."""
-        self._append(line)
+        """Note a batch that was submitted, on the disk: it is paid for."""
+        self._append(line, durable=True)
         self.open[line.number] = line
 
     def end(self, line: BatchLine, how: str) -> None:
@@ -105,10 +106,12 @@ class BatchLedger:
         for custom_id in custom_ids:
             (self._answers / f"{custom_id}.json").unlink(missing_ok=True)
 
-    def _append(self, line: BatchLine) -> None:
+    def _append(self, line: BatchLine, *, durable: bool = False) -> None:
         try:
             with self._path.open("ab", buffering=0) as file:
                 append_line(file, self._redactor.bytes(msgspec.json.encode(line)))
+                if durable:
+                    os.fsync(file.fileno())
         except OSError as e:
             raise StopRun(f"{self._path}: a batch cannot be stored ({e.strerror})") from None
 
