@@ -287,8 +287,8 @@ class RunOptions(Options):
     cache_only: Annotated[bool, Flag(_RUN, neutral=True)] = False
     """Never reach a network: answer from the cache or stop."""
     durable: Annotated[bool, Flag(_RUN, neutral=True)] = False
-    """Bring each sample to the disk before it counts as stored: a power cut costs no finished sample. Without it, it
-    may cost the last 16."""
+    """Bring each sample to the disk before it counts as stored: a power cut costs no finished sample. Without it,
+    it may cost the last 16."""
     retries: Annotated[Count, Flag(_RUN, neutral=True)] = 8
     """Tries of one request that fails."""
     retry_seconds: Annotated[Amount, Flag(_RUN, neutral=True)] = 300.0
