@@ -23,7 +23,7 @@ def _run(folder: Path, calls: int) -> list[dict[str, Any]]:
 
 def test_one_schedule_for_two_agents_and_a_row_for_every_degraded_call(tmp_path: Path) -> None:
     plans = []
-    for name, made in (("short", 4), ("long", 9)):
+    for name, made in (("short", 3), ("long", 6)):
         records = _run(tmp_path / name, made)
         assert Counter(r["condition"] for r in records) == dict.fromkeys(("E0", "E1", "E2", "E3"), 382)
         plans.append({(r["sample"], r["condition"]): r["fault_plan"] for r in records})
