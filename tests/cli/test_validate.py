@@ -9,6 +9,10 @@ from tests.support.tool_hire.shop import write_folder
 
 from worktrial.suites.starter import StarterSuite, suite
 from worktrial.suites.validate import validate_suite
+from worktrial.synthesis.artifacts import PassRate, TaskDraft
+from worktrial.synthesis.files import to_yaml
+from worktrial.synthesis.proving.way import ProvedTask
+from worktrial.synthesis.worth import worth
 
 
 def test_the_starter_suite_tells_work_from_idleness() -> None:
@@ -57,7 +61,7 @@ def test_suites_without_plans() -> None:
 def test_a_suite_of_ones_own_goes_through_the_gates_locked_in_or_trusted(tmp_path: Path) -> None:
     good = write_folder(tmp_path / "good")
     told = [json.loads(command("validate", good, "--json", *trust).out) for trust in ((), ("--trust",))]
-    assert told[0] == told[1]
+    assert told[0] == told[1] and "measured" not in told[0]
     assert told[0]["findings"] == []
     rows = {row["gate"]: row["checked"] for row in told[0]["gates"]}
     assert (rows["expectations"], rows["mutation"], rows["plan-passes"]) == (47, 20, 20)
@@ -86,10 +90,26 @@ def test_rules_in_a_module_of_their_own_are_looked_at_as_well(tmp_path: Path) ->
 
 
 def test_a_suite_of_ones_own_with_a_rule_against_its_handbook(tmp_path: Path) -> None:
-    ran = command(
-        "validate", write_folder(tmp_path / "bad", lambda text: text.replace("MOST_OUT = 3", "MOST_OUT = 4"))
+    folder = write_folder(tmp_path / "bad", lambda text: text.replace("MOST_OUT = 3", "MOST_OUT = 4"))
+    of_one = ProvedTask(
+        task="hire-1",
+        content="0",
+        fate="kept",
+        ease="easy",
+        fresh=PassRate(passed=4, n=4, invalid=0, low=0.45, high=1.0, decision="inside"),
     )
+    draft = TaskDraft(id="hire-1", level=1, instructions={"en": "Hire."}, plan=[], rubric="It is hired.")
+    figures = worth(
+        [draft], [of_one], clauses=[], atoms=[], runs=1, tokens=1, cost=None, solver="nobody", agent="clerk-7"
+    )
+    bare = (folder / "suite.yaml").read_text("utf-8")
+    (folder / "suite.yaml").write_text(f"{bare}counts: {{tasks: many}}\n", "utf-8")
+    odd = command("validate", folder)
+    assert (odd.code, "counts: Expected `int`, got `str` - at `$.tasks`" in odd.said) == (2, True), odd.said
+    (folder / "suite.yaml").write_text(bare + to_yaml({"counts": figures}), "utf-8")
+    ran = command("validate", folder)
     assert ran.code == 1
+    assert "1 of 1 are easy for clerk-7, which passes them always or nearly (4 of 4 fresh runs" in ran.said
     assert "E-18): hire_out: a refusal was expected; it succeeded" in ran.said
     assert "stands in no clause" in ran.said
 

@@ -28,7 +28,9 @@ from worktrial.synthesis.composed_suite import Labels
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.proving.way import GATES_AT_ONCE
 from worktrial.synthesis.resources import ResourceSettings, open_resources
+from worktrial.synthesis.review.page import read_cards
 from worktrial.synthesis.task_session import TasksEnd
+from worktrial.synthesis.worth import described
 
 ROLES = (Role.SYNTHESIZER, Role.SOLVER, Role.AGENT, Role.JUDGE)
 
@@ -117,12 +119,58 @@ def test_more_tasks_are_another_session_and_repeat_nothing(tmp_path: Path) -> No
         assert max(begun.values()) <= 12 + 2 + 1, "runs of the first session were not made again"
 
 
-def test_a_trivial_task_is_made_harder_and_goes_when_that_does_not_help(tmp_path: Path) -> None:
+def test_a_task_that_is_always_passed_is_made_harder_and_kept_with_a_label(tmp_path: Path) -> None:
+    root = tmp_path / "library"
     with ScriptedServer(everybody(agent=Clerk(never))) as server:
-        end = session_on(tmp_path / "library", server.url, spec(1))
-    assert {one.fate for one in end.ends} == {"trivial"}
-    assert {one.rounds for one in end.ends} == {2}
-    assert all(len(one.atoms) >= 3 for one in end.ends)
+        end = session_on(root, server.url, spec(2))
+        asked = server.count()
+        again = session_on(root, server.url, spec(2))
+        assert server.count() == asked, "what was kept so is not made harder once more"
+        assert again.ends == end.ends
+        assert [(one.fate, one.ease, one.rounds) for one in end.ends] == [("kept", "easy", 2)] * 2
+        assert all(len(one.atoms) >= 3 for one in end.ends)
+        bands = [one.band for one in end.ends]
+        assert [(one.fresh.passed, one.fresh.n) for one in end.ends if one.fresh] == [(2, 2)] * 2, "beside the band"
+        assert all(band is not None and band.passed == band.n for band in bands)
+        counts = yaml.safe_load((root / "suite.yaml").read_text("utf-8"))["counts"]
+        assert (counts["easy"], counts["agent"]) == ([one.task for one in end.ends], "agent-1")
+        assert (counts["easy_fresh"]["count"], counts["easy_fresh"]["of"], counts["detects"]) == (4, 4, None)
+        assert end.worth is not None
+        said = " ".join(described(end.worth))
+        assert "2 of 2 are easy for agent-1" in said and "a better agent stands out by no difference" in said
+        cards = read_cards(SuiteFolder(root))
+        assert {card.fate for card in cards} == {"kept_easy"}
+        without = session_on(root, server.url, spec(2, keep="band"))
+        assert {one.fate for one in without.ends} == {"trivial"}
+        assert not without.drafts
+
+
+def test_a_sound_task_stands_where_its_harder_versions_do_not_hold(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+
+    async def found(bench: Any) -> list[str]:
+        return ["made-up: it does not hold"] if bench.draft.round == 2 else []
+
+    with ScriptedServer(everybody(agent=Clerk(never))) as server:
+        end = session_on(root, server.url, spec(2), findings=found)
+        asked = server.count()
+        again = session_on(root, server.url, spec(2), findings=found)
+        assert server.count() == asked
+    assert [(one.fate, one.ease, one.rounds) for one in end.ends] == [("kept", "easy", 1)] * 2
+    assert again.ends == end.ends
+    drafts = {path.stem: yaml.safe_load(path.read_text("utf-8")) for path in (root / "work/tasks").glob("*.yaml")}
+    assert all(draft["recipe"]["round"] == 1 for draft in drafts.values())
+
+
+def test_a_task_that_nobody_passes_is_kept_where_a_second_worker_came_to_its_end(tmp_path: Path) -> None:
+    lost = Clerk(lambda run, task: True)
+    with ScriptedServer(everybody(agent=lost)) as server:
+        end = session_on(tmp_path / "library", server.url, spec(2))
+    assert [(one.fate, one.ease, one.truth) for one in end.ends] == [("kept", "hard", "confirmed")] * 2
+    assert [len(one.atoms) for one in end.ends] == [1, 1], "made easier first"
+    with ScriptedServer(everybody(agent=lost, solver=lost)) as server:
+        end = session_on(tmp_path / "other", server.url, spec(1))
+    assert {(one.fate, one.truth) for one in end.ends} == {("too_hard", "upheld")}
     assert not end.drafts
 
 
@@ -130,7 +178,7 @@ def test_an_impossible_task_is_made_easier(tmp_path: Path) -> None:
     with ScriptedServer(everybody(agent=Clerk(lambda run, task: "\n2." in task))) as server:
         end = session_on(tmp_path / "library", server.url, spec(3))
     assert any(one.rounds for one in end.ends)
-    assert {one.fate for one in end.ends} <= {"trivial", "kept", "too_hard"}
+    assert {one.fate for one in end.ends} == {"kept"}
 
 
 @pytest.mark.parametrize(
@@ -180,7 +228,7 @@ def test_a_task_whose_clauses_leave_a_value_open_is_widened_and_goes_on(tmp_path
     draft = yaml.safe_load((root / "work/tasks/loans-01.yaml").read_text("utf-8"))
     assert (draft["widened"], first.truth) == (1, "confirmed"), first
     assert any(len(check.get("values", [])) == 2 for check in draft["checks"])
-    assert first.fate in ("trivial", "kept")
+    assert first.fate == "kept"
 
 
 def test_a_task_on_whose_side_the_rules_are_stays_and_is_confirmed_by_a_run_that_passes(tmp_path: Path) -> None:

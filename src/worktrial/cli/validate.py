@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from worktrial.cli.options import data_of_any, takes
-from worktrial.engine.notices import say_json
+from worktrial.engine.notices import say, say_json
 
 if TYPE_CHECKING:  # reading a suite's data is not for --help
     from worktrial.finding import Findings
@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # reading a suite's data is not for --help
     from worktrial.suite import Suite
     from worktrial.suites.validate import Validation
     from worktrial.synthesis.gates import GateReport
+    from worktrial.synthesis.worth import SuiteWorth
     from worktrial.terminal import SafeConsole
 
 
@@ -35,8 +36,10 @@ def validate(
     from worktrial.cli.lint import print_findings
     from worktrial.suite import find_suite
     from worktrial.suites.executable import ExecutableSuite
+    from worktrial.suites.executable.folder import OwnExecutableSuite
     from worktrial.suites.validate import validate_suite
     from worktrial.synthesis.gates import gates_of
+    from worktrial.synthesis.worth import described, worth_of
     from worktrial.terminal import SafeConsole
 
     known = find_suite(suite)
@@ -52,6 +55,7 @@ def validate(
         if proof.findings.findings:
             raise typer.Exit(1)
         return
+    figures = worth_of(known.root / "suite.yaml") if isinstance(known, OwnExecutableSuite) else None
     data = {name: value for name, value in given.items() if value is not None}
     validations = validate_suite(known, data)
     report = None
@@ -59,8 +63,10 @@ def validate(
         chosen = known.data.read(data, suite=f"the suite {known.name}", needs=known.needs)
         report = asyncio.run(gates_of(known, chosen))
     if as_json:
-        _print_outcomes_json(known, validations, report)
+        _print_outcomes_json(known, validations, report, figures)
     else:
+        for line in described(figures) if figures is not None else ():
+            say(line)
         _print_outcomes(console, validations)
         if report is not None:
             _print_gates(console, report)
@@ -122,7 +128,12 @@ def _as_findings(report: "GateReport") -> "Findings":
     return Findings(names, report.findings, {"gates": len(report.checked)}, about=about)
 
 
-def _print_outcomes_json(suite: "Suite", validations: "Sequence[Validation]", report: "GateReport | None") -> None:
+def _print_outcomes_json(
+    suite: "Suite",
+    validations: "Sequence[Validation]",
+    report: "GateReport | None",
+    figures: "SuiteWorth | None",
+) -> None:
     from worktrial.grading import Outcome
 
     agents = [
@@ -134,11 +145,13 @@ def _print_outcomes_json(suite: "Suite", validations: "Sequence[Validation]", re
         }
         for done in validations
     ]
+    measured = {} if figures is None else {"measured": figures}
     if report is None:
-        _print_json(suite, agents=agents)
+        _print_json(suite, **measured, agents=agents)
         return
     _print_json(
         suite,
+        **measured,
         agents=agents,
         gates=_gate_rows(report),
         mutants=report.mutants,

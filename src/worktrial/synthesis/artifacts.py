@@ -200,6 +200,8 @@ class JobSpec(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
     """Whether the one workplace is code, or played by a model."""
     tasks: Annotated[int, msgspec.Meta(ge=1, le=2000)] = 20
     """Sound tasks that are wanted."""
+    keep: Literal["sound", "band"] = "sound"
+    """Tasks that count: sound ones, however easy or hard for the agent, or only those it passes now and then."""
     fresh_runs: Annotated[int, msgspec.Meta(ge=1)] = 4
     """Runs of each of them for the rate that is published, made after it was chosen."""
     seed: int = 0

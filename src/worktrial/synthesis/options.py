@@ -78,6 +78,8 @@ class SynthesisOptions(EndpointOptions, AgentOptions):
     """The model that rules between two ends, and judges in simulated workplaces."""
     tasks: Annotated[Count | None, Flag(_SIZE, common=True, default="20")] = None
     """Sound tasks that are wanted. More of them need no further workplace."""
+    keep: Annotated[Literal["sound", "band"] | None, Flag(_SIZE, common=True, default="sound")] = None
+    """Sound tasks that stay easy or hard for the agent: kept with a label, or dropped."""
     fresh_runs: Annotated[Count | None, Flag(_SIZE, default="4")] = None
     """Runs of each chosen task for the pass rate that is published."""
     seed: Annotated[Annotated[int, Field(ge=0)] | None, Flag(_SIZE, default="0")] = None
@@ -123,7 +125,7 @@ class SynthesisOptions(EndpointOptions, AgentOptions):
 EVERY_OPTION = with_roles(SynthesisOptions, ROLES)
 """`SynthesisOptions` with those of every role, such as `judge_base_url`."""
 
-_SIZES = ("tasks", "fresh_runs", "seed", "free_runs", "most_runs", "repairs", "votes")
+_SIZES = ("tasks", "keep", "fresh_runs", "seed", "free_runs", "most_runs", "repairs", "votes")
 _REMEMBERED = (
     "model",
     "private",

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic
 
+from worktrial.engine.roles import Role
 from worktrial.engine.spend import BudgetSpent
+from worktrial.engine.store import read_lines
 from worktrial.errors import DataError
 from worktrial.suites.simulated.trial import SimulatedSettings
 from worktrial.synthesis.artifacts import JobSpec, RunKind, SlotRun
@@ -74,6 +76,8 @@ class TaskSession(ABC, Generic[Draft, Ready]):
     def __post_init__(self) -> None:
         self.rule = rule_of(self.spec)
         self.ledger = ProvenanceLedger(self.folder, warn=self.warn)
+        self.ended = {end.task: end for end in read_lines(self.folder.calibration, ProvedTask)}
+        """Ends of the tasks in the folder's last session."""
         self._turns, self._drain = Turns(self.runs_at_once), Drain()
 
     @property
@@ -168,6 +172,22 @@ class TaskSession(ABC, Generic[Draft, Ready]):
         path, made_from = self.path_of(draft.id), self.made_from(draft)
         self.ledger.write(path, self.form, draft, made_from, self.model, repair=draft.round)
 
+    def set_aside(self, draft: Draft) -> None:
+        """Keep a sound draft whose place another takes."""
+        made_from = self.made_from(draft)
+        self.ledger.write(self._aside(draft.id), self.form, draft, made_from, self.model, repair=draft.round)
+
+    def aside(self, id: str) -> Draft | None:
+        """The draft that was set aside last; None where there is none, or not of today's code."""
+        path = self._aside(id)
+        if not path.exists():
+            return None
+        draft, record = self.form.read(path), self.ledger.last(path)
+        return draft if record is not None and record.made_from == dict(self.made_from(draft)) else None
+
+    def _aside(self, id: str) -> Path:
+        return self.folder.work / "aside" / f"{id}.yaml"
+
     def is_edited(self, draft: Draft) -> bool:
         """Whether a person has changed a draft."""
         record = self.ledger.last(self.path_of(draft.id))
@@ -258,7 +278,10 @@ class TaskSession(ABC, Generic[Draft, Ready]):
     async def _written(
         self, drafts: Mapping[str, Draft], ends: Sequence[ProvedTask], unmade: Mapping[str, int]
     ) -> TasksEnd:
-        kept = [drafts[end.task] for end in ends if end.fate == "kept"][: self.spec.tasks]
+        # By band and never by rate; which of a band follows from the order in which they were drawn.
+        by_use = sorted((end for end in ends if end.fate == "kept"), key=lambda end: end.ease != "between")
+        chosen = {end.task for end in by_use[: self.spec.tasks]}
+        kept = [drafts[end.task] for end in ends if end.task in chosen]
         write_lines(self.folder.calibration, list(ends))
         spend = self.resources.spend
         found = worth(
@@ -270,6 +293,7 @@ class TaskSession(ABC, Generic[Draft, Ready]):
             tokens=spend.tokens,
             cost=None if spend.unpriced else spend.cost,
             solver=self.solver,
+            agent=self.resources.roles[Role.AGENT].model,
         )
         await self.publish(kept, found)
         return TasksEnd(kept, ends, found, unmade)

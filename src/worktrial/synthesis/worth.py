@@ -1,12 +1,16 @@
 """Worth of a suite: size, the difference it can show, the likely share of flawed tasks, and the cost."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 
+from worktrial.errors import DataError
+from worktrial.outside.yaml_files import read_yaml
 from worktrial.statistics import agresti_coull
+from worktrial.statistics.estimates import Estimate, TaskTries
+from worktrial.statistics.estimates import rate as rate_of_tries
 from worktrial.statistics.power import minimum_detectable_effect
 from worktrial.synthesis.proving.way import DraftedTask, ProvedTask
 
@@ -31,9 +35,19 @@ class SuiteWorth(msgspec.Struct, kw_only=True, frozen=True):
     levels: dict[str, int]
     fates: dict[str, int]
     """Number of tasks by fate, of all that were drawn."""
+    easy: list[str] = []
+    """Tasks that the agent passed in nearly all of the runs that chose them, made as hard as was allowed."""
+    hard: list[str] = []
+    """Tasks that it passed in none of those runs, and to whose end a second worker came."""
+    agent: str = ""
+    """The agent whose runs say so."""
+    easy_fresh: CountShare | None = None
+    """Passes of the easy tasks in fresh runs; runs of a task go together in the interval."""
     detects: float | None
-    """Smallest difference of two agents' completion rates that the tasks show with a chance of 80 %, on the same
-    tasks, once each, at the 5 % level; None where no difference is found."""
+    """Smallest difference of completion rates by which a better agent than `agent` stands out, with a chance of
+    80 %, on the same tasks, once each, at the 5 % level; None where no difference is found."""
+    detects_worse: float | None = None
+    """The same for a worse agent."""
     detects_with: str
     """Assumptions of `detects`."""
     found_flawed: CountShare
@@ -42,6 +56,9 @@ class SuiteWorth(msgspec.Struct, kw_only=True, frozen=True):
     """Kept tasks to whose end nobody but the plan has come: the share of flawed tasks is at most about this."""
     fresh_rate: float | None
     """Mean pass rate of the kept tasks in runs that their choice has not seen."""
+    fresh_low: float | None = None
+    fresh_high: float | None = None
+    """Ends of its interval of 95 %, for tasks like these."""
     fresh_runs: int
     clauses_without_task: list[str]
     atoms_without_task: list[str]
@@ -67,6 +84,7 @@ def worth(
     tokens: int,
     cost: float | None,
     solver: str,
+    agent: str,
 ) -> SuiteWorth:
     """Figures of the kept tasks.
 
@@ -79,10 +97,13 @@ def worth(
         tokens: Of all sessions.
         cost: US dollars of all sessions; None where some price is not known.
         solver: Who the second worker was.
+        agent: Whose runs measured them.
     """
-    kept = [end for end in ends if end.fate == "kept"]
+    chosen = {draft.id for draft in drafts}
+    kept = [end for end in ends if end.fate == "kept" and end.task in chosen]
     fresh = [end.fresh for end in kept if end.fresh is not None and end.fresh.n]
-    mean = fmean(rate.passed / rate.n for rate in fresh) if fresh else None
+    known = _rate(kept)
+    mean = None if known is None else known.value
     examined = [end for end in ends if end.truth != "open" or end.fate == "truth"]
     cited = {clause for draft in drafts for clause in draft.clauses}
     used = {atom for draft in drafts for atom in draft.atoms}
@@ -91,11 +112,18 @@ def worth(
         tasks=count,
         levels={str(level): n for level, n in sorted(Counter(end.level for end in kept).items())},
         fates=dict(Counter(end.fate for end in ends)),
+        easy=[end.task for end in kept if end.ease == "easy"],
+        hard=[end.task for end in kept if end.ease == "hard"],
+        agent=agent,
+        easy_fresh=_passes([end for end in kept if end.ease == "easy"]),
         detects=_detects(count, 0.5 if mean is None else mean),
+        detects_worse=_detects(count, 0.5 if mean is None else mean, worse=True),
         detects_with=f"rate {0.5 if mean is None else mean:.2f}, correlation {CORRELATION} of two agents on a task",
         found_flawed=_share(sum(end.fate == "truth" for end in examined), len(examined)),
         unconfirmed=_share(sum(end.truth != "confirmed" for end in kept), count),
         fresh_rate=mean,
+        fresh_low=None if known is None else known.interval.low,
+        fresh_high=None if known is None else known.interval.high,
         fresh_runs=sum(rate.n for rate in fresh),
         clauses_without_task=sorted(set(clauses) - cited),
         atoms_without_task=sorted(set(atoms) - used),
@@ -110,20 +138,20 @@ def worth(
 
 def described(found: SuiteWorth) -> list[str]:
     """The figures in sentences."""
-    shown = (
-        "no difference is found" if found.detects is None else f"differences from {found.detects:.0%} on are found"
-    )
     flawed, open_ = found.found_flawed, found.unconfirmed
     lines = [
         f"{found.tasks} tasks ({_listed(found.levels, 'level')}); drawn in all: {_listed(found.fates)}.",
-        f"Two agents on these tasks, once each: {shown} (chance 80 %; {found.detects_with}). "
+        *_by_ease(found),
+        f"Beside {found.agent or 'the agent'}, on these tasks, once each (chance 80 %; {found.detects_with}): "
+        f"a better agent stands out {_from(found.detects)}, a worse one {_from(found.detects_worse)}. "
         "More: worktrial power.",
-        f"Found flawed and dropped: {flawed.count} of {flawed.of} ({flawed.low:.0%} to {flawed.high:.0%}). "
+        f"Found flawed and dropped: {flawed.count} of {flawed.of} ({_range(flawed)}). "
         f"Kept with no second witness: {open_.count} of {open_.of}, so at most about {open_.high:.0%} of the tasks "
         "are flawed.",
     ]
     if found.fresh_rate is not None:
-        lines.append(f"Pass rate in {found.fresh_runs} fresh runs: {found.fresh_rate:.2f} on average.")
+        known = "" if found.fresh_low is None else f" ({found.fresh_low:.2f} to {found.fresh_high:.2f})"
+        lines.append(f"Pass rate in {found.fresh_runs} fresh runs: {found.fresh_rate:.2f} on average{known}.")
     if found.clauses_without_task:
         lines.append(f"No task is about {', '.join(found.clauses_without_task)}.")
     if found.tokens_a_task is not None:
@@ -132,11 +160,71 @@ def described(found: SuiteWorth) -> list[str]:
     return lines
 
 
-def _detects(tasks: int, rate: float) -> float | None:
+def worth_of(suite: Path) -> SuiteWorth | None:
+    """Figures in a `suite.yaml`; None where there are none, as in a suite by hand.
+
+    Raises:
+        DataError: they cannot be read.
+    """
+    fields = read_yaml(suite)
+    counts = fields.get("counts") if isinstance(fields, dict) else None
+    if counts is None:
+        return None
+    try:
+        return msgspec.convert(counts, SuiteWorth)
+    except msgspec.ValidationError as e:
+        fix = "Remove `counts`, or let `worktrial synthesize` write the suite anew"
+        raise DataError(suite, f"counts: {e}", fix) from None
+
+
+def _by_ease(found: SuiteWorth) -> Iterator[str]:
+    """A sentence for the easy tasks, and one for the hard ones, where there are any."""
+    agent, rest = found.agent, found.tasks - len(found.easy) - len(found.hard)
+    if found.easy:
+        fresh = found.easy_fresh
+        measured = "" if fresh is None else f" ({fresh.count} of {fresh.of} fresh runs, {_range(fresh)})"
+        yield (
+            f"{len(found.easy)} of {found.tasks} are easy for {agent}, which passes them always or nearly{measured}, "
+            "as hard as they were made: they tell it from weaker agents, and not agents as good as it from each "
+            f"other; for those there are {found.tasks - len(found.easy)}."
+        )
+    if found.hard:
+        yield (
+            f"{len(found.hard)} of {found.tasks} are hard for {agent}: no run passed that chose them, and a second "
+            "worker came to their end."
+        )
+    if rest < found.tasks:
+        yield f"{rest} of {found.tasks} it passes now and then. Without the others: --keep band."
+
+
+def _from(least: float | None) -> str:
+    return "by no difference" if least is None else f"from {least:.0%} on"
+
+
+def _range(share: CountShare) -> str:
+    return f"{share.low:.0%} to {share.high:.0%}"
+
+
+def _detects(tasks: int, rate: float, *, worse: bool = False) -> float | None:
     if not tasks:
         return None
-    # At a rate of 0 or 1 there is no room on one side, and what would be found depends on the other alone.
-    return minimum_detectable_effect(tasks, min(max(rate, 0.05), 0.95), correlation=CORRELATION)
+    # At a rate of 0 or 1 the formulas have no variance, while the true rate is hardly there.
+    return minimum_detectable_effect(tasks, min(max(rate, 0.05), 0.95), correlation=CORRELATION, worse=worse)
+
+
+def _rate(ends: Iterable[ProvedTask]) -> Estimate | None:
+    """Share of passes in the fresh runs of tasks; None where none has a verdict."""
+    runs = [(end.task, end.fresh) for end in ends if end.fresh is not None and end.fresh.n]
+    tries = [TaskTries(task, (1.0,) * rate.passed + (0.0,) * (rate.n - rate.passed)) for task, rate in runs]
+    return rate_of_tries(tries) if tries else None
+
+
+def _passes(ends: Sequence[ProvedTask]) -> CountShare | None:
+    known = _rate(ends)
+    if known is None:
+        return None
+    passed = sum(end.fresh.passed for end in ends if end.fresh is not None)
+    return CountShare(count=passed, of=known.samples, low=known.interval.low, high=known.interval.high)
 
 
 def _share(count: int, of: int) -> CountShare:

@@ -30,6 +30,8 @@ GATES_AT_ONCE = 3
 
 TaskFate = Literal["kept", "gate", "truth", "trivial", "too_hard", "invalid"]
 Confirmation = Literal["confirmed", "upheld", "open"]
+Ease = Literal["easy", "between", "hard"]
+_EASE: Mapping[TaskFate, Ease] = {"trivial": "easy", "too_hard": "hard"}
 
 
 class DraftedTask(Protocol):
@@ -76,12 +78,17 @@ class ProvedTask(msgspec.Struct, kw_only=True, frozen=True):
     truth: Confirmation = "open"
     """`confirmed`: a second worker, or a later run, came to the plan's end. `upheld`: it did not, and the rules
     are on the plan's side."""
+    ease: Ease = "between"
+    """Label of a kept task: whether the agent passed it in nearly all, in some, or in none of the runs of `band`,
+    after it was made harder or easier as often as was allowed."""
     band: PassRate | None = None
     """Runs that chose it, with an interval that holds whenever they stop."""
     fresh: PassRate | None = None
-    """Runs that were made after it was chosen."""
+    """Runs that were made after it was chosen and labelled."""
     rounds: int = 0
     """Times that it was made harder or easier."""
+    rounds_allowed: int = 0
+    """Times that it might have been."""
     level: int = 1
     atoms: list[str] = []
     clauses: list[str] = []
@@ -112,6 +119,10 @@ class TaskWay(ABC, Generic[Draft, Ready]):
         faults: What gates in code find in a task.
         rule: Tells when the runs suffice.
         fresh: Runs for the rate that is published.
+        keep: Whether sound tasks are kept that stay easy or hard, or those of the band alone.
+        rounds: Times that a task may be made harder or easier.
+        set_aside: Given a sound task before another takes its place, in case that one does not hold.
+        aside: Gives the sound task that was last set aside; None where there is none.
         on_varied: Given each task that took another's place.
         drawn: Waits until all tasks are drawn; what takes the place of another then differs from all of them.
         moved: Told of progress.
@@ -123,6 +134,10 @@ class TaskWay(ABC, Generic[Draft, Ready]):
     faults: Callable[[Bench[Draft, Ready]], Awaitable[Sequence[str]]]
     rule: Sequential
     fresh: int
+    keep: Literal["sound", "band"] = "sound"
+    rounds: int = 0
+    set_aside: Callable[[Draft], None] = lambda draft: None
+    aside: Callable[[str], Draft | None] = lambda id: None
     on_varied: Callable[[Draft], None] = lambda draft: None
     drawn: Callable[[], Awaitable[object]] = _at_once
     moved: Callable[[str, str, str], None] = lambda id, stage, what: None
@@ -136,9 +151,23 @@ class TaskWay(ABC, Generic[Draft, Ready]):
         """Whether another task may take the place of one with this fate."""
         return False
 
+    def is_fixed(self, draft: Draft) -> bool:
+        """Whether a task stays as it is, since a person wrote it so."""
+        return False
+
     async def other(self, bench: Bench[Draft, Ready], fate: TaskFate) -> Draft | None:
         """The task that takes the place of one with this fate; None where there is none."""
         return None
+
+    def is_kept(self, end: ProvedTask) -> bool:
+        """Whether a task with this end is sound, as far as is known, and wanted whatever its difficulty.
+
+        One that nobody passes may as well be wrong, so a second worker has to have come to its end.
+        """
+        if end.fate == "kept":
+            return True
+        is_sound = end.fate == "trivial" or (end.fate == "too_hard" and end.truth == "confirmed")
+        return self.keep == "sound" and is_sound
 
     async def settled(self, draft: Draft, succession: Succession) -> ProvedTask:
         """The end of a task.
@@ -150,34 +179,60 @@ class TaskWay(ABC, Generic[Draft, Ready]):
         Raises:
             StopRun: an endpoint refuses to work, or a budget is spent; what was run is kept.
         """
+        is_back = False
         try:
             while True:
                 async with self._gates.turn((-draft.round,)):
                     bench = await self.bench_of(draft)
                     self.moved(draft.id, "checks", "")
                     found = await self.faults(bench)
-                end = _end(bench, "gate", "; ".join(found)) if found else await self._tried(bench)
-                other = None
-                if self.is_replaced(bench, end.fate):
+                end = self._end(bench, "gate", "; ".join(found)) if found else await self._tried(bench)
+                is_kept, other = self.is_kept(end), None
+                may_be_replaced = not is_back and self.is_replaced(bench, end.fate)
+                before = None if is_kept or is_back else self._before(draft)
+                if may_be_replaced or before is not None:
                     await self.drawn()
                     async with succession.turn(draft.id):
-                        other = await self.other(bench, end.fate)
+                        other = await self.other(bench, end.fate) if may_be_replaced else None
+                        if other is not None and is_kept:
+                            self.set_aside(draft)
+                        elif other is None and before is not None:
+                            # What took a sound task's place does not hold, so that one stands.
+                            other, is_back = before, True
                         if other is not None:
                             self.on_varied(other)
                 if other is None:
-                    self.moved(draft.id, "done", end.fate)
-                    return end
+                    break
                 self.moved(draft.id, "repair", end.why)
                 draft = other
         finally:
             await succession.leave(draft.id)
+        if is_kept:
+            end = await self._measured(bench, end)
+        self.moved(draft.id, "done", end.fate)
+        return end
+
+    def _before(self, draft: Draft) -> Draft | None:
+        """The sound task whose place this one took, if it did."""
+        before = None if self.keep == "band" or self.is_fixed(draft) else self.aside(draft.id)
+        return before if before != draft else None
+
+    async def _measured(self, bench: Bench[Draft, Ready], end: ProvedTask) -> ProvedTask:
+        """A kept task with its label, and its rate in runs that neither choice nor label has seen."""
+        self.moved(bench.draft.id, "fresh", "")
+
+        async def run(kind: RunKind, number: int) -> SlotRun:
+            return await self.run(bench, kind, number)
+
+        fresh = await fresh_rate(run, self.have(bench.draft.id, bench.content), self.fresh)
+        return msgspec.structs.replace(end, fate="kept", ease=_EASE.get(end.fate, "between"), fresh=fresh)
 
     async def _tried(self, bench: Bench[Draft, Ready]) -> ProvedTask:
         id = bench.draft.id
         self.moved(id, "solver", "")
         truth, against = await self.truth(bench)
         if against:
-            return _end(bench, "truth", against)
+            return self._end(bench, "truth", against)
 
         async def run(kind: RunKind, number: int) -> SlotRun:
             return await self.run(bench, kind, number)
@@ -189,11 +244,23 @@ class TaskWay(ABC, Generic[Draft, Ready]):
             # Somebody who knew nothing of the plan has come to its end after all.
             truth = "confirmed"
         fate, why = _fate(band)
-        fresh = None
-        if fate == "kept":
-            self.moved(id, "fresh", "")
-            fresh = await fresh_rate(run, have, self.fresh)
-        return _end(bench, fate, why, truth=truth, band=band.rate, fresh=fresh)
+        return self._end(bench, fate, why, truth=truth, band=band.rate)
+
+    def _end(self, bench: Bench[Draft, Ready], fate: TaskFate, why: str, **more: object) -> ProvedTask:
+        draft = bench.draft
+        fields = {
+            "task": draft.id,
+            "content": bench.content,
+            "fate": fate,
+            "why": why,
+            "rounds": draft.round,
+            "rounds_allowed": self.rounds,
+            "level": draft.level,
+            "atoms": draft.atoms,
+            "clauses": draft.clauses,
+            **more,
+        }
+        return ProvedTask(**fields)  # type: ignore[arg-type]
 
 
 ComposedBench = Bench[ComposedTask, ExecutableTask]
@@ -210,7 +277,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
         ruling_of: Ruling on a content, if there is one.
         judge: Decides between ends.
         rules: Text of each clause or section by its id.
-        rounds: Times that a task may be made harder or easier.
+        ended: End of a task in the folder's last session.
         fixed: Whether a task must stay as it is, since a person wrote it so.
         on_ruling: Given each new ruling.
     """
@@ -221,7 +288,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
     ruling_of: Callable[[str], Ruling | None]
     judge: Author
     rules: Mapping[str, str]
-    rounds: int = 3
+    ended: Callable[[str], ProvedTask | None] = lambda id: None
     fixed: Callable[[ComposedTask], bool] = lambda draft: False
     on_ruling: Callable[[Ruling], None] = lambda ruling: None
     _widened: dict[str, ComposedTask] = field(default_factory=dict, init=False)
@@ -232,7 +299,22 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
         draft = bench.draft
         if fate == "truth":
             return bench.content in self._widened
-        return fate in ("trivial", "too_hard") and draft.round < self.rounds and not self.fixed(draft)
+        may_be = fate in ("trivial", "too_hard") and draft.round < self.rounds and not self.fixed(draft)
+        return may_be and not self._is_known(bench, fate)
+
+    def is_fixed(self, draft: ComposedTask) -> bool:
+        """Whether a person has changed it."""
+        return self.fixed(draft)
+
+    def _is_known(self, bench: ComposedBench, fate: TaskFate) -> bool:
+        """Whether an earlier session has kept it so, after all that it might do."""
+        end = self.ended(bench.draft.id)
+        return (
+            end is not None
+            and (end.content, end.fate, end.ease) == (bench.content, "kept", _EASE[fate])
+            and end.rounds_allowed >= self.rounds
+            and self.keep == "sound"
+        )
 
     async def other(self, bench: ComposedBench, fate: TaskFate) -> ComposedTask | None:
         """A harder task for a trivial one, an easier one for one that nobody passes, one with wider checks."""
@@ -299,19 +381,3 @@ def _fate(band: Screened) -> tuple[TaskFate, str]:
     if band.side is Side.BELOW or not rate.passed:
         return "too_hard", said
     return "kept", said
-
-
-def _end(bench: Bench[Draft, Ready], fate: TaskFate, why: str, **more: object) -> ProvedTask:
-    draft = bench.draft
-    fields = {
-        "task": draft.id,
-        "content": bench.content,
-        "fate": fate,
-        "why": why,
-        "rounds": draft.round,
-        "level": draft.level,
-        "atoms": draft.atoms,
-        "clauses": draft.clauses,
-        **more,
-    }
-    return ProvedTask(**fields)  # type: ignore[arg-type]

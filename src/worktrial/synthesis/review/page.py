@@ -15,7 +15,6 @@ from worktrial.engine.store import read_lines
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
 from worktrial.language.templates import templates
-from worktrial.outside.yaml_files import read_yaml
 from worktrial.synthesis.artifacts import SlotRun, TaskDraft
 from worktrial.synthesis.clauses.clause import Clause, read_clauses
 from worktrial.synthesis.compose.composer import ComposedTask
@@ -37,7 +36,7 @@ KINDS = {
     "free": "Runs that chose it",
     "fresh": "Fresh runs",
 }
-_FATES = ("kept", "gate", "truth", "trivial", "too_hard", "invalid", "drafted")
+_FATES = ("kept", "kept_easy", "kept_hard", "gate", "truth", "trivial", "too_hard", "invalid", "drafted")
 
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -70,8 +69,10 @@ class TaskCard:
 
     @property
     def fate(self) -> str:
-        """Fate as its row says it; `drafted` before any run."""
-        return "drafted" if self.end is None else self.end.fate
+        """Fate as its row says it, with what the agent finds it; `drafted` before any run."""
+        if self.end is None:
+            return "drafted"
+        return self.end.fate if self.end.ease == "between" else f"{self.end.fate}_{self.end.ease}"
 
     @property
     def cited(self) -> list[str]:
@@ -231,14 +232,14 @@ def _entry(card: TaskCard) -> dict[str, object]:
 
 
 def _counts(folder: SuiteFolder) -> list[str]:
-    from worktrial.synthesis.worth import SuiteWorth, described
+    from worktrial.synthesis.worth import described, worth_of
 
     if not folder.suite.exists():
         return []
     try:
-        fields = read_yaml(folder.suite)
-        return described(msgspec.convert(fields.get("counts"), SuiteWorth))
-    except (DataError, msgspec.ValidationError) as e:
+        found = worth_of(folder.suite)
+        return described(found) if found is not None else [f"{folder.suite.name} has no `counts`"]
+    except DataError as e:
         # The file is a person's to change; the page is shown nevertheless.
         return [f"{folder.suite.name} cannot be read: {e}"]
 

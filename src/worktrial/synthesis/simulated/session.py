@@ -151,6 +151,7 @@ class SimulatedSession(TaskSession[TaskDraft, Task]):
             faults=faults,
             rule=self.rule,
             fresh=self.spec.fresh_runs,
+            keep=self.spec.keep,
             moved=self.tell,
         )
 
