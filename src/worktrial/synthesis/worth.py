@@ -184,8 +184,8 @@ def _by_ease(found: SuiteWorth) -> Iterator[str]:
         fresh = found.easy_fresh
         measured = "" if fresh is None else f" ({fresh.count} of {fresh.of} fresh runs, {_range(fresh)})"
         yield (
-            f"{len(found.easy)} of {found.tasks} are easy for {agent}, which passes them always or nearly{measured}, "
-            "as hard as they were made: they tell it from weaker agents, and not agents as good as it from each "
+            f"{len(found.easy)} of {found.tasks} are easy for {agent}, which passes them always or nearly{measured}"
+            ", as hard as they were made: they tell it from weaker agents, and not agents as good as it from each "
             f"other; for those there are {found.tasks - len(found.easy)}."
         )
     if found.hard:
