@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pypdfium2
+from lab.panels.engines import rapidocr_as_it_comes
 from lab.scoring.numbers import Trust
 from tests.support.data import real_data_dir
 
@@ -42,7 +43,7 @@ def main() -> None:
     told = options.parse_args()
     folder = real_data_dir() / "officeqa"
     truths = [t for t in read_truth(folder / "truth" / "tables.jsonl") if t.kind == "scan"]
-    engine, bare = Engine(told.threads), None if told.no_speed else _bare_engine(told.threads)
+    engine, bare = Engine(told.threads), None if told.no_speed else rapidocr_as_it_comes(told.threads)
     scores, spent = [], []
     print("| table | numbers recalled | cell F1 | values found | numbers | wrong | flagged | wrong and flagged | |")
     print("|---" * 9 + "|")
@@ -113,20 +114,6 @@ def _measured(work: Callable[[], Any]) -> _Spent:
 def _pixels(folder: Path, truth: TruthTable) -> Any:
     with pypdfium2.PdfDocument(folder / "pdfs" / f"{truth.doc}.pdf") as pdf:
         return pdf[truth.pdf_page - 1].render(scale=200 / 72).to_numpy().copy()
-
-
-def _bare_engine(threads: int) -> Callable[[Any], Any]:
-    from rapidocr import EngineType, RapidOCR
-
-    return RapidOCR(
-        params={
-            "Det.engine_type": EngineType.OPENVINO,
-            "Rec.engine_type": EngineType.OPENVINO,
-            "Global.use_cls": False,
-            "Global.log_level": "error",
-            "EngineConfig.openvino.inference_num_threads": threads,
-        }
-    )
 
 
 def _verdict(passed: bool) -> str:

@@ -1,4 +1,4 @@
-"""`python -m lab`: make fictional archives, and score an archive against tables whose truth is known."""
+"""`python -m lab`: fictional archives, an archive's tables beside the truth, our numbers beside bare engines'."""
 
 import time
 from pathlib import Path
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lab.generate.generate import Progress
+    from lab.panels import Standing
     from lab.scoring import TableScore
     from lab.scoring.numbers import Trust
     from lab.scoring.report import Summary
@@ -161,7 +162,74 @@ def _counts(trust: "Trust") -> list[str]:
     return [f"{trust.wrong}/{trust.numbers}", str(trust.flagged)]
 
 
+def panel(
+    pages: Annotated[list[Path], typer.Argument(help="PDFs; of each the first page.", metavar="PAGE.pdf...")],
+    truth: Annotated[
+        Path | None, typer.Option(help="Transcribed pages: PAGE.txt with the rows as printed.", metavar="DIR")
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="Keeps what each reader read; a change of ours reads anew.", metavar="DIR")
+    ] = None,
+    show: Annotated[int, typer.Option(help="Missing numbers listed a page.", metavar="N")] = 0,
+) -> None:
+    """Count the numbers that we and each bare engine have right and wrong on scanned pages.
+
+    Where a page is not transcribed, a number is right that another reader has, too.
+
+    Example: python -m lab panel pages/*1967*.pdf --truth lab/panels/truth --cache readings
+    """
+    from lab.panels import bare_readers, cached, own_reader, read_numbers, standing
+
+    known = read_numbers(truth) if truth is not None else {}
+    readers = (own_reader(), *bare_readers())
+    standings = []
+    for page in pages:
+        readings = {reader.name: cached(reader, page, 1, cache) for reader in readers}
+        standings.append(standing(page.stem, readings, known.get(page.stem)))
+    print_standings(standings, show)
+
+
+def print_standings(standings: "Sequence[Standing]", show: int = 0) -> None:
+    """Print a line for each page, sums, and on how many pages a bare engine is better."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from worktrial.language.untrusted import printable
+
+    names = list(standings[0].counts) if standings else []
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("page", overflow="fold")
+    for name in ("true", *(f"{name}\nright/wrong" for name in names), "behind", "outside\ntables"):
+        table.add_column(name, justify="right", vertical="bottom")
+    for is_true in (True, False):
+        part = [one for one in standings if (one.true is not None) == is_true]
+        for one in part:
+            counts = [f"{one.counts[name].right}/{one.counts[name].wrong}" for name in names]
+            true = "" if one.true is None else str(one.true)
+            table.add_row(Text(printable(one.page)), true, *counts, str(max(one.behind, 0)), str(one.outside))
+            if show and one.behind > 0:
+                missing = [f"{n} x {number}" if n > 1 else number for number, n in one.missing.items()]
+                table.add_row(Text(printable(f"  {one.best_bare} has " + ", ".join(missing[:show]))))
+        if part:
+            sums = [(sum(s.counts[n].right for s in part), sum(s.counts[n].wrong for s in part)) for n in names]
+            table.add_row(
+                "transcribed" if is_true else "by agreement",
+                str(sum(one.true or 0 for one in part)) if is_true else "",
+                *(f"{right}/{wrong}" for right, wrong in sums),
+                str(sum(max(one.behind, 0) for one in part)),
+                str(sum(one.outside for one in part)),
+            )
+    console = Console(highlight=False)
+    console.print(table)
+    behind = [one for one in standings if one.behind > 0]
+    most = max((one.behind for one in behind), default=0)
+    pages = "1 page" if len(standings) == 1 else f"{len(standings)} pages"
+    console.print(f"worse than a bare engine on {len(behind)} of {pages}, by {most} numbers at most")
+
+
 app.command("generate")(generate)
+app.command("panel")(panel)
 app.command("score")(score)
 
 if __name__ == "__main__":
