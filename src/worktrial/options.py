@@ -274,6 +274,9 @@ class RunOptions(Options):
 
     output: Annotated[Path | None, Flag(_RUN, common=True, neutral=True, short="-o", metavar="DIR")] = None
     """Folder of the run; the same command with it resumes. Default: a new one, runs/SUITE-N."""
+    shard: Annotated[str | None, Flag(_RUN, neutral=True, metavar="K/N")] = None
+    """Take only the K-th of N shards of the samples, into a folder of its own; `worktrial merge` puts the shards
+    together. Budgets and paces are those of a shard."""
     concurrency: Annotated[Count | None, Flag(_RUN, common=True, neutral=True)] = None
     """Samples in flight. Default: 16; 1 with the embedded model; 1000 with batches."""
     batch: Annotated[bool, Flag(_RUN, common=True, neutral=True)] = False

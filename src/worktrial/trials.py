@@ -13,6 +13,7 @@ from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, is_address
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
+from worktrial.engine.shard import ShardedTrial, read_shard
 from worktrial.engine.spend import Budget
 from worktrial.engine.stored import open_run
 from worktrial.engine.trial import Trial
@@ -84,7 +85,23 @@ def prepare(
         raise SettingError(f"{option('keep_tokens')}: is for an agent that is a model; {who.spec} has no tokens")
     trial = suite.trial(options, who, models)
     settings = suite.pace(options, trial, settings_of(options, suite.name, models, base=base, command=command))
-    return PreparedRun(suite, options, trial, models, settings, [*suite.notices(options, trial)])
+    notices = [*suite.notices(options, trial)]
+    return PreparedRun(suite, options, sharded(trial, options), models, settings, notices)
+
+
+def sharded(trial: Trial, options: RunOptions) -> Trial:
+    """The part of `trial` that the options ask for; all of it where they name no shard.
+
+    Raises:
+        SettingError: there is no such shard, or it would lie in a folder that nobody named.
+    """
+    if options.shard is None:
+        return trial
+    shard = read_shard(options.shard)
+    if options.output is None:
+        # Shards are begun at the same moment, and each would take the first free name.
+        raise SettingError(f"{option('shard')} {shard}: needs a folder of its own; name it with {option('output')}")
+    return ShardedTrial(trial, shard)
 
 
 def prepare_all(
@@ -120,6 +137,8 @@ def prepare_all(
         raise SettingError(f"{option('agent')} {twice}: is named twice; for more tries use {option('repeats')}")
     here = base or Path()
     given_folder = given.get("output")
+    if given.get("shard") and not given_folder:
+        raise SettingError(f"{option('shard')}: needs a folder of its own; name it with {option('output')}")
     folder = Path(given_folder) if given_folder else new_folder(suite.name, base).relative_to(here)
     if (here / folder / MANIFEST).exists():
         raise SettingError(

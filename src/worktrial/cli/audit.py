@@ -275,9 +275,10 @@ def _carry_out(audit: Any, role: RoleSettings, options: WorkOptions, show: Calla
         typer.Exit: with 3 when more samples are invalid than allowed.
     """
     from worktrial.cli.carry_out import announce, refuse_invalid, run_shown
-    from worktrial.trials import settings_of
+    from worktrial.trials import settings_of, sharded
 
     roles: dict[RoleName, RoleSettings] = {role.role: role}
+    audit = sharded(audit, options)
     settings = settings_of(options, audit.suite, roles, command=("worktrial", *sys.argv[1:]))
     announce(audit, roles, settings)
     _, invalid_share = run_shown(audit, roles, settings)

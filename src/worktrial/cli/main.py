@@ -36,6 +36,7 @@ class Commands(LazyGroup):
             "Write runs as csv, parquet, jsonl, markdown, or in a format of other programs.", "export:export"
         ),
         "import": CommandRow("Make a run of work that other programs wrote down.", "import_run:import_run"),
+        "merge": CommandRow("Put the shards of a run together.", "merge:merge"),
         "score": CommandRow("Score what other programs produced, with no run and no model.", "score:app"),
         "list": CommandRow("List the suites, or the tasks of one.", "list_suites:list_suites"),
         "regrade": CommandRow("Judge the stored work of a run again.", "regrade:regrade"),

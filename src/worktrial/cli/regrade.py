@@ -58,7 +58,7 @@ def regrade(
     from worktrial.suite import find_suite, find_suite_of
     from worktrial.suites.regrade import RegradeTrial, judging_as_stored, read_rubrics, refuse_other_data
     from worktrial.suites.settings import LOCAL_RECORD, USUAL_RECORD
-    from worktrial.trials import PreparedRun, settings_of
+    from worktrial.trials import PreparedRun, settings_of, sharded
 
     own = {name: value for name, value in given.items() if name in _OPTIONS.model_fields}
     options: Any = _OPTIONS.read(own, suite="regrade")
@@ -90,7 +90,7 @@ def regrade(
     if not options.force:
         refuse_other_data(source, grader)
     rubrics = read_rubrics(options.rubric) if options.rubric else None
-    trial = RegradeTrial(source, grader, judging, rubrics)
+    trial = sharded(RegradeTrial(source, grader, judging, rubrics), options)
     command = ("worktrial", *sys.argv[1:])
     settings = settings_of(options, f"{trial.suite}-regraded", roles, command=command)
     if settings.folder.resolve() == source.folder.resolve():

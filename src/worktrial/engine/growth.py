@@ -13,6 +13,7 @@ import msgspec
 
 from worktrial.engine.manifest import Asked, Difference, Manifest, tell_apart
 from worktrial.engine.record import Key
+from worktrial.engine.shard import Shard, ShardedTrial
 from worktrial.engine.trial import Job, Trial
 from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject
@@ -27,14 +28,15 @@ def asked_of(trial: Trial) -> Asked | None:
     """Tasks, repeats and conditions of a trial's samples.
 
     None where these are not all combinations of them, or its settings do not name `tasks` and `repeats`: such a run
-    cannot be added to.
+    cannot be added to. Of a shard, those of the whole trial, of which `added` counts only its own.
     """
-    keys = {job.key for job in trial.jobs}
+    jobs = trial.whole.jobs if isinstance(trial, ShardedTrial) else trial.jobs
+    keys = {job.key for job in jobs}
     asked = Asked(
-        tasks=list(dict.fromkeys(job.sample for job in trial.jobs)),
-        repeats=max((job.repeat for job in trial.jobs), default=-1) + 1,
-        conditions=list(dict.fromkeys(job.condition for job in trial.jobs)),
-        added=len(keys),
+        tasks=list(dict.fromkeys(job.sample for job in jobs)),
+        repeats=max((job.repeat for job in jobs), default=-1) + 1,
+        conditions=list(dict.fromkeys(job.condition for job in jobs)),
+        added=len(trial.jobs),
     )
     named = trial.settings.get("tasks") == asked.tasks and trial.settings.get("repeats") == asked.repeats
     return asked if named and keys == _keys(asked) else None
@@ -68,7 +70,7 @@ def grow(stored: Manifest, wanted: Manifest, folder: Path) -> None:
     if plan is not None and session.asked is not None:
         if stored.sessions and not any(earlier.asked for earlier in stored.sessions):
             stored.sessions[0].asked = _from_settings(stored)
-        new = _keys(session.asked) - plan
+        new = _keys(session.asked, wanted.shard) - plan
         session.asked = msgspec.structs.replace(session.asked, added=len(new)) if new else None
         wanted.samples = len(plan) + len(new)
         wanted.settings = _joined(stored.settings, _as_json(wanted.settings))
@@ -79,11 +81,11 @@ def grow(stored: Manifest, wanted: Manifest, folder: Path) -> None:
 
 def differences(stored: Manifest, wanted: Manifest) -> list[Difference]:
     """Settings that can change a result and are not as they were; [] where `wanted` may add to `stored`."""
-    before: JsonObject = {"data": stored.data.get("fingerprint"), "settings": stored.settings}
+    before: JsonObject = {**_shard_of(stored), "data": stored.data.get("fingerprint"), "settings": stored.settings}
     # Runs from before options were on record say the same in other words.
     known = {k: v for k, v in wanted.settings.items() if k != "options" or k in stored.settings}
     # Compare what JSON keeps, so that tuples and lists are the same.
-    now = _as_json({"data": wanted.data.get("fingerprint"), "settings": known})
+    now = _as_json({**_shard_of(wanted), "data": wanted.data.get("fingerprint"), "settings": known})
     for side in (before, now):
         if "options" in side["settings"]:
             # One that a setting of the same name has settled counts there.
@@ -110,8 +112,8 @@ def planned(manifest: Manifest) -> set[Key] | None:
     asked = [session.asked for session in manifest.sessions if session.asked is not None]
     if not asked:
         first = _from_settings(manifest)
-        return None if first is None else _keys(first)
-    return {key for one in asked for key in _keys(one)}
+        return None if first is None else _keys(first, manifest.shard)
+    return {key for one in asked for key in _keys(one, manifest.shard)}
 
 
 class Addition(NamedTuple):
@@ -132,8 +134,13 @@ def addition(stored: Manifest, jobs: Sequence[Job]) -> Addition | None:
     return None if plan is None else Addition(len(plan), len(keys - plan), len(plan - keys))
 
 
-def _keys(asked: Asked) -> set[Key]:
-    return {*product(asked.tasks, range(asked.repeats), asked.conditions)}
+def _keys(asked: Asked, shard: Shard | None = None) -> set[Key]:
+    keys = product(asked.tasks, range(asked.repeats), asked.conditions)
+    return {*keys} if shard is None else {key for key in keys if shard.holds(key)}
+
+
+def _shard_of(manifest: Manifest) -> JsonObject:
+    return {} if manifest.shard is None else {"shard": str(manifest.shard)}
 
 
 def _from_settings(manifest: Manifest) -> Asked | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from worktrial import __version__
+from worktrial.engine.shard import Shard
 from worktrial.errors import DataError, option
 from worktrial.language import JsonObject, JsonValue
 from worktrial.outside.files import read_bytes
@@ -68,6 +69,8 @@ class Manifest(msgspec.Struct, kw_only=True):
     `faults`, which may grow; then they are those of all sessions."""
     samples: int
     """Number of samples that the finished run will have: all that its sessions asked for."""
+    shard: Shard | None = None
+    """Part of a run that this is; null for a whole one. `asked` of its sessions is the whole run's."""
     sessions: list[SessionRecord] = []
 
     @property
@@ -86,6 +89,11 @@ class Manifest(msgspec.Struct, kw_only=True):
             return True
         prints = self.data.get("fingerprint"), other.data.get("fingerprint")
         return self.is_own and other.is_own and prints[0] == prints[1] is not None
+
+
+def manifest_text(manifest: Manifest) -> bytes:
+    """Text of a run's `manifest.json`."""
+    return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
 
 
 class _Format(msgspec.Struct):

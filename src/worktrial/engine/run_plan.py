@@ -10,6 +10,7 @@ from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, read_ma
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, public_url
 from worktrial.engine.secrets import Redactor
+from worktrial.engine.shard import ShardedTrial
 from worktrial.engine.spend import Budget
 from worktrial.engine.trial import Trial
 from worktrial.language import JsonObject
@@ -61,11 +62,13 @@ def manifest_of(plan: RunPlan, redactor: Redactor) -> Manifest:
         versions=versions(),
         asked=asked_of(trial),
     )
+    shard = trial.shard if isinstance(trial, ShardedTrial) else None
     return Manifest(
         suite=trial.suite,
         data=trial.data,
         settings={**trial.settings, "roles": {str(role): _fingerprint(s) for role, s in roles.items()}},
         samples=len(trial.jobs),
+        shard=shard,
         sessions=[session],
     )
 

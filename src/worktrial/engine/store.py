@@ -10,7 +10,7 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from worktrial.engine.growth import grow
-from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, read_manifest
+from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, manifest_text, read_manifest
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
@@ -66,7 +66,7 @@ class RunStore:
         self._trajectories: IO[bytes]
 
     def __enter__(self) -> "RunStore":
-        _refuse_foreign(self.folder)
+        refuse_foreign(self.folder)
         self._is_new = not self.folder.exists() or not any(self.folder.iterdir())
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -136,9 +136,8 @@ class RunStore:
             StopRun: the folder cannot be written to.
         """
         path = self.folder / MANIFEST
-        text = msgspec.json.format(self._encoder.encode(self.manifest), indent=2)
         try:
-            replace_file(path, self._redactor.bytes(text) + b"\n", durable=True)
+            replace_file(path, self._redactor.bytes(manifest_text(self.manifest)), durable=True)
         except OSError as e:
             raise StopRun(f"{path}: cannot be written ({e.strerror})") from None
 
@@ -221,6 +220,12 @@ def read_lines(path: Path, kind: type[_T]) -> Iterator[_T]:
 
 def placed_lines(path: Path, kind: type[_T]) -> Iterator[tuple[int, _T]]:
     """Records as `read_lines` gives them, each with the byte at which its line begins."""
+    for record, place, _ in line_spans(path, kind):
+        yield place, record
+
+
+def line_spans(path: Path, kind: type[_T]) -> Iterator[tuple[_T, int, int]]:
+    """Records as `read_lines` gives them, each with the bytes at which its line begins and ends."""
     if not path.exists():
         return
     refuse_leaving(path.parent, path)
@@ -240,7 +245,7 @@ def placed_lines(path: Path, kind: type[_T]) -> Iterator[tuple[int, _T]]:
                     line.decode()
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
                 raise DataError(f"{path}:{number}", f"damaged record: {e}", "Remove this line to go on") from None
-            yield place, record
+            yield record, place, place + len(line)
             place += len(line)
 
 
@@ -292,7 +297,12 @@ def cut_torn_tail(path: Path) -> None:
             file.truncate(end)
 
 
-def _refuse_foreign(folder: Path) -> None:
+def refuse_foreign(folder: Path) -> None:
+    """Refuse a folder that holds something other than a run.
+
+    Raises:
+        DataError: it does, or is a file.
+    """
     if folder.exists() and not folder.is_dir():
         raise DataError(folder, "is a file", f"Name a folder for the run with {option('output')}")
     if not folder.is_dir() or (folder / MANIFEST).exists():

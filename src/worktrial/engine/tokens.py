@@ -81,18 +81,18 @@ def read_tokens(path: Path) -> Iterator[SampleTokens]:
         DataError: a line is damaged.
         SettingError: the extra `analysis` is not installed.
     """
-    for line, _ in placed_tokens(path, SampleTokens):
+    for line, _, _ in token_spans(path, SampleTokens):
         yield line
 
 
-def placed_tokens(path: Path, kind: type[_T]) -> Iterator[tuple[_T, int]]:
-    """Lines decoded as `kind`, each with the byte at which its frame begins."""
+def token_spans(path: Path, kind: type[_T]) -> Iterator[tuple[_T, int, int]]:
+    """Lines decoded as `kind`, each with the bytes at which its frame begins and ends."""
     if not path.exists():
         return
     decoder = msgspec.json.Decoder(kind)
     with path.open("rb") as file:
         for frame in _frames(file):
-            yield _decoded(file, frame, decoder, path), frame.start
+            yield _decoded(file, frame, decoder, path), frame.start, frame.end
 
 
 def tokens_at(path: Path, place: int) -> SampleTokens:
@@ -104,7 +104,7 @@ def tokens_at(path: Path, place: int) -> SampleTokens:
 
 def token_places(path: Path) -> dict[Key, int]:
     """Every sample to where its last line's frame begins."""
-    return {line.key: place for line, place in placed_tokens(path, SampleLine)}
+    return {line.key: place for line, place, _ in token_spans(path, SampleLine)}
 
 
 class _Frame(NamedTuple):

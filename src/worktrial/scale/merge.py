@@ -1,0 +1,331 @@
+"""Shards of a run put together: the folder that one process would have written.
+
+Nothing is held but where each sample lies: some 40 bytes a sample, whatever it holds.
+"""
+
+import contextlib
+import os
+import shutil
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from filelock import FileLock, Timeout
+
+from worktrial.engine.manifest import MANIFEST, Manifest, manifest_text, read_manifest, tell_apart
+from worktrial.engine.record import Key, SampleLine
+from worktrial.engine.shard import Shard
+from worktrial.engine.store import LOCK, SAMPLES, TRACEBACKS, TRAJECTORIES, line_spans, refuse_foreign
+from worktrial.engine.tokens import TOKENS, token_spans
+from worktrial.errors import DataError, SettingError, option
+from worktrial.scale.order import JobOrder
+
+_SHOWN = 3
+_AT_ONCE = 1 << 16
+_BUFFER = 1 << 20
+_Longs = npt.NDArray[np.int64]
+
+
+class Merged(NamedTuple):
+    """Outcome of a merge."""
+
+    samples: int
+    """Samples that the folder holds now."""
+    missing: int
+    """Samples of the run that it does not hold."""
+
+
+def merge(shards: Sequence[Path], run: Path, *, partial: bool = False) -> Merged:
+    """Put shards of a run together in the folder `run`.
+
+    Records, trajectories and tokens are those of the shards, byte for byte, in the order in which one process takes
+    its samples; of several lines about a sample the last. Where the sessions do not say which samples they asked
+    for, as those of regraded runs, the shards follow each other. The same shards give the same folder again; one
+    that was worked on since it was merged is refused.
+
+    Args:
+        shards: Folders of runs with `--shard`.
+        run: Folder to be made, or made anew.
+        partial: Whether shards and samples may be missing; the folder can be gone on with as any unfinished run.
+
+    Raises:
+        DataError: a folder is no shard, is damaged, or holds samples that are not its own.
+        SettingError: the shards are not those of one run, some are missing or unfinished, or `run` cannot be
+            replaced.
+    """
+    parts = [_opened(folder) for folder in shards]
+    _refuse_mixed(parts)
+    parts.sort(key=lambda part: part.shard.number)
+    of = parts[0].shard.of
+    absent = sorted({*range(1, of + 1)} - {part.shard.number for part in parts})
+    order = JobOrder([part.manifest for part in parts])
+    if absent and not (partial and order.is_known):
+        told = "are missing" if len(absent) > 1 else "is missing"
+        how = "Name every shard" + (f", or add {option('partial')}" if order.is_known else "")
+        raise SettingError(f"{_listed([f'shard {n}/{of}' for n in absent])} {told}. {how}")
+    places = [part.folder for part in parts]
+    if run.resolve() in {place.resolve() for place in places}:
+        raise SettingError(f"{option('output')} {run}: is one of the shards; name another folder")
+    pieces = _Pieces(parts, order)
+    samples = pieces.of_file(SAMPLES, line_spans)
+    missing = _missing(parts, order, samples, partial=partial)
+    with _staged(run, parts) as staging:
+        _copy(samples, places, SAMPLES, staging)
+        _copy(pieces.of_file(TRAJECTORIES, line_spans, samples), places, TRAJECTORIES, staging)
+        if any((place / TOKENS).exists() for place in places):
+            _copy(pieces.of_file(TOKENS, token_spans, samples), places, TOKENS, staging)
+        _join(places, TRACEBACKS, staging)
+        # The last: without it the folder is no run yet.
+        (staging / MANIFEST).write_bytes(manifest_text(_whole(parts, len(samples) + missing)))
+    return Merged(len(samples), missing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    folder: Path
+    manifest: Manifest
+    shard: Shard
+
+    @property
+    def versions(self) -> list[str]:
+        return sorted({session.versions.get("worktrial", "?") for session in self.manifest.sessions})
+
+
+def _opened(folder: Path) -> _Part:
+    if not folder.is_dir():
+        raise DataError(folder, "no such folder", "Name folders that `worktrial run --shard` wrote")
+    manifest = read_manifest(folder / MANIFEST)
+    if manifest.shard is None:
+        raise DataError(folder, "is no shard of a run", "Name folders that `worktrial run --shard` wrote")
+    return _Part(folder, manifest, manifest.shard)
+
+
+def _refuse_mixed(parts: Sequence[_Part]) -> None:
+    """Refuse folders that are not different shards of one run."""
+    if not parts:
+        raise SettingError("merge: names no shard")
+    first = parts[0]
+    seen: dict[int, Path] = {}
+    for part in parts:
+        if (twice := seen.get(part.shard.number)) is not None:
+            raise SettingError(f"{twice} and {part.folder} are both shard {part.shard}; name each once")
+        seen[part.shard.number] = part.folder
+        if (found := _apart(first, part)) is not None:
+            raise SettingError(f"{first.folder} and {part.folder} are not of one run: {found}")
+
+
+def _apart(one: _Part, other: _Part) -> str | None:
+    """First difference of what shards of a run share."""
+    if one.shard.of != other.shard.of:
+        return f"shard {one.shard} and shard {other.shard}"
+    if not one.manifest.same_suite(other.manifest):
+        return f"suite {one.manifest.title} and {other.manifest.title}"
+    if one.versions != other.versions:
+        return f"worktrial {', '.join(one.versions)} -> {', '.join(other.versions)}"
+    first, second = (
+        {"data": m.data.get("fingerprint"), "settings": m.settings} for m in (one.manifest, other.manifest)
+    )
+    found = [*tell_apart(first, second)]
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"{found[0]}{more}" if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Spans:
+    """Places of samples in the files of several folders, by rank."""
+
+    rank: _Longs
+    part: npt.NDArray[np.uint16]
+    begin: _Longs
+    end: _Longs
+
+    def __len__(self) -> int:
+        return len(self.rank)
+
+    @classmethod
+    def joined(cls, spans: "Sequence[_Spans]") -> "_Spans":
+        """All of them, one after the other."""
+        return cls(*(np.concatenate([getattr(one, field.name) for one in spans]) for field in fields(cls)))
+
+    def of(self, chosen: "_Longs | slice") -> "_Spans":
+        """Those at the places `chosen`."""
+        return _Spans(self.rank[chosen], self.part[chosen], self.begin[chosen], self.end[chosen])
+
+
+_Reader = Callable[[Path, type[SampleLine]], Iterable[tuple[SampleLine, int, int]]]
+
+
+class _Pieces:
+    def __init__(self, parts: Sequence[_Part], order: JobOrder) -> None:
+        self._parts = parts
+        self._order = order
+        # Without a known order: samples of each shard, in the order in which they first finished.
+        self._finished: list[dict[Key, int]] = [{} for _ in parts]
+
+    def of_file(self, name: str, read: _Reader, only: _Spans | None = None) -> _Spans:
+        """Spans of the last line of every sample in the files of that name; of samples that `only` has, too."""
+        found = [self._of_part(number, name, read) for number in range(len(self._parts))]
+        whole = _Spans.joined(found)
+        chosen = np.argsort(whole.rank)
+        return whole.of(chosen if only is None else chosen[np.isin(whole.rank[chosen], only.rank)])
+
+    def _of_part(self, number: int, name: str, read: _Reader) -> _Spans:
+        part, known = self._parts[number], self._order.is_known
+        ranks, begins, ends = array("q"), array("q"), array("q")
+        finished = self._finished[number]
+        for line, begin, end in read(part.folder / name, SampleLine):
+            rank = (
+                self._order.rank(line.key)
+                if known
+                else (number << 40) + finished.setdefault(line.key, len(finished))
+            )
+            if rank is None or not part.shard.holds(line.key):
+                raise _strange(part, name, line.key)
+            ranks.append(rank)
+            begins.append(begin)
+            ends.append(end)
+        spans = _Spans(_column(ranks), np.full(len(ranks), number, np.uint16), _column(begins), _column(ends))
+        by_rank = np.argsort(spans.rank, kind="stable")
+        ordered = spans.rank[by_rank]
+        return spans.of(by_rank[np.append(ordered[1:] != ordered[:-1], True)[: len(ordered)]])
+
+
+def _column(numbers: "array[int]") -> _Longs:
+    return np.array(numbers, dtype=np.int64)
+
+
+def _strange(part: _Part, name: str, key: Key) -> DataError:
+    what = f"holds the sample {_named(key)}, which is not of shard {part.shard} of this run"
+    return DataError(part.folder / name, what, "It is from another run: name the folder that its command wrote")
+
+
+def _named(key: Key) -> str:
+    sample, repeat, condition = key
+    return f"{sample} (repeat {repeat}, {condition})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}"
+
+
+def _missing(parts: Sequence[_Part], order: JobOrder, samples: _Spans, *, partial: bool) -> int:
+    """Number of samples of the run that are not there.
+
+    Raises:
+        SettingError: some are not, and none may be missing.
+    """
+    if not order.is_known:
+        lacking = [(part, part.manifest.samples - int(np.sum(samples.part == n))) for n, part in enumerate(parts)]
+        for part, count in lacking:
+            if count > 0 and not partial:
+                raise _unfinished(part, count, part.manifest.samples, "")
+        return sum(max(0, count) for _, count in lacking)
+    owners = order.owners(parts[0].shard.of)
+    for part in () if partial else parts:
+        own = np.flatnonzero(owners == part.shard.number)
+        lacks = np.setdiff1d(own, samples.rank, assume_unique=True)
+        if len(lacks):
+            names = [_named(key) for key in order.named(lacks[:_SHOWN].tolist())]
+            more = f" and {len(lacks) - _SHOWN} more" if len(lacks) > _SHOWN else ""
+            raise _unfinished(part, len(lacks), len(own), f": {', '.join(names)}{more}")
+    return int(np.count_nonzero(owners)) - len(samples)
+
+
+def _unfinished(part: _Part, count: int, of: int, which: str) -> SettingError:
+    return SettingError(
+        f"{part.folder}: shard {part.shard} lacks {count} of its {of} samples{which}. Its command again goes on "
+        f"with it; {option('partial')} merges what is there"
+    )
+
+
+def _whole(parts: Sequence[_Part], samples: int) -> Manifest:
+    """Manifest of the run: the shards' sessions, one after the other."""
+    sessions = [session for part in parts for session in part.manifest.sessions]
+    return msgspec.structs.replace(parts[0].manifest, shard=None, sessions=sessions, samples=samples)
+
+
+@contextlib.contextmanager
+def _staged(run: Path, parts: Sequence[_Part]) -> Iterator[Path]:
+    """A folder to write into, which becomes `run` at the end, or nothing."""
+    refuse_foreign(run)
+    if (run / MANIFEST).exists():
+        _refuse_other(run, parts)
+    target = run.resolve()
+    staging = target.with_name(f".{target.name}.merging")
+    try:
+        staging.mkdir(parents=True, exist_ok=True)
+        with FileLock(staging / LOCK).acquire(blocking=False):
+            for left in (MANIFEST, SAMPLES, TRAJECTORIES, TOKENS, TRACEBACKS):
+                # Of a merge that was killed.
+                (staging / left).unlink(missing_ok=True)
+            try:
+                yield staging
+                _put_in_place(staging, target)
+            finally:
+                shutil.rmtree(staging, ignore_errors=True)
+    except Timeout:
+        raise SettingError(f"{run}: another process is working on this run") from None
+    except OSError as e:
+        what = f"cannot be written ({e.strerror})"
+        raise DataError(run, what, f"Name another folder with {option('output')}") from None
+
+
+def _refuse_other(run: Path, parts: Sequence[_Part]) -> None:
+    """Refuse to replace a run that is more than these shards, merged at some time."""
+    stored = read_manifest(run / MANIFEST)
+    known = {(session.started, *session.command) for part in parts for session in part.manifest.sessions}
+    own = {(session.started, *session.command) for session in stored.sessions}
+    if stored.shard is not None or not own or not own <= known:
+        raise SettingError(
+            f"{option('output')} {run}: holds a run that was not merged from these shards, or has been worked on "
+            "since. Name another folder"
+        )
+
+
+def _put_in_place(staging: Path, run: Path) -> None:
+    if not (run / MANIFEST).exists():
+        # Whole, or not at all.
+        (staging / LOCK).unlink()
+        (run / LOCK).unlink(missing_ok=True)
+        staging.rename(run)
+        return
+    with FileLock(run / LOCK).acquire(blocking=False):
+        for name in (TOKENS, TRACEBACKS, TRAJECTORIES, SAMPLES, MANIFEST):
+            if (staging / name).exists():
+                (staging / name).replace(run / name)
+            else:
+                (run / name).unlink(missing_ok=True)
+
+
+def _copy(spans: _Spans, places: Sequence[Path], name: str, into: Path) -> None:
+    """Write the spans of the files of that name into one, in their order."""
+    with contextlib.ExitStack() as stack:
+        sources: dict[int, IO[bytes]] = {}
+        for number in np.unique(spans.part).tolist():
+            sources[number] = stack.enter_context((places[number] / name).open("rb", buffering=0))
+        out = stack.enter_context((into / name).open("wb", buffering=_BUFFER))
+        for first in range(0, len(spans), _AT_ONCE):
+            few = spans.of(slice(first, first + _AT_ONCE))
+            for part, begin, end in zip(few.part.tolist(), few.begin.tolist(), few.end.tolist(), strict=True):
+                data = os.pread(sources[part].fileno(), end - begin, begin)
+                if len(data) != end - begin:
+                    raise DataError(places[part] / name, "has become shorter meanwhile", "Merge again")
+                out.write(data)
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def _join(places: Sequence[Path], name: str, into: Path) -> None:
+    """Write the files of that name into one, one after the other; nothing where there is none."""
+    found = [place / name for place in places if (place / name).exists()]
+    if found:
+        with (into / name).open("wb") as out:
+            for path in found:
+                with path.open("rb") as file:
+                    shutil.copyfileobj(file, out)
