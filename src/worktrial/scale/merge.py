@@ -149,11 +149,11 @@ class _Spans:
 
     @classmethod
     def joined(cls, spans: "Sequence[_Spans]") -> "_Spans":
-        """All of them, one after the other."""
+        """Spans of all of these, one after the other."""
         return cls(*(np.concatenate([getattr(one, field.name) for one in spans]) for field in fields(cls)))
 
     def of(self, chosen: "_Longs | slice") -> "_Spans":
-        """Those at the places `chosen`."""
+        """Spans at the places `chosen`."""
         return _Spans(self.rank[chosen], self.part[chosen], self.begin[chosen], self.end[chosen])
 
 

@@ -1,0 +1,77 @@
+"""Measure what a run of a million samples asks of one machine: putting its shards together.
+
+The folders are made by `benchmarks.scale_runs`; the product runs through its command line in a child process. Wants
+8 GB of disk at full size. Exits with 1 when a limit is missed.
+"""
+
+import argparse
+import shutil
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from benchmarks import child
+from benchmarks.machine import load, machine
+from benchmarks.measured import CommandFailed, Measured, measure
+from benchmarks.rows import Row, at_most, print_table
+
+TASKS = 10_000  # a hundred samples each
+SHARDS = 16
+PRODUCT = str(Path(sysconfig.get_path("scripts")) / "worktrial")
+
+
+def made(into: Path, tasks: int, shards: int) -> list[str]:
+    """Folders of made shards, or of one made run."""
+    said = child.order("benchmarks.scale_runs", {"into": str(into), "tasks": tasks, "shards": shards})
+    return msgspec.json.decode(said, type=list[str])
+
+
+def within(name: str, done: Sequence[Measured], cpu_s: float, peak_mb: float) -> list[Row]:
+    """Rows of a command with its limits; CPU decides, for others work on the machine, too."""
+    peak = max(one.peak_bytes for one in done) / 1e6
+    return [
+        at_most(f"{name}: CPU", [one.cpu for one in done], cpu_s, "s"),
+        Row(f"{name}: wall", f"{min(one.seconds for one in done):.1f} s"),
+        Row(f"{name}: peak memory", f"{peak:.0f} MB", "", f"<= {peak_mb:g} MB", peak <= peak_mb),
+    ]
+
+
+def merging(place: Path, tasks: int, repetitions: int) -> Iterator[Row]:
+    """Rows of `worktrial merge`."""
+    shards = made(place / "shards", tasks, SHARDS)
+    done = []
+    for _ in range(repetitions):
+        done.append(measure([PRODUCT, "merge", *shards, "-o", str(place / "merged")]))
+        shutil.rmtree(place / "merged")
+    yield from within(f"merge of {SHARDS} shards, {tasks * 100:,} samples", done, 60.0, 300.0)
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Measure, print the table, and exit with 1 when a limit is missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=3, help="Of every command. Default: 3.")
+    parser.add_argument("--tasks", type=int, default=TASKS, help="With a hundred samples each. Default: 10000.")
+    parser.add_argument(
+        "--into", type=Path, help="Folder on the disk to measure. Default: that of temporary files."
+    )
+    given = parser.parse_args(words)
+    load_before = load()
+    rows: list[Row] = []
+    try:
+        with tempfile.TemporaryDirectory(dir=given.into) as folder:
+            rows += merging(Path(folder), given.tasks, given.repetitions)
+    except (CommandFailed, OSError, ValueError) as e:
+        sys.exit(f"benchmarks: {e}")
+    print_table(
+        f"{machine()}; load {load_before:.1f} before; least (median) of {given.repetitions} repetitions", rows
+    )
+    if missed := [row.name for row in rows if row.passed is False]:
+        sys.exit(f"missed: {'; '.join(missed)}")
+
+
+if __name__ == "__main__":
+    main()
