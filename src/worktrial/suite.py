@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from worktrial.reports.report import Report, Section
     from worktrial.results.pairing import SamplePair
     from worktrial.workplaces import Workplace
+    from worktrial.workplaces.retracing import Retracing
 
 __all__ = [
     "Figure",
@@ -312,6 +313,14 @@ class Suite(ABC):
             data: An instance of `self.data`.
         """
         return ""
+
+    def retracing(self, run: "StoredRun") -> "Retracing | None":
+        """Means to tell what each stored call changed in its workplace; None where that cannot be told.
+
+        Args:
+            run: Stored run of this suite.
+        """
+        return None
 
     def exports(self) -> Mapping[str, Callable[..., Any]]:
         """Formats of others in which runs can be exported: name to a function of sources, folder, `force`."""

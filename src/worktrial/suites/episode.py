@@ -10,11 +10,12 @@ from worktrial.agents.candidates import Candidate
 from worktrial.agents.context import ContextKeeping
 from worktrial.agents.own_callable import crash_traceback
 from worktrial.agents.prompting import prompt_on_record, render_prompt
+from worktrial.engine.manifest import MANIFEST, Manifest
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.times import work_timed
 from worktrial.engine.trial import Job, SampleContext
-from worktrial.errors import InvalidSample, SettingError, option
+from worktrial.errors import DataError, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject, JsonValue
@@ -147,6 +148,23 @@ def in_manifest(settings: Any) -> JsonObject:
     plain.pop("context", None)
     plain.pop("duties", None)
     return plain | judge_on_record(settings) if isinstance(settings, JudgeSettings) else plain
+
+
+def condition_on_record(manifest: Manifest, name: str) -> FaultSettings:
+    """Condition of a stored run.
+
+    Args:
+        manifest: Of the run.
+        name: Name of the condition in its records.
+
+    Raises:
+        DataError: the run has no such condition on record.
+    """
+    try:
+        # Without faults the manifest says nothing of them.
+        return msgspec.convert(manifest.settings.get("faults", {}), Conditions).by_name[name]
+    except (msgspec.ValidationError, SettingError, KeyError) as e:
+        raise DataError(MANIFEST, f"settings.faults: holds no condition {name} ({e})") from None
 
 
 class _EpisodeSettings(Protocol):

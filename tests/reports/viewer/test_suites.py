@@ -158,6 +158,37 @@ def test_a_wrong_plan_is_drawn_beside_the_gold_one(opened: Page, suites: Path) -
     assert drawn == [None, None, None, None, "Extra: <b> before <b>"], "what others stored is looked at first"
 
 
+def test_what_a_call_changed_in_the_workplace_unfolds(opened: Page, suites: Path) -> None:
+    """The calls of a run by code are done again for it; where that fails, the page says why."""
+    _go(opened, suites, "run=plan&sample=lab-01&condition=E2")
+    folded = opened.locator(".call summary", has_text="Changed in the state")
+    expect(folded.first).to_be_visible()
+    folded.first.click()
+    table = opened.get_by_role("table", name=re.compile("^Changed in the state by call"))
+    expect(table).to_have_count(1)
+    path = table.locator("tbody td code").first.inner_text()
+    assert path.startswith("/") and path in folded.first.inner_text()
+    assert opened.evaluate("""() => {
+      const changes = [{ path: "/<b>", before: "</pre><i>", after: null }, { path: "/x", after: [1] }];
+      Worktrial.takeChanges({ calls: { 0: changes } });
+      return Worktrial.stateChanges(1) === null && Worktrial.changesStopped() === null;
+    }""")
+    opened.evaluate("document.querySelector('.call').refill()")
+    first = opened.locator(".call").first
+    first.locator("summary", has_text="Changed in the state").click()
+    rows = [one.split() for one in first.locator("tbody tr").all_inner_texts()]
+    assert rows == [["/<b>", "</pre><i>", "null"], ["/x", "nothing", "[1]"]]
+    # A call of the suite as it was then is not one of today's.
+    _go(opened, suites, "run=plan&sample=lab-00&condition=E2")
+    assert (
+        opened.evaluate("""async () => {
+      Worktrial.takeChanges({ calls: {}, stopped: "why <b>" });
+      return Worktrial.changesStopped().textContent;
+    }""")
+        == "What calls changed in the state is not known, or not of all: why <b>."
+    )
+
+
 def test_degraded_fields_are_those_of_the_ledger(opened: Page, suites: Path) -> None:
     run = suites.parent / "plan"
     lines = [msgspec.json.decode(line) for line in (run / "samples.jsonl").read_bytes().splitlines()]

@@ -115,7 +115,7 @@ class RunLibrary:
             return [own if line is None else decoder.decode(line) for own, line in zip(few, read, strict=True)]
 
         name = self.names(self.runs(search=False).items())[slug]
-        made = RunData(ReportRun(slug, name, stored, _places(run.folder)), whole)
+        made = RunData(ReportRun(slug, name, stored, _places(run.folder)), whole, is_served=True)
         return made, len(stored.records)
 
     def report(self, slugs: Collection[str] = ()) -> Report:

@@ -20,6 +20,7 @@ _SCRIPTS = {
         "viewer-virtual.js",
         "viewer-json.js",
         "viewer-markdown.js",
+        "viewer-state.js",
         "viewer-call.js",
         "viewer-work.js",
         "viewer-plan.js",

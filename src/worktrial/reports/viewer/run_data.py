@@ -11,11 +11,14 @@ import msgspec
 
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.store import TRAJECTORIES
+from worktrial.errors import WorktrialError
 from worktrial.language import may_be_mixed
 from worktrial.reports.report import ReportRun
 from worktrial.reports.viewer.columns import Values, columns_of, values_of
 from worktrial.reports.viewer.readings import readings_of
 from worktrial.reports.viewer.script_data import array, data_file, encoded, literal, literal_size
+from worktrial.suite import find_suite_of
+from worktrial.workplaces.retracing import Retracing
 
 ROWS = 5000
 """Samples in a file of columns."""
@@ -26,7 +29,7 @@ CHUNK = 384 * 1024
 KEYS = 4000
 """Samples that an index file names, in the mean."""
 
-_NAME = re.compile(r"run|([stk])(0|[1-9][0-9]{0,8})")
+_NAME = re.compile(r"run|([stkc])(0|[1-9][0-9]{0,8})")
 
 
 class StoredLines:
@@ -64,19 +67,28 @@ class RunData:
     Args:
         run: The run, under the name that addresses give it.
         whole: Function that reads some of its records whole, where `run` holds their figures alone.
+        is_served: Whether files are made for somebody who waits for them, and not all at once: then changes of the
+            workplace's state are told even where each call takes its time.
     """
 
     def __init__(
-        self, run: ReportRun, whole: Callable[[Sequence[SampleRecord]], Sequence[SampleRecord]] = lambda few: few
+        self,
+        run: ReportRun,
+        whole: Callable[[Sequence[SampleRecord]], Sequence[SampleRecord]] = lambda few: few,
+        *,
+        is_served: bool = False,
     ) -> None:
         self._run = run
         self._records = run.run.records
         self._whole = whole
+        self._is_served = is_served
         self._lines = StoredLines(run.run.folder / TRAJECTORIES, run.places)
 
     def names(self) -> Iterator[str]:
-        """Names of all files, those of trajectories last."""
+        """Names of all files, those of trajectories last, and of what their calls changed."""
         kinds = {"k": self._key_files, "s": -(-len(self._records) // ROWS), "t": len(self.firsts)}
+        if self._retracing is not None:
+            kinds["c"] = kinds["t"]
         yield f"{self._run.slug}/run"
         for kind, count in kinds.items():
             yield from (f"{self._run.slug}/{kind}{number}" for number in range(count))
@@ -94,7 +106,8 @@ class RunData:
             raise KeyError(name)
         if asked[1] is None:
             return data_file(name, {"head": encoded(self._head)})
-        fields = {"s": self._columns, "t": self._trajectories, "k": self._numbers}[asked[1]](int(asked[2]))
+        makers = {"s": self._columns, "t": self._trajectories, "k": self._numbers, "c": self._changes}
+        fields = makers[asked[1]](int(asked[2]))
         if fields is None:
             raise KeyError(name)
         return data_file(name, fields)
@@ -141,6 +154,7 @@ class RunData:
             "values": self._values,
             "firsts": self.firsts,
             "keys": self._key_files,
+            "changes": self._retracing is not None,
         }
 
     def _columns(self, number: int) -> dict[str, bytes] | None:
@@ -166,6 +180,25 @@ class RunData:
         ]
         neighbours = [self._key(first - 1), self._key(end)]
         return {"first": b"%d" % first, "neighbours": encoded(neighbours), "samples": array(samples)}
+
+    @cached_property
+    def _retracing(self) -> Retracing | None:
+        """Means to tell what calls changed; None where that cannot be told, or takes too long for all samples."""
+        try:
+            found = find_suite_of(self._run.run.manifest).retracing(self._run.run)
+        except WorktrialError:
+            # Its suite, or the folder of it, is not here: nothing can be carried out.
+            return None
+        return found if found is not None and (found.is_cheap or self._is_served) else None
+
+    def _changes(self, number: int) -> dict[str, bytes] | None:
+        """Changes of the state by the calls of each sample of `t` with the same number; null without calls."""
+        if self._retracing is None or number >= len(self.firsts):
+            return None
+        first, end = self._range(number)
+        lines = self._lines.read([record.key for record in self._records[first:end]])
+        told = [None if line is None else self._retracing.changes(line) for line in lines]
+        return {"changes": array(b"null" if one is None else encoded(one) for one in told)}
 
     def _key(self, number: int) -> Key | None:
         return self._records[number].key if 0 <= number < len(self._records) else None

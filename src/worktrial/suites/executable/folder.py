@@ -51,6 +51,7 @@ class OwnExecutableSuite(ExecutableSuite):
     options: ClassVar = OwnExecutableOptions
     data: ClassVar = TrustOptions
     marker = f"{WORKPLACES}/*/tools.py"
+    quick_calls = False
 
     def __init__(self, folder: Path, file: SuiteFile) -> None:
         """Name a folder.

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from worktrial.engine.trial import Trial
     from worktrial.suites.executable.tasks import ExecutableTask, TaskLibrary
     from worktrial.workplaces import Workplace
+    from worktrial.workplaces.faults import Position
+    from worktrial.workplaces.retracing import Retracing
 
 _FILES = {"tools": "tools.py", "initial_state": "initial_state.yaml"}
 
@@ -79,6 +81,8 @@ class ExecutableSuite(Suite):
     """Name of that folder as a Python package."""
     categories: ClassVar[Collection[str]] = ()
     """Industries that a task may be of; empty allows any."""
+    quick_calls: ClassVar[bool] = True
+    """Whether calls are carried out in our own process, on states of a few kilobytes."""
 
     @cached_property
     def library(self) -> "TaskLibrary":
@@ -224,3 +228,18 @@ class ExecutableSuite(Suite):
             return tasks[sample].artifact, tasks[sample].instruction
 
         return found
+
+    def retracing(self, run: "StoredRun") -> "Retracing":
+        """Carry stored calls out again in the tasks' workplaces; see `Suite.retracing`."""
+        from worktrial.suites.episode import condition_on_record
+        from worktrial.suites.executable.trial import opened
+        from worktrial.workplaces.retracing import ReopenedSession, Retracing
+
+        def reopen(sample: str, condition: str, position: "Callable[[], Position]") -> ReopenedSession:
+            tasks = {task.id: task for task in self.library.holding([sample])}
+            if sample not in tasks:
+                raise DataError(sample, f"is no task of the suite {self.title} any more")
+            faults = condition_on_record(run.manifest, condition)
+            return ReopenedSession(opened(tasks[sample], faults, position))
+
+        return Retracing(reopen, self.quick_calls)

@@ -1,6 +1,6 @@
 """The path of one sample in an executable workplace, top to bottom, and the checks of its work."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from worktrial.agents.assignment import Limits
@@ -31,7 +31,7 @@ from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
 from worktrial.suites.regrade import FinishedWork
 from worktrial.workplaces import Origin, Session, Trajectory
 from worktrial.workplaces.duties.human import REQUEST_HUMAN, HumanSession
-from worktrial.workplaces.faults import Conditions, FaultMode, Needed
+from worktrial.workplaces.faults import Conditions, FaultMode, FaultSettings, Needed, Position
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,9 +95,7 @@ class ExecutableTrial:
         workplace = task.home.artifact
         faults = self._conditions[job.condition]
         trajectory = Trajectory()
-        session: Session = task.open()
-        if faults.mode is not FaultMode.E0:
-            session = faulty(session, workplace, faults, task.id, position_in(trajectory), needed=_needed(task))
+        session = opened(task, faults, position_in(trajectory))
         duties, offered = self._settings.duties, session
         if duties.human:
             offered = HumanSession(session, task.human)
@@ -124,6 +122,19 @@ class ExecutableTrial:
             graded,
             lambda: self._settings.duties.budget_checks(trajectory, context.meter),
         )
+
+
+def opened(task: ExecutableTask, faults: FaultSettings, position: Callable[[], Position]) -> Session:
+    """The task's workplace as it begins, under a condition.
+
+    Args:
+        task: The task.
+        faults: The condition.
+        position: Function that tells where the next call stands.
+    """
+    if faults.mode is FaultMode.E0:
+        return task.open()
+    return faulty(task.open(), task.home.artifact, faults, task.id, position, needed=_needed(task))
 
 
 async def grade(

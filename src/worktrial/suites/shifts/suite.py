@@ -1,7 +1,7 @@
 """The suite: which shifts there are, and how they are run, judged and shown."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field
 
 from worktrial.engine.roles import Role, RoleName, RoleSettings
-from worktrial.errors import SettingError, option
+from worktrial.engine.stored import model_of
+from worktrial.errors import DataError, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.options import (
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from worktrial.reports.report import Report, Section
     from worktrial.suites.shifts.desk import Desk
     from worktrial.suites.shifts.trial import Shift
+    from worktrial.workplaces.faults import Position
+    from worktrial.workplaces.retracing import Retracing
 
 FOLDER = Path(__file__).parent / "desks"
 PACKAGE = "worktrial.suites.shifts.desks"
@@ -227,6 +230,37 @@ class ShiftsSuite(Suite):
             for variant in sorted(v for v in ids if isinstance(v, int))
         ]
         return ShiftGrader(self._data(shifts, data), shifts)
+
+    def retracing(self, run: "StoredRun") -> "Retracing | None":
+        """Carry stored calls out again at the desks that come along; see `Suite.retracing`.
+
+        Not where a person's words came from a model, or where thinking took time: calls alone do not lead through
+        the same day again. Nor is code of somebody's own desk run because a page is looked at.
+        """
+        from worktrial.suites.episode import condition_on_record
+        from worktrial.suites.shifts.trial import Shift, under_faults
+        from worktrial.workplaces.retracing import ReopenedSession, Retracing
+
+        settings, data = run.manifest.settings, run.manifest.data
+        if model_of(run.manifest, Role.PEOPLE) or settings.get("wall") is not None:
+            return None
+        if data.get("folder") != "built in":
+            return None
+
+        def reopen(sample: str, condition: str, position: "Callable[[], Position]") -> ReopenedSession:
+            found = re.fullmatch(r"(.+)-([a-z]+)-(\d{1,6})", sample)
+            desk = found and self._shipped.get(found[1].replace("-", "_"))
+            if not found or not desk or found[2] not in desk.lengths:
+                raise DataError(sample, "is no shift of the desks that come along")
+            shift = Shift(desk, found[2], int(found[3]))
+            faults = condition_on_record(run.manifest, condition)
+            session = desk.workplace.open(shift.start())
+            # The desk's own list of calls says nothing that they do not, and what is still to come is its secret.
+            return ReopenedSession(
+                under_faults(session, shift, faults, position), session.finish, aside=("/log", "/time/waiting")
+            )
+
+        return Retracing(reopen, is_cheap=False)
 
 
 def variants_in(text: str) -> list[int]:

@@ -1,6 +1,6 @@
 """The path of one shift, top to bottom, and the judgement of its work."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -31,9 +31,9 @@ from worktrial.suites.shifts.cases import Score
 from worktrial.suites.shifts.clerks import Clerk
 from worktrial.suites.shifts.desk import Desk
 from worktrial.workplaces import Session, Trajectory
-from worktrial.workplaces.desk import DeskState
+from worktrial.workplaces.desk import DeskSession, DeskState
 from worktrial.workplaces.executable.describe import encode
-from worktrial.workplaces.faults import Conditions, FaultMode
+from worktrial.workplaces.faults import Conditions, FaultMode, FaultSettings, Position
 from worktrial.workplaces.people import Voice
 from worktrial.workplaces.time import WallClock
 
@@ -144,16 +144,13 @@ class ShiftTrial:
         start = shift.start()
         clock = start.time.begins.isoformat(timespec="minutes")
         artifact = desk.workplace.home.artifact
-        faults = self._conditions[job.condition]
         trajectory = Trajectory()
         voice = Voice(context.model(Role.PEOPLE), desk.file.language) if self._with_voice else None
         wall = None if self._settings.wall is None else WallClock(self._settings.wall)
         # Reading a state is cheaper than drawing it again.
         live = msgspec.json.decode(encode(start), type=desk.workplace.home.state_type)
         own = desk.workplace.open(live, voice=voice, wall=wall)
-        session: Session = own
-        if faults.mode is not FaultMode.E0:
-            session = faulty(session, artifact, faults, shift.id, position_in(trajectory))
+        session = under_faults(own, shift, self._conditions[job.condition], position_in(trajectory))
         assignment = assignment_in(
             session,
             trajectory,
@@ -182,6 +179,22 @@ class ShiftTrial:
         if self._candidate.kind == "reference" and self._candidate.make is None:
             return Clerk(desk.clerk(self._candidate.spec, start))
         return self._candidate.agent(context)
+
+
+def under_faults(
+    session: DeskSession, shift: Shift, faults: FaultSettings, position: Callable[[], Position]
+) -> Session:
+    """A shift's session under a condition.
+
+    Args:
+        session: At the shift's desk.
+        shift: The shift.
+        faults: The condition.
+        position: Function that tells where the next call stands.
+    """
+    if faults.mode is FaultMode.E0:
+        return session
+    return faulty(session, shift.desk.workplace.home.artifact, faults, shift.id, position)
 
 
 class ShiftGrader:

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import zip_longest
 from typing import NamedTuple
 
 import msgspec
@@ -56,15 +57,22 @@ class JsonDifference(NamedTuple):
 ABSENT = object()
 
 
-def differences(clean: JsonValue, degraded: JsonValue) -> list[JsonDifference]:
-    """Every place at which two values differ, none within another but for lists of two lengths."""
+def differences(clean: JsonValue, degraded: JsonValue, *, aligned: bool = False) -> list[JsonDifference]:
+    """Every place at which two values differ, none within another but for lists of two lengths.
+
+    Args:
+        clean: The first value.
+        degraded: The second.
+        aligned: Whether lists of two lengths are laid beside each other by what is equal at both ends, so that an
+            item that came or went is one difference of its own, in place of the whole list and what moved.
+    """
     found: list[JsonDifference] = []
-    _add_differences(clean, degraded, "", "", found)
+    _add_differences(clean, degraded, "", "", found, aligned)
     return found
 
 
 def _add_differences(
-    clean: JsonValue, degraded: JsonValue, pointer: str, field: str, found: list[JsonDifference]
+    clean: JsonValue, degraded: JsonValue, pointer: str, field: str, found: list[JsonDifference], aligned: bool
 ) -> None:
     # A copy shares its scalars with the original: most of a degraded answer ends here.
     if clean is degraded:
@@ -78,19 +86,48 @@ def _add_differences(
                 continue
             shared += 1
             if inner is not now:
-                _add_differences(inner, now, f"{pointer}/{escaped(key)}", key, found)
+                _add_differences(inner, now, f"{pointer}/{escaped(key)}", key, found, aligned)
         if shared < len(degraded):
             added = [(key, now) for key, now in degraded.items() if key not in clean]
             found += [JsonDifference(f"{pointer}/{escaped(key)}", key, ABSENT, now) for key, now in added]
     elif isinstance(clean, list) and isinstance(degraded, list):
+        if aligned and len(clean) != len(degraded):
+            _add_aligned(clean, degraded, pointer, field, found)
+            return
         if len(clean) != len(degraded):
             found.append(JsonDifference(pointer, field, clean, degraded))
         for index, (before, after) in enumerate(zip(clean, degraded, strict=False)):
             if before is not after:
-                _add_differences(before, after, f"{pointer}/{index}", field, found)
+                _add_differences(before, after, f"{pointer}/{index}", field, found, aligned)
     # True == 1 in Python, but not in JSON.
     elif clean != degraded or isinstance(clean, bool) is not isinstance(degraded, bool):
         found.append(JsonDifference(pointer, field, clean, degraded))
+
+
+def _add_aligned(
+    clean: list[JsonValue], degraded: list[JsonValue], pointer: str, field: str, found: list[JsonDifference]
+) -> None:
+    """Add the differences of two lists of two lengths: of what lies between their equal ends, item by item."""
+    both = min(len(clean), len(degraded))
+    head = next((n for n in range(both) if clean[n] != degraded[n]), both)
+    tail = next((n for n in range(both - head) if clean[-1 - n] != degraded[-1 - n]), both - head)
+    # Equal in Python is not yet the same JSON, so the ends are looked at, too.
+    pairs = [
+        *enumerate(zip(clean[:head], degraded[:head], strict=True)),
+        *enumerate(
+            zip_longest(clean[head : len(clean) - tail], degraded[head : len(degraded) - tail], fillvalue=ABSENT),
+            head,
+        ),
+        *enumerate(
+            zip(clean[len(clean) - tail :], degraded[len(degraded) - tail :], strict=True), len(degraded) - tail
+        ),
+    ]
+    for number, (before, after) in pairs:
+        here = f"{pointer}/{number}"
+        if before is ABSENT or after is ABSENT:
+            found.append(JsonDifference(here, field, before, after))
+        else:
+            _add_differences(before, after, here, field, found, True)
 
 
 def touched(clean: JsonValue, degraded: JsonValue) -> list[str]:

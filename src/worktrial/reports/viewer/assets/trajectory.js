@@ -48,6 +48,8 @@
     shown = name;
     // For what a server's page has beside a site's.
     document.dispatchEvent(new CustomEvent("worktrial-sample", { detail: { run, record: found.record } }));
+    // Not waited for: a server carries out all calls again for it.
+    if (found.line) changesOf(head, number, turn);
     if (["call", "turn", "part"].some((one) => asked[one] !== undefined)) return toPlace(asked, !first);
     if (!first) heading.focus();
     const came = viewer.classList.contains("blind") ? "" : `, ${found.record.outcome}`;
@@ -55,7 +57,22 @@
     return undefined;
   }
 
+  /** Tell with each call what it changed in the workplace, as soon as that is known. */
+  async function changesOf(head, number, turn) {
+    let changes;
+    try {
+      changes = await Worktrial.changes(head, number);
+    } catch (error) {
+      changes = { calls: {}, stopped: error.message };
+    }
+    if (!changes || turn !== drawn) return;
+    Worktrial.takeChanges(changes);
+    document.querySelector("#work h2")?.after(...[Worktrial.changesStopped()].filter(Boolean));
+    refill();
+  }
+
   function clear() {
+    Worktrial.takeChanges(null);
     if (here) for (const part of [here.list, here.bar]) part?.close();
     here = null;
     bar.replaceChildren();

@@ -67,12 +67,16 @@ window.Worktrial = window.Worktrial || {};
       labelled("Arguments", Worktrial.json(call.arguments)),
       kind ? el("p", { class: "warning" }, `Fault: ${Worktrial.faultWords(kind)}.${undone(row)}`) : null,
       kind ? faulty(seen, row) : labelled("Observation", observation(seen.content)),
-      changes(seen.exchange),
+      patched(seen.exchange),
+      Worktrial.stateChanges(call.index),
       exchange(seen.exchange),
       more,
       copying(call),
     ];
-    const brief = () => el("p", { class: "in-brief" }, `${Worktrial.glimpse(call.arguments, 100)} → ${Worktrial.glimpse(seen.content, 160)}`);
+    const brief = () => [
+      el("p", { class: "in-brief" }, `${Worktrial.glimpse(call.arguments, 100)} → ${Worktrial.glimpse(seen.content, 160)}`),
+      Worktrial.changedPlaces(call.index, (places) => el("p", { class: "in-brief" }, `changed ${places}`)),
+    ];
     const fill = () => {
       const open = Worktrial.folds.isOpen(number);
       fold.textContent = open ? "▾" : "▸";
@@ -91,7 +95,7 @@ window.Worktrial = window.Worktrial || {};
   };
 
   /** What a simulator that keeps a ledger changed in the state by this call. */
-  function changes(messages) {
+  function patched(messages) {
     const last = Array.isArray(messages) ? messages.findLast((message) => message.role === "assistant") : null;
     const patch = last ? patchOf(Worktrial.textOf(last)) : null;
     if (!patch || !patch.length) return null;

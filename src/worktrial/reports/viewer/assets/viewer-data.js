@@ -84,14 +84,31 @@ window.Worktrial = window.Worktrial || {};
     return Object.hasOwn(numbers, text) ? numbers[text] : undefined;
   };
 
+  /** The number of the file that holds a sample's work. */
+  function fileOf(head, number) {
+    let file = 0;
+    while (file + 1 < head.firsts.length && head.firsts[file + 1] <= number) file += 1;
+    return file;
+  }
+
+  /**
+   * What the calls of a sample changed in the workplace's state; null where that is not known.
+   * @returns {Promise<{calls: Object<string, {path: string, before?: unknown, after?: unknown}[]>, stopped: string} | null>}
+   */
+  Worktrial.changes = async (head, number) => {
+    if (!head.changes) return null;
+    const file = fileOf(head, number);
+    const { changes } = await load(`${head.slug}/c${file}`);
+    return JSON.parse(changes[number - head.firsts[file]]);
+  };
+
   /**
    * A sample, its record and what it did (null: nothing stored), and the keys of its neighbours in the run.
    * @param {object} head the run's
    * @param {number} number
    */
   Worktrial.sample = async (head, number) => {
-    let file = 0;
-    while (file + 1 < head.firsts.length && head.firsts[file + 1] <= number) file += 1;
+    const file = fileOf(head, number);
     const { first, neighbours, samples } = await load(`${head.slug}/t${file}`);
     const [before, after] = JSON.parse(neighbours);
     const keyAt = (place, other) => {
