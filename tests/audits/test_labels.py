@@ -8,7 +8,9 @@ import pytest
 from tests.results.runs import record
 from tests.support.cli import command
 
-from worktrial.audits.labels import label_report
+from worktrial import load
+from worktrial.audits.labels import LabelReport, labelled_run, report_of
+from worktrial.audits.pooled_labels import pool
 from worktrial.engine.manifest import Manifest, SessionRecord
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import open_run
@@ -18,10 +20,14 @@ from worktrial.grading.check import CheckResult
 from worktrial.results.labels import LabelBook, LabelVerdict, ReaderOpinion, calls_of
 
 
-def _store(folder: Path, records: list[SampleRecord]) -> Path:
+def label_report(folder: Path) -> LabelReport:
+    return report_of(*labelled_run(folder))
+
+
+def _store(folder: Path, records: list[SampleRecord], **settings: object) -> Path:
     folder.mkdir(parents=True)
     sessions = [SessionRecord(started="2026-01-01", command=[])]
-    manifest = Manifest(suite="s", data={}, settings={}, samples=len(records), sessions=sessions)
+    manifest = Manifest(suite="s", data={}, settings=settings, samples=len(records), sessions=sessions)
     (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
     (folder / "samples.jsonl").write_bytes(b"".join(msgspec.json.encode(r) + b"\n" for r in records))
     return folder
@@ -118,3 +124,50 @@ def test_checks_by_code_are_lines_too(tmp_path: Path) -> None:
     assert report.unexplained == 1
     with pytest.raises(DataError, match="holds no label"):
         label_report(_store(tmp_path / "other", [record("a")]))
+
+
+def test_several_runs_are_told_together_by_task(tmp_path: Path) -> None:
+    judged = {"votes": 3, "roles": {"judge": {"model": "m"}}}
+    runs = [tmp_path / "runs" / name for name in ("one", "two", "other")]
+    records = [record(f"t{n}", "pass" if n < 8 else "fail", calls=1) for n in range(12)]
+    for folder in runs:
+        _store(folder, records, **{**judged, "votes": 1 if folder.name == "other" else 3})
+        _label(folder, "Ada", {f"t{n}": "pass" if n < 6 else "fail" for n in range(12)})
+    _label(runs[1], "Ben", {f"t{n}": "pass" if n < 4 else "fail" for n in range(12)})
+    one = label_report(runs[0])
+    both = pool([labelled_run(folder) for folder in runs[:2]])
+    assert (both.runs, both.samples, both.clusters) == (2, 24, 12) and both.readers == {"Ada": 24, "Ben": 12}
+    assert [row.raters for row in both.with_judge] == [("judge", "people"), ("judge", "Ada"), ("judge", "Ben")]
+    assert [row.raters for row in both.among_people] == [("Ada", "Ben")]
+    # The same tasks once more tell nothing new: the interval is that of one run.
+    alone, pooled = one.with_judge[0].agreement, both.with_judge[1].agreement
+    assert (alone.samples, pooled.samples) == (12, 24) and pooled.clusters == alone.clusters == 12
+    assert pooled.kappa.value == pytest.approx(alone.kappa.value)
+    assert pooled.kappa.interval == pytest.approx(alone.kappa.interval)
+    mixed = pool([labelled_run(folder) for folder in runs])
+    assert mixed.with_judge == () and "2 different ways" in mixed.why_no_judge and mixed.among_people
+    ran = command("audit", "labels", *runs)
+    assert ran.code == 0 and "all 3 runs together: 36 samples with a label of 12 tasks or scenarios" in ran.said
+    assert "verdicts and people: not together, the runs were judged in 2 different ways" in ran.said
+    told = json.loads(command("audit", "labels", *runs[:2], "--json").out)
+    assert told["pooled"]["clusters"] == 12 and len(told["runs"]) == 2
+    assert json.loads(command("audit", "labels", runs[0], "--json").out)["pooled"] is None
+
+
+def test_labels_of_the_viewer_correct_the_rate_that_is_shown(run: Path) -> None:
+    _label(run, "Ada", {f"t{n}": "pass" if n < 12 else "fail" for n in range(20)})
+    _label(run, "Ben", {"t0": "fail", "t1": "unclear"})
+    book = run.parent / "labels.jsonl"
+    report = label_report(run)
+    # t0 is tied, so 19 of 20 count.
+    assert "people’s labels on 19 of 20 samples" in report.corrected.line
+    assert report.corrected.line in command("show", run, "--labels", book).out
+    done = command("export", run, "-o", run.parent / "summary.md", "--labels", book)
+    assert done.code == 0, done.err
+    assert load(run).corrected(labels=book).line == report.corrected.line
+    elsewhere = run.parent.parent / "labels.jsonl"
+    elsewhere.write_bytes(book.read_bytes())
+    ran = command("show", run, "--labels", elsewhere)
+    assert ran.code == 2 and "lies not beside" in ran.err and str(book.resolve()) in ran.said
+    _store(run.with_name("second"), [record("t0")])
+    assert "holds no label of second" in command("show", run.with_name("second"), "--labels", book).said

@@ -13,6 +13,7 @@ from worktrial.grading import Outcome
 from worktrial.results.completion import passed, share
 from worktrial.results.conditions import by_condition, cluster_by, headline
 from worktrial.results.corrections import JudgeCorrection
+from worktrial.results.labels import LABELS, LabelBook, calls_of, majorities
 from worktrial.statistics import Estimate, TaskTries, corrected_rate, prediction_powered, rate
 from worktrial.suite import suite_of
 
@@ -96,13 +97,13 @@ def corrections(run: StoredRun, audit: Path | None, labels: Path | None) -> list
     Args:
         run: Finished work.
         audit: Folder of an audit of its judge.
-        labels: Table of people's verdicts.
+        labels: Table of people's verdicts, or the `labels.jsonl` beside the run.
 
     Raises:
         DataError: what is named cannot be read.
     """
     found = [] if audit is None else [corrected_by_audit(run, open_audit(audit))]
-    return found if labels is None else [*found, corrected_by_labels(run, read_labels(labels))]
+    return found if labels is None else [*found, corrected_by_labels(run, labels_of(run, labels))]
 
 
 def _audited(audit: StoredRun, truth: Outcome) -> Estimate | None:
@@ -152,6 +153,26 @@ def _judged(run: StoredRun) -> tuple[str, list[SampleRecord]]:
 
 
 _SAID = {"pass": True, "fail": False}
+
+
+def labels_of(run: StoredRun, path: Path) -> dict[Key, bool]:
+    """People's verdicts on the samples of a run; where readers differ, what most say.
+
+    Args:
+        run: The run.
+        path: A table (see `read_labels`), or the `labels.jsonl` beside the run's folder.
+
+    Raises:
+        DataError: the file cannot be used, lies beside another run, or holds no label of this one.
+    """
+    if path.name != LABELS:
+        return read_labels(path)
+    book = LabelBook(run.folder, run.manifest)
+    if path.resolve() != book.path:
+        raise DataError(path, f"lies not beside {run.folder}", f"Name {book.path}, where its labels are kept")
+    if found := majorities(book.read(calls_of(run.records))):
+        return found
+    raise DataError(path, f"holds no label of {run.folder.name} that says pass or fail", "Give some in the viewer")
 
 
 def read_labels(path: Path) -> dict[Key, bool]:

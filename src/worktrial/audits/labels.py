@@ -1,7 +1,7 @@
 """Verdicts of a run beside those of people: who agrees with whom, about what they differ, the corrected rate."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -14,8 +14,7 @@ from worktrial.errors import DataError
 from worktrial.grading import Outcome
 from worktrial.results.conditions import cluster_by
 from worktrial.results.corrections import JudgeCorrection
-from worktrial.results.labels import Label, LabelBook, LabelVerdict, calls_of
-from worktrial.results.machine import MachineOutput
+from worktrial.results.labels import Label, LabelBook, LabelVerdict, calls_of, majorities, majority, vote_of
 from worktrial.statistics import RaterAgreement, rater_agreement
 from worktrial.suite import suite_of
 
@@ -100,14 +99,8 @@ class LabelReport:
     """Samples with a disagreement, most labels against the verdict first."""
 
 
-class LabelsOutput(MachineOutput, kw_only=True, frozen=True, tag="audit labels"):
-    """Labels of runs beside their verdicts: `worktrial audit labels RUN… --json`."""
-
-    runs: list[LabelReport]
-
-
-def label_report(folder: Path) -> LabelReport:
-    """The report on the labels of the run in `folder`.
+def labelled_run(folder: Path) -> tuple[StoredRun, list[Label]]:
+    """The run in `folder`, and its labels, of which there is one at least.
 
     Raises:
         DataError: there is no run, or no label of it, or a label is damaged or of something else.
@@ -119,7 +112,7 @@ def label_report(folder: Path) -> LabelReport:
         others = book.others()
         what = f"holds no label of {folder.name}" + (f", only of {', '.join(others)}" if others else "")
         raise DataError(book.path, what, "Give some in `worktrial view`, on the page of a sample")
-    return report_of(run, labels)
+    return run, labels
 
 
 def report_of(run: StoredRun, labels: Sequence[Label]) -> LabelReport:
@@ -133,22 +126,9 @@ def report_of(run: StoredRun, labels: Sequence[Label]) -> LabelReport:
     by_sample: dict[Key, list[Label]] = {}
     for label in labels:
         by_sample.setdefault(label.key, []).append(label)
-    readers = sorted({label.reader for label in labels})
-    said = {key: {label.reader: _vote(label) for label in own} for key, own in by_sample.items()}
-    people = {key: _majority(votes.values()) for key, votes in said.items()}
     cluster_of = cluster_by(judged.values())
-    suite = suite_of(run.manifest)
-    judge = CODE if suite is not None and suite.decided_by_code else JUDGE
-
-    def row(*raters: _Rater) -> list[RaterRow]:
-        votes = [(cluster_of(judged[key]), [rater.votes.get(key) for rater in raters]) for key in said]
-        found = rater_agreement(votes)
-        return [] if found is None else [RaterRow(tuple(rater.name for rater in raters), found)]
-
-    verdicts = _Rater(judge, {key: judged[key].outcome is Outcome.PASS for key in said})
-    majority = _Rater(PEOPLE, people)
-    each = [_Rater(name, {key: votes.get(name) for key, votes in said.items()}) for name in readers]
-    several = len(readers) > 1
+    samples = opinions(run, labels, cluster_of)
+    judge = judge_of(run)
     lines, unexplained = _lines(judged, labels)
     queue = [
         DisputedSample(*key, judged[key].outcome, tuple(own))
@@ -159,52 +139,100 @@ def report_of(run: StoredRun, labels: Sequence[Label]) -> LabelReport:
         folder=str(run.folder),
         judge=judge,
         readers=dict(Counter(sorted(label.reader for label in labels))),
-        samples=len(said),
+        samples=len(samples),
         of=len(judged),
         unclear=sum(label.verdict is LabelVerdict.UNCLEAR for label in labels),
         blind=sum(label.blind for label in labels),
-        tied=sum(people[key] is None and len(_cast(votes.values())) > 1 for key, votes in said.items()),
-        with_judge=(
-            *(row(verdicts, majority) if several else ()),
-            *(one for reader in each for one in row(verdicts, reader)),
-        ),
-        among_people=(
-            *(row(*each) if len(readers) > 2 else ()),
-            *(one for pair in combinations(each, 2) for one in row(*pair)),
-        ),
+        tied=sum(one.people is None and len(_cast(one.votes.values())) > 1 for one in samples.values()),
+        with_judge=rows_with(judge, samples.values()),
+        among_people=rows_among(samples.values()),
         lines=lines,
         unexplained=unexplained,
-        corrected=corrected_by_labels(run, {key: vote for key, vote in people.items() if vote is not None}),
+        corrected=corrected_by_labels(run, majorities(labels)),
         queue=tuple(sorted(queue, key=lambda one: -one.against)),
     )
 
 
-class _Rater(NamedTuple):
-    name: str
-    votes: Mapping[Key, bool | None]
+def judge_of(run: StoredRun) -> str:
+    """Origin of a run's verdicts: `JUDGE` or `CODE`."""
+    suite = suite_of(run.manifest)
+    return CODE if suite is not None and suite.decided_by_code else JUDGE
 
 
-def _vote(label: Label) -> bool | None:
-    return None if label.verdict is LabelVerdict.UNCLEAR else label.verdict is LabelVerdict.PASS
+class LabelledSample(NamedTuple):
+    """Opinions on one sample."""
+
+    cluster: str
+    """Name of what it varies together with."""
+    passed: bool
+    """Verdict of the run."""
+    people: bool | None
+    """Majority of the readers; None for a tie, or where nobody is sure."""
+    votes: Mapping[str, bool | None]
+    """Reader to opinion; None is unclear."""
+
+
+def opinions(
+    run: StoredRun, labels: Iterable[Label], cluster_of: Callable[[SampleRecord], str]
+) -> dict[Key, LabelledSample]:
+    """Opinions on each sample of a run that has a label.
+
+    Args:
+        run: The run.
+        labels: Its labels.
+        cluster_of: Function from a record to the name of what it varies together with.
+    """
+    votes: dict[Key, dict[str, bool | None]] = {}
+    for label in labels:
+        votes.setdefault(label.key, {})[label.reader] = vote_of(label)
+    return {
+        record.key: LabelledSample(cluster_of(record), record.outcome is Outcome.PASS, majority(own.values()), own)
+        for record in run.records
+        if (own := votes.get(record.key)) is not None
+    }
+
+
+def rows_with(judge: str, samples: Collection[LabelledSample]) -> tuple[RaterRow, ...]:
+    """Agreement of the verdicts with all people, where there are several, and with each reader."""
+    readers = _readers(samples)
+    of_all = [(one.cluster, (one.passed, one.people)) for one in samples]
+    rows = [_row((judge, PEOPLE), of_all)] if len(readers) > 1 else []
+    rows += [
+        _row((judge, name), [(one.cluster, (one.passed, one.votes.get(name))) for one in samples])
+        for name in readers
+    ]
+    return tuple(row for row in rows if row is not None)
+
+
+def rows_among(samples: Collection[LabelledSample]) -> tuple[RaterRow, ...]:
+    """Agreement of all readers, where there are more than two, and of each two."""
+    readers = _readers(samples)
+    groups = [tuple(readers)] if len(readers) > 2 else []
+    groups += combinations(readers, 2)
+    rows = [_row(group, [(one.cluster, [*map(one.votes.get, group)]) for one in samples]) for group in groups]
+    return tuple(row for row in rows if row is not None)
+
+
+def _readers(samples: Iterable[LabelledSample]) -> list[str]:
+    return sorted({reader for one in samples for reader in one.votes})
+
+
+def _row(raters: tuple[str, ...], samples: Iterable[tuple[str, Sequence[bool | None]]]) -> RaterRow | None:
+    found = rater_agreement(samples)
+    return None if found is None else RaterRow(raters, found)
 
 
 def _cast(votes: Iterable[bool | None]) -> list[bool]:
     return [vote for vote in votes if vote is not None]
 
 
-def _majority(votes: Iterable[bool | None]) -> bool | None:
-    """Verdict of most readers; None where as many say the one as the other."""
-    cast = _cast(votes)
-    return None if 2 * sum(cast) == len(cast) else 2 * sum(cast) > len(cast)
-
-
 def _differs(label: Label, outcome: Outcome) -> bool:
-    vote = _vote(label)
+    vote = vote_of(label)
     return vote is not None and vote is not (outcome is Outcome.PASS)
 
 
 def _disagree(labels: Sequence[Label], outcome: Outcome) -> bool:
-    return any(_differs(label, outcome) for label in labels) or len({*_cast(map(_vote, labels))}) > 1
+    return any(_differs(label, outcome) for label in labels) or len({*_cast(map(vote_of, labels))}) > 1
 
 
 def lines_of(record: SampleRecord) -> dict[str, bool]:

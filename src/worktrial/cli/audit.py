@@ -176,18 +176,26 @@ def labels(
     """Compare the verdicts of runs with those that people gave in `worktrial view`.
 
     Agreement of the judge with people and of people among each other, the checks and lines of rubrics that they
-    differ about, the rate as people would have it, and the samples to look at again.
+    differ about, the rate as people would have it, and the samples to look at again. Of several runs agreement is
+    told of all together, too.
 
     Example: worktrial audit labels runs/first
-    """
-    from worktrial.audits.labels import LabelsOutput, label_report
-    from worktrial.cli.audit_labels import print_labels
 
-    found = [label_report(run) for run in runs]
+    Example: worktrial audit labels runs/first runs/second
+    """
+    from worktrial.audits.labels import labelled_run, report_of
+    from worktrial.audits.pooled_labels import LabelsOutput, pool
+    from worktrial.cli.audit_labels import print_labels, print_pooled
+
+    labelled = [labelled_run(run) for run in runs]
+    found = [report_of(*one) for one in labelled]
+    pooled = pool(labelled) if len(labelled) > 1 else None
     if as_json:
-        say_json(LabelsOutput(runs=found).text())
-    else:
-        print_labels(found, queue)
+        say_json(LabelsOutput(runs=found, pooled=pooled).text())
+        return
+    print_labels(found, queue)
+    if pooled is not None:
+        print_pooled(pooled)
 
 
 def conformance(

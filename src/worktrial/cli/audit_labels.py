@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from worktrial.audits.labels import LabelReport, RaterRow
+from worktrial.audits.pooled_labels import PooledLabels
 from worktrial.language.untrusted import printable
 from worktrial.statistics import AgreementFigure
 from worktrial.terminal import SafeConsole, plain, print_line, print_whole_words, table_of
@@ -19,11 +20,7 @@ def print_labels(reports: Sequence[LabelReport], queue: int, console: SafeConsol
         print_line(
             console, Text.assemble(("labels of ", "bold"), printable(report.folder), printable(_counts(report)))
         )
-        columns = ("samples", "agree", "kappa", "AC1")
-        table = table_of(["who"], columns, title="agreement, with 95 % intervals")
-        for row in (*report.with_judge, *report.among_people):
-            table.add_row(*_cells(row))
-        print_whole_words(console, table)
+        _print_agreement(console, [*report.with_judge, *report.among_people])
         if report.lines:
             lines = table_of(["check or line"], ("labels against the verdict", "labels"), title="causes")
             for line in report.lines[:_LINES_SHOWN]:
@@ -40,6 +37,29 @@ def print_labels(reports: Sequence[LabelReport], queue: int, console: SafeConsol
             print_line(
                 console, f"{len(report.queue) - queue} more samples to look at: `worktrial view`, page Labels"
             )
+
+
+def print_pooled(pooled: PooledLabels, console: SafeConsole | None = None) -> None:
+    """Agreement over several runs."""
+    console = console or SafeConsole()
+    print_line(
+        console, Text.assemble((f"all {pooled.runs} runs together", "bold"), printable(_pooled_counts(pooled)))
+    )
+    _print_agreement(console, [*pooled.with_judge, *pooled.among_people])
+    if pooled.why_no_judge:
+        print_line(console, printable(f"verdicts and people: not together, {pooled.why_no_judge}"))
+
+
+def _pooled_counts(pooled: PooledLabels) -> str:
+    readers = ", ".join(f"{name} {count}" for name, count in pooled.readers.items())
+    return f": {pooled.samples} samples with a label of {pooled.clusters} tasks or scenarios; {readers}"
+
+
+def _print_agreement(console: SafeConsole, rows: Sequence[RaterRow]) -> None:
+    table = table_of(["who"], ("samples", "agree", "kappa", "AC1"), title="agreement, with 95 % intervals")
+    for row in rows:
+        table.add_row(*_cells(row))
+    print_whole_words(console, table)
 
 
 def _counts(report: LabelReport) -> str:

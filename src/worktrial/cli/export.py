@@ -10,6 +10,7 @@ from worktrial.engine.notices import say
 from worktrial.errors import SettingError
 
 if TYPE_CHECKING:
+    from worktrial.results.corrections import JudgeCorrection
     from worktrial.results.exports.runs import Correct
     from worktrial.results.tables import RunSource
 
@@ -72,8 +73,8 @@ def export(
     labels: Annotated[
         Path | None,
         typer.Option(
-            help="markdown, of one run: CSV of people's verdicts (sample, label) on some samples drawn at random; "
-            "adds the corrected rate.",
+            help="markdown, of one run: CSV of people's verdicts (sample, label) on some samples drawn at random, "
+            "or the labels.jsonl beside the run; adds the corrected rate.",
             metavar="FILE",
         ),
     ] = None,
@@ -143,7 +144,7 @@ def _correct(audit: Path | None, labels: Path | None, runs: int) -> "Correct | N
         SettingError: two sources are named, or labels for several runs.
         DataError: the labels cannot be read, or the audit is none.
     """
-    from worktrial.audits.corrected import corrected_by_audit, corrected_by_labels, open_audit, read_labels
+    from worktrial.audits.corrected import corrected_by_audit, corrected_by_labels, labels_of, open_audit
     from worktrial.engine.stored import open_run
 
     if audit is not None and labels is not None:
@@ -155,8 +156,12 @@ def _correct(audit: Path | None, labels: Path | None, runs: int) -> "Correct | N
         return None
     if runs > 1:
         raise SettingError(f"--labels {labels}: labels are of the samples of one run; {runs} are named")
-    known = read_labels(labels)
-    return lambda source: corrected_by_labels(open_run(source.folder), known)
+
+    def corrected(source: "RunSource") -> "JudgeCorrection":
+        run = open_run(source.folder)
+        return corrected_by_labels(run, labels_of(run, labels))
+
+    return corrected
 
 
 def _own_options(form: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,8 @@ def show(
     labels: Annotated[
         Path | None,
         typer.Option(
-            help="CSV of people's verdicts (sample, label) on some samples drawn at random: the rate is corrected.",
+            help="CSV of people's verdicts (sample, label) on some samples drawn at random, or the labels.jsonl "
+            "beside the run: the rate is corrected.",
             metavar="FILE",
         ),
     ] = None,

@@ -192,19 +192,20 @@ class Run:
 
         Args:
             judge_audit: Folder of an audit of the run's judge (`worktrial audit judge`).
-            labels: Table of people's verdicts on some samples drawn at random, with the columns sample and label.
+            labels: Table of people's verdicts on some samples drawn at random, with the columns sample and label,
+                or the `labels.jsonl` beside the run.
 
         Raises:
             SettingError: neither or both are given.
             DataError: what is named cannot be read.
         """
-        from worktrial.audits.corrected import corrected_by_audit, corrected_by_labels, open_audit, read_labels
+        from worktrial.audits.corrected import corrected_by_audit, corrected_by_labels, labels_of, open_audit
 
         if (judge_audit is None) == (labels is None):
             raise SettingError("corrected: give judge_audit or labels, one of the two")
         if judge_audit is not None:
             return corrected_by_audit(self.run, open_audit(self._base / judge_audit))
-        return corrected_by_labels(self.run, read_labels(self._base / str(labels)))
+        return corrected_by_labels(self.run, labels_of(self.run, self._base / str(labels)))
 
     @property
     def repeats(self) -> Repeats | None:

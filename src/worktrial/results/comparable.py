@@ -103,13 +103,8 @@ def _measure(manifest: Manifest) -> JsonObject:
     """Everything but the agent that a verdict depends on, by what it is about."""
     suite = suite_of(manifest)
     settings = manifest.settings if suite is None else suite.in_current_words(manifest.settings)
-    others = {name: role for name, role in _roles(settings).items() if name not in _WORKERS}
-    judge = {**others.pop(Role.JUDGE.value, {}), **_some(settings, _JUDGING)}
-    # Of an ensemble the others sit beside the first: judge-2, judge-3, …
-    judge |= {name: others.pop(name) for name in [*others] if name.startswith(f"{Role.JUDGE.value}-")}
+    others = {name: role for name, role in _roles(settings).items() if name not in _WORKERS and not _is_judge(name)}
     simulator = {**others.pop(Role.SIMULATOR.value, {}), **_some(settings, _SIMULATION)}
-    # Whose work was judged again is a matter of who worked; by which rubrics is not.
-    again = {k: v for k, v in (settings.get("regraded") or {}).items() if k != "source" and v is not None}
     held = {name: value for name, value in settings.items() if name not in {*NEUTRAL, *_APART}}
     trial = {name: value for name, value in held.items() if name not in (*_SIMULATION, *_JUDGING)}
     measure: JsonObject = {
@@ -121,9 +116,27 @@ def _measure(manifest: Manifest) -> JsonObject:
         "faults": _faults(settings.get("faults")),
         "roles": others,
     }
-    if suite is None or not suite.decided_by_code:
-        measure["judge"] = {**judge, **again}
+    if (judge := judge_on_record(manifest)) is not None:
+        measure["judge"] = judge
     return measure
+
+
+def judge_on_record(manifest: Manifest) -> JsonObject | None:
+    """Everything about the judge of a run that a verdict depends on; None where code decides."""
+    suite = suite_of(manifest)
+    if suite is not None and suite.decided_by_code:
+        return None
+    settings = manifest.settings if suite is None else suite.in_current_words(manifest.settings)
+    roles = _roles(settings)
+    # Of an ensemble the others sit beside the first: judge-2, judge-3, …
+    others = {name: role for name, role in roles.items() if _is_judge(name) and name != Role.JUDGE.value}
+    # Whose work was judged again is a matter of who worked; by which rubrics is not.
+    again = {k: v for k, v in (settings.get("regraded") or {}).items() if k != "source" and v is not None}
+    return {**roles.get(Role.JUDGE.value, {}), **_some(settings, _JUDGING), **others, **again}
+
+
+def _is_judge(role: str) -> bool:
+    return role == Role.JUDGE.value or role.startswith(f"{Role.JUDGE.value}-")
 
 
 def _options(settings: JsonObject, suite: Suite | None) -> JsonObject:

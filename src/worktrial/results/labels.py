@@ -138,6 +138,25 @@ class LabelBook:
         return sorted({label.run for label in read_lines(self.path, Label)} - {self._run})
 
 
+def vote_of(label: Label) -> bool | None:
+    """Whether a reader passes the sample; None is unclear."""
+    return None if label.verdict is LabelVerdict.UNCLEAR else label.verdict is LabelVerdict.PASS
+
+
+def majority(votes: Iterable[bool | None]) -> bool | None:
+    """Verdict of most readers; None where as many say the one as the other."""
+    cast = [vote for vote in votes if vote is not None]
+    return None if 2 * sum(cast) == len(cast) else 2 * sum(cast) > len(cast)
+
+
+def majorities(labels: Iterable[Label]) -> dict[Key, bool]:
+    """Verdict of most readers on each sample; ties are left out."""
+    votes: dict[Key, list[bool | None]] = {}
+    for label in labels:
+        votes.setdefault(label.key, []).append(vote_of(label))
+    return {key: said for key, own in votes.items() if (said := majority(own)) is not None}
+
+
 class Labelled(Protocol):
     """The part of a sample's record that a label is held against."""
 

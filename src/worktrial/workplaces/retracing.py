@@ -33,7 +33,7 @@ MOST_BYTES = 300_000_000
 """States that one trajectory may read, in bytes: calls by the size of the state. What comes after is not told."""
 
 
-class StateChange(msgspec.Struct, frozen=True, omit_defaults=True):
+class RetracedChange(msgspec.Struct, frozen=True, omit_defaults=True):
     """One place in a workplace's state that a call changed."""
 
     path: str
@@ -47,7 +47,7 @@ class StateChange(msgspec.Struct, frozen=True, omit_defaults=True):
 class RetracedCalls(msgspec.Struct, frozen=True):
     """Changes of the state by a trajectory's calls."""
 
-    calls: dict[int, list[StateChange]] = {}
+    calls: dict[int, list[RetracedChange]] = {}
     """Index of a call to what it changed; calls that changed nothing are left out."""
     stopped: str = ""
     """Why the rest is not known, or nothing is; "" where all is."""
@@ -112,7 +112,7 @@ async def _retraced(work: _StoredWork, reopened: ReopenedSession, at: list[Posit
     session = reopened.session
     known = _state(session)
     now = encode(known)
-    found: dict[int, list[StateChange]] = {}
+    found: dict[int, list[RetracedChange]] = {}
     stopped, read = "", len(now)
     for call in work.calls:
         if call.tool == REQUEST_HUMAN.name or is_refused_by_policy(call.observation):
@@ -148,9 +148,9 @@ def _state(session: Session) -> JsonObject:
     return state
 
 
-def _changes(before: JsonObject, after: JsonObject, aside: Collection[str]) -> list[StateChange]:
+def _changes(before: JsonObject, after: JsonObject, aside: Collection[str]) -> list[RetracedChange]:
     return [
-        StateChange(
+        RetracedChange(
             one.pointer,
             UNSET if one.before is ABSENT else one.before,
             UNSET if one.after is ABSENT else one.after,

@@ -88,8 +88,12 @@ def _figure(figure: AgreementFigure) -> Value:
     if figure.value is None:
         return Value(NONE, _NOTHING)
     interval = figure.interval
-    notes = () if interval is None else (f"{interval.low:.2f} – {interval.high:.2f}",)
-    return Value(f"{figure.value:.2f}", figure.value, notes=notes)
+    notes = () if interval is None else (f"{_signed(interval.low)} to {_signed(interval.high)}",)
+    return Value(_signed(figure.value), figure.value, notes=notes)
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 2) + 0:.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _disagreement(slug: str, one: DisputedSample) -> list[Value]:
