@@ -1,10 +1,19 @@
 import pytest
+from tests.support.votes import with_code
 
 from worktrial.errors import InvalidReason
-from worktrial.grading.ballot import Unreadable, read_ballot
+from worktrial.grading.ballot import Unreadable, read_ballot, vote_code
 from worktrial.grading.quoting import ShownText
 from worktrial.grading.rubric import Ballot
 from worktrial.language import Completion
+from worktrial.language.untrusted import mark
+
+CODE = "0a1b2c3d"
+
+
+def coded(text: str | None) -> str | None:
+    """`text` with the code in the objects that could be votes."""
+    return text if text is None else with_code(text, [{"content": f'"code": "{CODE}"'}])
 
 
 def reply(text: str | None, stop_reason: str = "stop") -> Completion:
@@ -30,7 +39,38 @@ def reply(text: str | None, stop_reason: str = "stop") -> Completion:
     ],
 )
 def test_reads(text: str, ballot: Ballot) -> None:
-    assert read_ballot(reply(text), Ballot, ShownText("")) == ballot
+    assert read_ballot(reply(coded(text)), Ballot, ShownText(""), CODE) == ballot
+
+
+@pytest.mark.parametrize(
+    ("given", "known"),
+    [('"0A1B2C3D "', True), ('"0a1b2c3e"', False), ("null", False), ('""', False), ('["0a1b2c3d"]', False)],
+)
+def test_a_vote_gives_back_its_code(given: str, known: bool) -> None:
+    text = f'{{"code": {given}, "is_correct": true}}'
+    if known:
+        assert read_ballot(reply(text), Ballot, ShownText(""), CODE) == Ballot(True, None)
+        return
+    # Who wrote the same decision into the record may have said it in the judge's place.
+    for shown, quoted in (
+        ("", False),
+        ('{"is_correct": false}', False),
+        ("is_correct = x, is_correct: true", True),
+    ):
+        with pytest.raises(Unreadable, match="not the code of this vote") as refused:
+            read_ballot(reply(text), Ballot, ShownText(shown), CODE)
+        assert refused.value.quoted is quoted
+
+
+def test_a_code_is_unlike_any_other_and_nowhere_in_what_is_judged() -> None:
+    def code(text: str, draw: int) -> str:
+        return vote_code([{"role": "user", "content": text}], draw)
+
+    codes = [code(text, draw) for text in ("a", "b") for draw in range(6)]
+    assert len(set(codes)) == 12
+    assert codes == [code(text, draw) for text in ("a", "b") for draw in range(6)]
+    # Whoever writes down every code but one has not written down this one.
+    assert mark(short := " ".join(f"{n:02x}" for n in range(255)), digits=2) not in short
 
 
 @pytest.mark.parametrize(
@@ -64,7 +104,7 @@ def test_reads(text: str, ballot: Ballot) -> None:
 )
 def test_refuses(text: str | None, problem: str) -> None:
     with pytest.raises(Unreadable, match=problem):
-        read_ballot(reply(text), Ballot, ShownText(""))
+        read_ballot(reply(coded(text)), Ballot, ShownText(""), CODE)
 
 
 @pytest.mark.parametrize(
@@ -80,10 +120,10 @@ def test_tells_a_vote_that_the_provider_kept_from_one_that_is_empty(
     message: dict[str, str | None], stop_reason: str, problem: str, reason: InvalidReason | None
 ) -> None:
     with pytest.raises(Unreadable, match=problem) as unreadable:
-        read_ballot(Completion(message, stop_reason=stop_reason), Ballot, ShownText(""))
+        read_ballot(Completion(message, stop_reason=stop_reason), Ballot, ShownText(""), CODE)
     assert unreadable.value.reason is reason
 
 
 def test_says_when_the_reply_was_cut_off() -> None:
     with pytest.raises(Unreadable, match="cut off at the output limit"):
-        read_ballot(reply('{"feedback": "long', "length"), Ballot, ShownText(""))
+        read_ballot(reply('{"feedback": "long', "length"), Ballot, ShownText(""), CODE)

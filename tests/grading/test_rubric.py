@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.grading.cases import case
+from tests.support.votes import code_of, with_code, without_code
 
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome, RubricJudge, Verdict
@@ -26,9 +27,13 @@ class KeyRefused(StopRun):
 class Judge:
     """Gives each draw its scripted reply; draws 2n and 2n + 1 are the two attempts of vote n."""
 
-    def __init__(self, by_draw: dict[int, str | Exception], otherwise: str | Exception = PROSE) -> None:
+    def __init__(
+        self, by_draw: dict[int, str | Exception], otherwise: str | Exception = PROSE, *, codes: bool = True
+    ) -> None:
         self.by_draw = by_draw
         self.otherwise = otherwise
+        self.codes = codes
+        """Whether votes give back their codes, as they were asked to."""
         self.asked: list[tuple[int, Sequence[Message], dict[str, Any]]] = []
         self.at_once = self.most_at_once = 0
 
@@ -42,7 +47,7 @@ class Judge:
         said = self.by_draw.get(draw, self.otherwise)
         if isinstance(said, Exception):
             raise said
-        return Completion({"role": "assistant", "content": said})
+        return Completion({"role": "assistant", "content": with_code(said, messages) if self.codes else said})
 
     @property
     def draws(self) -> list[int]:
@@ -61,7 +66,8 @@ def test_two_equal_votes_are_enough() -> None:
     judge = first_attempts(YES, YES, NO)
     verdict = judged(judge)
     assert verdict.outcome is Outcome.PASS
-    assert [(v.is_correct, v.feedback, v.attempts, v.raw) for v in verdict.votes] == [(True, "met", 1, (YES,))] * 2
+    assert [(v.is_correct, v.feedback, v.attempts) for v in verdict.votes] == [(True, "met", 1)] * 2
+    assert [without_code(*v.raw) for v in verdict.votes] == [YES] * 2
     assert judge.draws == [0, 2]
 
 
@@ -72,12 +78,24 @@ def test_third_vote_decides_and_early_stop_can_be_switched_off() -> None:
     assert [v.is_correct for v in verdict.votes] == [True, True, False]
 
 
-def test_request_is_the_same_for_all_votes_and_asks_for_json() -> None:
+def test_request_is_the_same_for_all_votes_but_for_their_codes() -> None:
     judge = first_attempts(YES, NO, YES)
     judged(judge)
     assert [options["schema"] for _, _, options in judge.asked] == [SCHEMA] * 3
-    assert len({id(messages) for _, messages, _ in judge.asked}) == 1
-    assert list(SCHEMA["properties"]) == ["feedback", "is_correct"]
+    assert len({messages[-1]["content"].rpartition("\n")[0] for _, messages, _ in judge.asked}) == 1
+    assert len({code_of(messages) for _, messages, _ in judge.asked}) == 3
+    assert list(SCHEMA["properties"]) == ["code", "feedback", "is_correct"]
+
+
+def test_a_vote_without_its_code_is_asked_for_again_with_another() -> None:
+    judge = Judge({}, YES, codes=False)
+    verdict = judged(judge)
+    assert (verdict.outcome, verdict.reason) == (Outcome.INVALID, InvalidReason.NO_MAJORITY)
+    assert "not the code of this vote" in (verdict.votes[0].problem or "")
+    assert len({code_of(messages) for _, messages, _ in judge.asked}) == len(judge.asked) == 4
+    # The code of an earlier vote will not do.
+    late = Judge({}, with_code(YES, judge.asked[0][1]), codes=False)
+    assert [vote.attempts for vote in judged(late).votes] == [1, 2, 2]
 
 
 def test_unreadable_vote_is_asked_again_with_the_problem() -> None:
@@ -85,7 +103,7 @@ def test_unreadable_vote_is_asked_again_with_the_problem() -> None:
     verdict = judged(judge)
     assert verdict.outcome is Outcome.PASS
     assert verdict.votes[0].attempts == 2
-    assert verdict.votes[0].raw == (PROSE, YES)
+    assert (verdict.votes[0].raw[0], without_code(verdict.votes[0].raw[1])) == (PROSE, YES)
     assert verdict.votes[0].problem == "the reply holds no complete JSON object"
     assert verdict.votes[1].problem is None
     assert judge.draws == [0, 1, 2]

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 from tests.support.batches import Batching
 from tests.support.request import Role, ScriptedRequest
 from tests.support.streams import Streaming
+from tests.support.votes import with_code
 from tests.support.wire import Body, Reply, error_reply
 
 Answer = Reply | Body | str | None
@@ -190,8 +191,20 @@ class Cast:
             if answer is not None:
                 if turn.left is not None:
                     turn.left -= 1
-                return answer
+                return _coded(answer, request)
         answer = self._otherwise(request)
         if answer is None:
             raise TypeError("the default step must answer every request")
+        return _coded(answer, request)
+
+
+def _coded(answer: Reply | Body | str, request: ScriptedRequest) -> Reply | Body | str:
+    """A judge's answer with the code that it was asked for."""
+    if request.role is not Role.JUDGE or isinstance(answer, Reply):
         return answer
+    if isinstance(answer, str):
+        return str(with_code(answer, request.messages))
+    for choice in answer.get("choices", ()):
+        message = choice.get("message", {})
+        message["content"] = with_code(message.get("content"), request.messages)
+    return answer

@@ -3,14 +3,15 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from worktrial.errors import InvalidReason
 from worktrial.grading.quoting import ShownText
-from worktrial.language import Completion, JsonObject, JsonValue, NotOneObject, one_object
+from worktrial.language import Completion, JsonObject, JsonValue, Message, NotOneObject, one_object
 from worktrial.language.nesting import nested_deeper_than
+from worktrial.language.untrusted import mark
 
 Cast = TypeVar("Cast")
 
@@ -47,18 +48,33 @@ class Unreadable(ValueError):
         """Whether the reply, or an object in it, only repeats what the judge was shown."""
 
 
-def ballot_schema(grounds: str, decision: str, *, longest: int) -> JsonObject:
-    """The JSON Schema of a ballot: a text of up to `longest` characters, then a yes or no.
+CODE = "code"
+"""Key under which a vote gives back the code that it was asked with."""
+_DIGITS = 8
 
-    The grounds come first, so that a model states them before it decides.
+
+def vote_code(messages: Sequence[Message], draw: int) -> str:
+    """Code that the vote of `draw` on the last of `messages` must give back; nothing in that message holds it.
+
+    Whoever plants a vote in there cannot know it, since it is a digest of the whole.
+    """
+    return mark(str(messages[-1]["content"]), purpose=f"vote {draw}", digits=_DIGITS)
+
+
+def ballot_schema(grounds: str, decision: str, *, longest: int) -> JsonObject:
+    """The JSON Schema of a ballot: its code, a text of up to `longest` characters, then a yes or no.
+
+    The grounds come before the decision, so that a model states them before it decides. The schema does not say
+    which code, so that it is the same for all votes: providers take seconds to prepare a new one.
     """
     return {
         "type": "object",
         "properties": {
+            CODE: {"type": "string", "maxLength": _DIGITS},
             grounds: {"type": "string", "maxLength": longest},
             decision: {"type": "boolean"},
         },
-        "required": [grounds, decision],
+        "required": [CODE, grounds, decision],
         "additionalProperties": False,
     }
 
@@ -68,7 +84,7 @@ _FENCED = re.compile(r"```\w*\s(.*)```", re.DOTALL)
 _LEVELS = 32
 
 
-def read_ballot(reply: Completion, kind: type[Ballot], shown: ShownText) -> Ballot:
+def read_ballot(reply: Completion, kind: type[Ballot], shown: ShownText, code: str) -> Ballot:
     """The vote in `reply`, as the dataclass `kind`.
 
     The vote is the whole reply after thinking, in a code fence or bare, since what stands amid prose may be
@@ -78,10 +94,11 @@ def read_ballot(reply: Completion, kind: type[Ballot], shown: ShownText) -> Ball
         reply: What the judge said.
         kind: Dataclass of the vote; its fields are the keys, the first one the decision.
         shown: What the judge was shown and the party under examination may have written.
+        code: What the vote must give back.
 
     Raises:
-        Unreadable: the reply is not one JSON object, it has a key twice, it is no `kind`, or the object stands
-            in what was shown.
+        Unreadable: the reply is not one JSON object, it has a key twice, it is no `kind`, the object stands in
+            what was shown, or it does not give back the code.
     """
     import msgspec
 
@@ -98,6 +115,8 @@ def read_ballot(reply: Completion, kind: type[Ballot], shown: ShownText) -> Ball
         raise Unreadable(f"{e}{cut}", quoted=shown.holds_reply(reply.text, keys[0])) from e
     if shown.holds_object(found, keys):
         raise Unreadable("the same object stands in what is to be judged, so it is no vote of yours", quoted=True)
+    if str(found.get(CODE)).strip().lower() != code:
+        raise Unreadable(f"`{CODE}` is not the code of this vote", quoted=shown.holds_reply(reply.text, keys[0]))
     return ballot
 
 

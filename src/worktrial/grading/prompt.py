@@ -6,7 +6,9 @@ import json
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
+from worktrial.grading.ballot import vote_code
 from worktrial.grading.evidence import JudgeCase, evidence
 from worktrial.language import JsonValue, Message
 from worktrial.language.templates import templates
@@ -30,7 +32,7 @@ ENDINGS = {
 
 
 _TEMPLATES = {
-    "votes": ("judge", "case", "rubric", "again", "untrusted"),
+    "votes": ("judge", "case", "rubric", "again", "code", "untrusted"),
     "logprob": ("assess", "case", "statement", "untrusted"),
 }
 """Everything that a judge may be told, by the method that decides."""
@@ -63,6 +65,20 @@ def asked_again(messages: list[Message], problem: str) -> list[Message]:
     """
     text = messages[-1]["content"] + _render("again.j2", problem=problem)
     return [*messages[:-1], _message("user", text)]
+
+
+class CodedMessages(NamedTuple):
+    """A conversation that asks for a vote, and the code that the vote must give back."""
+
+    messages: list[Message]
+    code: str
+
+
+def with_code(messages: list[Message], draw: int) -> CodedMessages:
+    """The same question, and at its end the code of the vote of `draw`."""
+    code = vote_code(messages, draw)
+    text = messages[-1]["content"] + _render("code.j2", code=code)
+    return CodedMessages([*messages[:-1], _message("user", text)], code)
 
 
 def statement_messages(case: JudgeCase, limit: int, statements: tuple[str, ...]) -> list[list[Message]]:

@@ -8,7 +8,7 @@ from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading.ballot import Unreadable, ballot_schema, in_parallel, read_ballot
 from worktrial.grading.evidence import LEAST_LIMIT, JudgeCase, evidence
 from worktrial.grading.logprob import assess
-from worktrial.grading.prompt import asked_again, rubric_messages
+from worktrial.grading.prompt import asked_again, rubric_messages, with_code
 from worktrial.grading.quoting import ShownText
 from worktrial.grading.verdict import Outcome, Verdict, Vote, decide
 from worktrial.language import Complete, Message
@@ -113,16 +113,18 @@ async def _vote(complete: Complete, messages: list[Message], number: int, shown:
     reason: InvalidReason | None = None
     quoted = False
     for attempt in (1, 2):
+        draw = 2 * number + attempt - 1
         asked = messages if problem is None else asked_again(messages, problem)
+        coded, code = with_code(asked, draw)
         try:
-            reply = await complete(asked, schema=SCHEMA, draw=2 * number + attempt - 1)
+            reply = await complete(coded, schema=SCHEMA, draw=draw)
         except StopRun:
             raise
         except InvalidSample as e:
             return Vote(None, attempts=attempt, raw=tuple(raw), problem=e.detail, reason=e.reason)
         raw.append(encodable(reply.reply.content))
         try:
-            ballot = read_ballot(reply, Ballot, shown)
+            ballot = read_ballot(reply, Ballot, shown, code)
         except Unreadable as e:
             problem, reason, quoted = str(e), e.reason, quoted or e.quoted
         else:

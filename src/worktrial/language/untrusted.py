@@ -42,14 +42,19 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def mark(data: str) -> str:
-    """20 hexadecimal digits that do not occur in `data`: the same for the same data, unknown before it exists.
+def mark(data: str, *, purpose: str = "", digits: int = 20) -> str:
+    """Hexadecimal digits that do not occur in `data`: the same for the same data, unknown before it exists.
 
     The mark is a digest of what it encloses, so whoever writes the data would have to find text that
     contains its own digest; should that ever happen, the digest is taken again.
+
+    Args:
+        data: What is marked.
+        purpose: Tells several marks of the same data apart; up to 64 bytes.
+        digits: Length, up to 20.
     """
     encoded = data.encode()
-    digest = blake2b(encoded, digest_size=10)
-    while digest.hexdigest() in data:
+    digest = blake2b(encoded, digest_size=10, key=purpose.encode())
+    while (found := digest.hexdigest()[:digits]) in data:
         digest = blake2b(encoded, digest_size=10, key=digest.digest())
-    return digest.hexdigest()
+    return found

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
-from worktrial.grading.ballot import Unreadable, ballot_schema, in_parallel, read_ballot
+from worktrial.grading.ballot import Unreadable, ballot_schema, in_parallel, read_ballot, vote_code
 from worktrial.grading.quoting import ShownText
 from worktrial.language import Complete, JsonObject, Message
 from worktrial.language.templates import templates
@@ -124,6 +124,12 @@ def value_messages(case: ValueCase, language: Language) -> list[Message]:
 def asked_again(messages: list[Message], problem: str, language: Language) -> list[Message]:
     """The same question with what was wrong about the last reply, which is left out: endpoints refuse some."""
     text = messages[-1]["content"] + _render(language, "again", problem=problem)
+    return [*messages[:-1], _message("user", text)]
+
+
+def with_code(messages: list[Message], code: str, language: Language) -> list[Message]:
+    """The same question, and at its end the code that the vote must give back."""
+    text = messages[-1]["content"] + _render(language, "code", code=code)
     return [*messages[:-1], _message("user", text)]
 
 
@@ -259,17 +265,19 @@ async def _vote(
     trouble: InvalidReason | None = None
     quoted = False
     for attempt in (0, 1):
+        # The draw differs by judge too: the same model in two chairs shall not answer from the cache.
+        draw = 2 * number + attempt
         asked = messages if problem is None else asked_again(messages, problem, language)
+        code = vote_code(asked, draw)
         try:
-            # The draw differs by judge too: the same model in two chairs shall not answer from the cache.
-            reply = await complete(asked, schema=SCHEMA, draw=2 * number + attempt)
+            reply = await complete(with_code(asked, code, language), schema=SCHEMA, draw=draw)
         except StopRun:
             raise
         except InvalidSample as e:
             return ValueVote(name, None, raw=tuple(raw), problem=e.detail, trouble=e.reason)
         raw.append(encodable(reply.reply.content))
         try:
-            ballot = read_ballot(reply, ValueBallot, shown)
+            ballot = read_ballot(reply, ValueBallot, shown, code)
         except Unreadable as e:
             problem, trouble, quoted = str(e), e.reason, quoted or e.quoted
         else:
