@@ -54,7 +54,8 @@ def session_on(
     if not root.exists():
         shutil.copytree(TOOL_LIBRARY, root, ignore=shutil.ignore_patterns("__pycache__"))
     place = root / "workplaces" / "loans"
-    rules = {clause.id: clause.quote for clause in read_clauses(root / "clauses.yaml")}
+    clauses = read_clauses(root / "clauses.yaml")
+    rules = {clause.id: clause.quote for clause in clauses}
     roles = {role.value: RoleSettings(role=role, model=f"{role.value}-1", base_url=url) for role in ROLES}
     settings = ResourceSettings(roles=roles, requests=16, budget=budget or Budget())
 
@@ -72,6 +73,7 @@ def session_on(
                 runs_at_once=16,
                 warn=(said or []).append,
                 findings=findings,
+                clauses=clauses,
             )
             return await session.make(until_drafts=until_drafts)
 

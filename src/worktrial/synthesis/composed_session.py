@@ -10,6 +10,7 @@ from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.suites.executable.trial import ExecutableSettings, ExecutableTrial
 from worktrial.synthesis.artifacts import RunKind, SlotRun
 from worktrial.synthesis.calibration.runs import calibration_run
+from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.compose.atoms import AtomName, read_atoms
 from worktrial.synthesis.compose.choosing import Composition
 from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, compose
@@ -38,12 +39,14 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
         door: Runs its code.
         labels: By which its tasks are grouped.
         findings: What gates in code find in a task that is ready to be worked on.
+        clauses: All clauses that hold.
     """
 
     place: Path
     door: Door
     labels: Labels
     findings: Callable[[ComposedBench], Awaitable[Sequence[str]]] | None = None
+    clauses: Sequence[Clause] = ()
     _atoms: dict[str, AtomName] = field(init=False)
     _code: str = field(init=False)
 
@@ -56,7 +59,12 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
         code = [path for path in sources if path.name not in _NOT_CODE] + [self.place / "workplace.yaml"]
         self._code = hash_of([[path.name, path.read_text(encoding="utf-8")] for path in code])
         self._composition = Composition(
-            self._atoms, self.door, prefix_of(self.labels.workplace), self.spec.languages, self.spec.seed
+            self._atoms,
+            self.door,
+            prefix_of(self.labels.workplace),
+            self.spec.languages,
+            self.spec.seed,
+            {clause.id: clause for clause in self.clauses},
         )
 
     @property

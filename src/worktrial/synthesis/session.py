@@ -185,6 +185,7 @@ async def _composed(
         labels=labels_of(spec, place),
         rules=rules_of(folder),
         findings=task_findings(door, clauses, found, texts),
+        clauses=clauses,
     )
 
 

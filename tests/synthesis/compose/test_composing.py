@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.in_process import LOANS, InProcess, in_process, tool_library
+from tests.support.in_process import LOANS, TOOL_LIBRARY, InProcess, in_process, tool_library
 
 from worktrial.errors import DataError
 from worktrial.grading.state_checks import run_checks
 from worktrial.language import JsonValue
+from worktrial.synthesis.clauses.clause import Clause, read_clauses
+from worktrial.synthesis.clauses.numbers import clause_numbers
 from worktrial.synthesis.compose.atoms import AtomName, read_atoms, situation_of
-from worktrial.synthesis.compose.choosing import Composition
+from worktrial.synthesis.compose.choosing import DEEPEST, Composition
 from worktrial.synthesis.compose.composer import (
     CHECKS,
     ComposedTask,
@@ -25,9 +27,11 @@ from worktrial.synthesis.compose.composer import (
 )
 from worktrial.synthesis.compose.languages import language_of
 from worktrial.synthesis.compose.proof import faults_of
+from worktrial.synthesis.compose.strength import Kind, strength
 from worktrial.synthesis.compose.telegraph import telegraphed
 from worktrial.synthesis.compose.varying import hardened, mended, spread
 from worktrial.workplaces import Trajectory
+from worktrial.workplaces.executable.atoms import Situation
 
 
 def atoms_of(workshop: InProcess) -> dict[str, AtomName]:
@@ -259,6 +263,72 @@ def test_a_refusal_worded_as_nothing_that_is_granted_gives_itself_away() -> None
     )
     found = asyncio.run(telegraphed(atoms_of(told), told, ["en", "ko"]))
     assert [finding.subject for finding in found] == ["reserved_tool"]
+
+
+def test_the_strongest_case_comes_first_when_a_task_is_hardened() -> None:
+    workshop = tool_library()
+    clauses = {clause.id: clause for clause in read_clauses(TOOL_LIBRARY / "clauses.yaml")}
+    fresh = Composition(atoms_of(workshop), workshop, "loans", clauses=clauses)
+    alone = asyncio.run(fresh.alone(0))
+    assert {name: set(one.kinds) for name, one in alone.items()} == {
+        "plain_extension": set(),
+        "second_extension": set(),
+        "reserved_tool": set(),
+        "too_many_fees": {Kind.SEEMING, Kind.CONFLICT, Kind.EDGE},
+        "fees_at_the_limit": {Kind.EDGE},
+        "staff_with_fees": {Kind.CONFLICT},
+        "lost_tool": set(),
+    }
+    plain = RecipeCase(atom="plain_extension", seed="1")
+    recipe = Recipe(id="loans-01", start=0, cases=[plain])
+    task = asyncio.run(compose(recipe, fresh.atoms, workshop))
+    added = []
+    for _ in range(3):
+        harder = asyncio.run(hardened(task, fresh))
+        assert harder is not None
+        task = harder
+        added.append(task.recipe.cases[-1].atom)
+    # Beside the refusal for fees the grants under the same rule are a contrast; the heavier one goes first.
+    assert added == ["too_many_fees", "staff_with_fees", "fees_at_the_limit"]
+    owed = {op["value"] for op in task.patch if op["path"].endswith("/fees")}
+    assert {20.0} < owed & {20.0, 20.01, 20.5}, "of the draws of a case those at the limit come first"
+    full = asyncio.run(hardened(task, fresh))
+    assert full is not None and len(full.recipe.cases) == DEEPEST
+    swapped = asyncio.run(hardened(full, fresh))
+    assert swapped is None or len(swapped.recipe.cases) == DEEPEST
+
+
+@pytest.mark.parametrize(
+    ("quote", "planted", "is_edge"),
+    [
+        ("within 7 days of delivery", {"arrived": "2031-05-08"}, True),
+        ("within 7 days of delivery", {"arrived": "2031-05-09"}, True),
+        ("within 7 days of delivery", {"arrived": "2031-05-10"}, False),
+        ("within two weeks of delivery", {"arrived": "2031-05-16"}, True),
+        ("no later than 3 months after posting", {"arrived": "2031-08-02"}, True),
+        ("no later than 3 months after posting", {"arrived": "2031-08-04"}, False),
+        ("at most 50.00 for each parcel", {"price": 50.01}, True),
+        ("at most 50.00 for each parcel", {"price": "49"}, True),
+        ("at most 50.00 for each parcel", {"price": 52}, False),
+        ("less 10 percent for each year", {"price": 10}, False),
+        ("before 1 May 2031 in any case", {"arrived": "2031-05-01T09:00:00"}, False),
+    ],
+)
+def test_a_limit_and_a_step_beside_it_are_the_edge(
+    quote: str, planted: dict[str, JsonValue], is_edge: bool
+) -> None:
+    clause = Clause(id="C-01", document="d", section="1", quote=quote, kind="limit", numbers=clause_numbers(quote))
+    case = Situation(
+        records=["/claims/K-1"],
+        request={},
+        answer={},
+        checks=[],
+        patch=[{"op": "add", "path": "/claims/K-1/more", "value": planted}],
+    )
+    state: JsonValue = {"clock": "2040-01-01T00:00:00", "claims": {"K-1": {"delivered": "2031-05-01"}}}
+    assert isinstance(state, dict)
+    found = strength(AtomName("late", ("C-01",), 1), case, state, {"C-01": clause})
+    assert (Kind.EDGE in found.kinds) is is_edge
 
 
 def test_a_trivial_task_gets_a_case_more_and_an_impossible_one_loses_the_case_nobody_manages() -> None:

@@ -7,9 +7,11 @@ from itertools import combinations
 from math import comb
 from random import Random
 
+from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.compose.atoms import AtomName
 from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Recipe, RecipeCase, compose
 from worktrial.synthesis.compose.proof import faults_of
+from worktrial.synthesis.compose.strength import CaseStrength, strengths
 from worktrial.synthesis.compose.telegraph import masked
 from worktrial.synthesis.gates.door import Door
 
@@ -46,6 +48,7 @@ class Composition:
         prefix: Beginning of every task's id, such as `parcel-claims`.
         languages: Of every task; the first names it.
         seed: Everything follows from it.
+        clauses: Clauses by id, whose limits and exceptions tell which cases are the hardest.
     """
 
     atoms: Mapping[str, AtomName]
@@ -53,11 +56,14 @@ class Composition:
     prefix: str
     languages: Sequence[str] = ("en",)
     seed: int = 0
+    clauses: Mapping[str, Clause] = field(default_factory=dict)
     unmade: list[Unmade] = field(default_factory=list, init=False)
     _used: Counter[str] = field(default_factory=Counter, init=False)
     _sets: set[tuple[str, ...]] = field(default_factory=set, init=False)
     _texts: dict[str, str] = field(default_factory=dict, init=False)
     """Task to its instruction, ids and numbers left out."""
+    _alone: dict[int, dict[str, CaseStrength]] = field(default_factory=dict, init=False)
+    """Strength of each atom that finds a place, by the start in which it was drawn."""
 
     async def tasks(self, wanted: int, have: Iterable[ComposedTask] = ()) -> AsyncIterator[ComposedTask]:
         """Compose as many tasks as are wanted, if the atoms give so many, numbered on from those that there are.
@@ -90,15 +96,14 @@ class Composition:
     async def varied(
         self, recipe: Recipe, cases: Sequence[str | RecipeCase], *, distractors: int
     ) -> ComposedTask | None:
-        """The task with other cases, drawn anew where only an atom is named.
+        """The task with other cases; where only an atom is named its strongest draw that holds is taken.
 
         None where no draw of them holds, or another task has the same atoms.
         """
         names = tuple(sorted(case if isinstance(case, str) else case.atom for case in cases))
         if names in self._sets and names != tuple(sorted(case.atom for case in recipe.cases)):
             return None
-        for attempt in range(TRIES):
-            seed = f"{self.seed}/{recipe.id}/{recipe.round + 1}/{attempt}"
+        for seed in await self._seeds(recipe, cases):
             other = Recipe(
                 id=recipe.id,
                 start=recipe.start,
@@ -113,6 +118,28 @@ class Composition:
             if found is not None:
                 return found
         return None
+
+    async def _seeds(self, recipe: Recipe, cases: Sequence[str | RecipeCase]) -> list[str]:
+        """Seeds of draws, those in which the named atoms are the strongest first."""
+        tries = TRIES if any(isinstance(case, str) for case in cases) else 1
+        seeds = [f"{self.seed}/{recipe.id}/{recipe.round + 1}/{attempt}" for attempt in range(tries)]
+        draws = [(c, f"{seed}/{i}") for seed in seeds for i, c in enumerate(cases) if isinstance(c, str)]
+        found = await self.strengths(recipe.start, draws)
+        kinds: Counter[str] = Counter()
+        for (_, seed), one in zip(draws, found, strict=True):
+            kinds[seed.rpartition("/")[0]] += len(one.kinds) if one is not None else 0
+        return sorted(seeds, key=lambda seed: -kinds[seed])
+
+    async def strengths(self, start: int, draws: Sequence[tuple[str, str]]) -> list[CaseStrength | None]:
+        """Strength of atoms drawn by seeds in a start; None where one finds no place."""
+        return await strengths(draws, await self.door.start(start), self.atoms, self.clauses, self.door)
+
+    async def alone(self, start: int) -> Mapping[str, CaseStrength]:
+        """Strength of each atom that finds a place in a start, by one draw."""
+        if start not in self._alone:
+            found = await self.strengths(start, [(name, f"{self.seed}/{name}/alone") for name in self.atoms])
+            self._alone[start] = {name: one for name, one in zip(self.atoms, found, strict=True) if one is not None}
+        return self._alone[start]
 
     async def _one(self, number: int, depth: int) -> ComposedTask | None:
         random = Random(f"{self.seed}/{number}/{depth}")

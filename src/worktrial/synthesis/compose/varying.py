@@ -6,23 +6,50 @@ from collections.abc import Mapping, Sequence
 from worktrial.synthesis.compose.atoms import AtomName
 from worktrial.synthesis.compose.choosing import DEEPEST, Composition
 from worktrial.synthesis.compose.composer import ComposedTask
+from worktrial.synthesis.compose.strength import CaseStrength
 
 
 async def hardened(task: ComposedTask, composition: Composition) -> ComposedTask | None:
-    """The task with one case more and one distractor more; None where no other case goes with it.
+    """The task with one case more and all distractors; None where no other case goes with it.
 
-    Atoms that weigh the most come first, as they hold the exceptions.
+    The strongest case comes first: the one of the most kinds (`strength.Kind`) beside those inside, of equals the
+    one whose atom weighs the most. Where the task holds as many cases as it may, the plainest gives its place to a
+    stronger one.
     """
-    cases = task.recipe.cases
+    cases = list(task.recipe.cases)
+    start = task.recipe.start
+    inside = await composition.strengths(start, [(case.atom, case.seed) for case in cases])
+    alone = await composition.alone(start)
+    least = -1
     if len(cases) >= DEEPEST:
-        return None
-    inside = {case.atom for case in cases}
-    others = sorted(composition.atoms.values(), key=lambda atom: (atom.name in inside, -atom.weight, atom.name))
-    for other in others:
-        found = await composition.varied(task.recipe, [*cases, other.name], distractors=task.recipe.distractors + 1)
+        plainest, least = _plainest(inside)
+        del cases[plainest], inside[plainest]
+    there = [one for one in inside if one is not None]
+    taken = {case.atom for case in task.recipe.cases}
+
+    def rank(atom: AtomName) -> tuple[bool, int, int, str]:
+        return (atom.name in taken, -alone[atom.name].beside(there), -atom.weight, atom.name)
+
+    for other in sorted((composition.atoms[name] for name in alone), key=rank):
+        if alone[other.name].beside(there) <= least:
+            continue
+        distractors = sum(one.distractors for one in [*there, alone[other.name]])
+        found = await composition.varied(task.recipe, [*cases, other.name], distractors=distractors)
         if found is not None:
             return found
     return None
+
+
+def _plainest(inside: Sequence[CaseStrength | None]) -> tuple[int, int]:
+    """Position of the case of the fewest kinds beside the others, and their number."""
+
+    def kinds(index: int) -> int:
+        one = inside[index]
+        others = [other for place, other in enumerate(inside) if other is not None and place != index]
+        return one.beside(others) if one is not None else 0
+
+    index = min(range(len(inside)), key=kinds)
+    return index, kinds(index)
 
 
 async def mended(
