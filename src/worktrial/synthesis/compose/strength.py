@@ -26,7 +26,7 @@ _STEP = Decimal(1)
 
 
 class Kind(StrEnum):
-    """What makes a case hard."""
+    """Reason why a case is hard."""
 
     SEEMING = "seeming"
     """An exception looks as if it applied, and does not."""
@@ -37,7 +37,7 @@ class Kind(StrEnum):
     DECOYS = "decoys"
     """The case offers distractors."""
     CONTRAST = "contrast"
-    """Beside it stands a case under the same rule that ends otherwise."""
+    """A case under the same rule stands beside it and ends otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
