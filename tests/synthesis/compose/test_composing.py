@@ -27,7 +27,7 @@ from worktrial.synthesis.compose.composer import (
 )
 from worktrial.synthesis.compose.languages import language_of
 from worktrial.synthesis.compose.proof import faults_of
-from worktrial.synthesis.compose.strength import Kind, strength
+from worktrial.synthesis.compose.strength import HardKind, strength
 from worktrial.synthesis.compose.telegraph import telegraphed
 from worktrial.synthesis.compose.varying import hardened, mended, spread
 from worktrial.workplaces import Trajectory
@@ -274,9 +274,9 @@ def test_the_strongest_case_comes_first_when_a_task_is_hardened() -> None:
         "plain_extension": set(),
         "second_extension": set(),
         "reserved_tool": set(),
-        "too_many_fees": {Kind.SEEMING, Kind.CONFLICT, Kind.EDGE},
-        "fees_at_the_limit": {Kind.EDGE},
-        "staff_with_fees": {Kind.CONFLICT},
+        "too_many_fees": {HardKind.SEEMING, HardKind.CONFLICT, HardKind.EDGE},
+        "fees_at_the_limit": {HardKind.EDGE},
+        "staff_with_fees": {HardKind.CONFLICT},
         "lost_tool": set(),
     }
     plain = RecipeCase(atom="plain_extension", seed="1")
@@ -328,7 +328,7 @@ def test_a_limit_and_a_step_beside_it_are_the_edge(
     state: JsonValue = {"clock": "2040-01-01T00:00:00", "claims": {"K-1": {"delivered": "2031-05-01"}}}
     assert isinstance(state, dict)
     found = strength(AtomName("late", ("C-01",), 1), case, state, {"C-01": clause})
-    assert (Kind.EDGE in found.kinds) is is_edge
+    assert (HardKind.EDGE in found.kinds) is is_edge
 
 
 def test_a_trivial_task_gets_a_case_more_and_an_impossible_one_loses_the_case_nobody_manages() -> None:

@@ -25,7 +25,7 @@ _STEP = Decimal(1)
 """Distance from a limit at which a value still is at its edge: a day, a unit, a whole sum of money."""
 
 
-class Kind(StrEnum):
+class HardKind(StrEnum):
     """Reason why a case is hard."""
 
     SEEMING = "seeming"
@@ -44,7 +44,7 @@ class Kind(StrEnum):
 class CaseStrength:
     """Strength of a case as it is drawn, by itself."""
 
-    kinds: frozenset[Kind]
+    kinds: frozenset[HardKind]
     clauses: frozenset[str]
     """Clauses that decide it, and those that they override."""
     end: tuple[bool, str | None]
@@ -55,7 +55,7 @@ class CaseStrength:
     def beside(self, others: Iterable["CaseStrength"]) -> int:
         """Number of kinds that it has as a further case of a task."""
         contrast = any(self.clauses & other.clauses and self.end != other.end for other in others)
-        return len(self.kinds | ({Kind.CONTRAST} if contrast else frozenset()))
+        return len(self.kinds | ({HardKind.CONTRAST} if contrast else frozenset()))
 
 
 async def strengths(
@@ -94,13 +94,13 @@ def strength(atom: AtomName, case: Situation, state: JsonObject, clauses: Mappin
     overridden = {id for clause in known for id in clause.overrides}
     kinds = set()
     if case.exception == "does_not":
-        kinds.add(Kind.SEEMING)
+        kinds.add(HardKind.SEEMING)
     if case.exception == "applies" or overridden & cited:
-        kinds.add(Kind.CONFLICT)
+        kinds.add(HardKind.CONFLICT)
     if case.distractors:
-        kinds.add(Kind.DECOYS)
+        kinds.add(HardKind.DECOYS)
     if _at_edge(case, state, [number for clause in known for number in clause.numbers]):
-        kinds.add(Kind.EDGE)
+        kinds.add(HardKind.EDGE)
     end = (case.refusal, case.exception)
     return CaseStrength(frozenset(kinds), frozenset(cited | overridden), end, len(case.distractors))
 
