@@ -12,9 +12,9 @@ from worktrial.synthesis.compose.strength import CaseStrength
 async def hardened(task: ComposedTask, composition: Composition) -> ComposedTask | None:
     """The task with one case more and all distractors; None where no other case goes with it.
 
-    The strongest case comes first: the one of the most kinds (`strength.HardKind`) beside those inside, of equals the
-    one whose atom weighs the most. Where the task holds as many cases as it may, the plainest gives its place to a
-    stronger one.
+    The strongest case comes first: the one of the most kinds (`strength.HardKind`) beside those inside, of
+    equals the one whose atom weighs the most. Where the task holds as many cases as it may, the
+    plainest gives its place to a stronger one.
     """
     cases = list(task.recipe.cases)
     start = task.recipe.start
