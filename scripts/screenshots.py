@@ -3,6 +3,7 @@
 What they show is made up, and says so in its title. Needs Debian's `chromium`.
 """
 
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from pathlib import Path
 import msgspec
 from PIL import Image
 from playwright.sync_api import Browser, Page
-from tests.support.browser import address, browser, missing_browser, page
+from tests.support.browser import address, browser, missing_browser, page, until
 from tests.support.made_runs import make_run
 from tests.support.viewing import up, viewing
 
@@ -83,6 +84,7 @@ def main() -> None:
             opened.goto("about:blank")
         _labels(Path(folder) / "labelled", started)
         _desk(Path(folder) / "desk", started)
+        _cited(Path(folder) / "documents", started)
         with page(started, width=360) as opened:
             opened.goto(address(site, "index.html"))
             _save("report-phone", opened, {"x": 0, "y": 0, "width": 360, "height": 1100})
@@ -135,6 +137,17 @@ def _desk(folder: Path, started: Browser) -> None:
         opened.get_by_role("button", name="Call list_instruments").press("Enter")
         opened.locator(".calls h3").first.wait_for()
         _save("view-desk", opened, {"x": 0, "y": 0, "width": 1120, "height": 1200})
+
+
+def _cited(folder: Path, started: Browser) -> None:
+    """The page with the cell of an answer, of the archive that comes along."""
+    words = ["run", "documents", "--agent", "reference", "--tasks", "H010", "-o", str(folder / "reference")]
+    subprocess.run([sys.executable, "-m", "worktrial", *words], check=True, capture_output=True)
+    with viewing(folder) as at, page(started, width=1120, of_site=at) as opened:
+        opened.goto(f"{at}trajectory.html#run=reference&sample=H010")
+        opened.locator("#answer summary", has_text="Page: ").click()
+        until(opened, "document.querySelector('#answer img')?.naturalWidth > 600")
+        _save("view-page", opened, {**_of(opened, "#answer"), "height": 800})
 
 
 def _going_on(folder: Path) -> Path:

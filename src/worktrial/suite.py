@@ -118,6 +118,40 @@ class Proof:
     findings: "Findings"
 
 
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """A picture of a page that a stored call was about."""
+
+    name: str
+    """Name that its suite reads; it stands in addresses."""
+    caption: str
+    """Half a sentence on what it shows."""
+
+
+class Album(Protocol):
+    """Pictures that a suite can draw of what its stored calls were about."""
+
+    def of_calls(self, line: bytes) -> Mapping[int, Sequence[PagePicture]]:
+        """Pictures by the index of their call; under -1 those of the answer.
+
+        Args:
+            line: JSON of a trajectory, as it is stored.
+        """
+        ...
+
+    def draw(self, name: str) -> bytes:
+        """One picture as a PNG.
+
+        Args:
+            name: Of a `PagePicture`.
+
+        Raises:
+            KeyError: no picture is called so.
+            DataError: there is no such page, or its file is gone.
+        """
+        ...
+
+
 class Suite(ABC):
     """A set of tasks and how to run, judge and show them.
 
@@ -316,6 +350,14 @@ class Suite(ABC):
 
     def retracing(self, run: "StoredRun") -> "Retracing | None":
         """Means to tell what each stored call changed in its workplace; None where that cannot be told.
+
+        Args:
+            run: Stored run of this suite.
+        """
+        return None
+
+    def album(self, run: "StoredRun") -> "Album | None":
+        """Pictures of what stored calls were about; None where there are none, or where they are not at hand.
 
         Args:
             run: Stored run of this suite.

@@ -1,9 +1,12 @@
 """A page as people look at it: as Markdown, and as a picture with its tables drawn."""
 
+import io
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worktrial.archive.pages import PageContent, Route, Table
+from worktrial.archive.pages import Box, PageContent, Route, Table
 from worktrial.archive.store.record import DocumentRecord
 from worktrial.errors import DataError, extra
 
@@ -12,7 +15,10 @@ if TYPE_CHECKING:
 
     from worktrial.archive.pdf import Pdf
 
-_TABLE, _CELL, _HEAD = (200, 30, 30), (60, 110, 200), (30, 140, 60)
+_TABLE, _CELL, _HEAD, _MARK = (200, 30, 30), (60, 110, 200), (30, 140, 60), (255, 170, 0)
+
+ONE_AT_A_TIME = threading.Lock()
+"""Held while a page is rendered: PDFium must not be used by two threads of a process at once."""
 
 
 def page_markdown(page: PageContent) -> str:
@@ -87,8 +93,7 @@ def draw_tables(record: DocumentRecord, page: PageContent, scale: float) -> "Ima
     """
     from PIL import ImageDraw
 
-    image = render_page(record, page.number, scale)
-    drawn = _upright(image, record, page).convert("RGB")
+    drawn = _upright(render_page(record, page.number, scale), record, page).convert("RGB")
     if not page.width or not page.height:
         return drawn
     pen = ImageDraw.Draw(drawn)
@@ -104,6 +109,45 @@ def draw_tables(record: DocumentRecord, page: PageContent, scale: float) -> "Ima
             (table.box.x0 * across + 4, max(table.box.y0 * down - 14, 0)), f"table {table.number}", fill=_TABLE
         )
     return drawn
+
+
+def draw_marks(
+    record: DocumentRecord, page: PageContent, tables: Sequence[Box], cells: Sequence[Box], scale: float
+) -> "Image":
+    """The page's picture, upright, with some of its tables outlined and some cells shaded.
+
+    Args:
+        record: The document.
+        page: The page.
+        tables: Boxes to outline.
+        cells: Boxes to shade.
+        scale: Pixels per point.
+
+    Raises:
+        DataError: as `render_page`.
+    """
+    from PIL import Image, ImageDraw
+
+    with ONE_AT_A_TIME:
+        drawn = _upright(render_page(record, page.number, scale), record, page).convert("RGB")
+    if not page.width or not page.height:
+        return drawn
+    across, down = drawn.width / page.width, drawn.height / page.height
+    shade = Image.new("RGBA", drawn.size)
+    pen = ImageDraw.Draw(shade)
+    for box in cells:
+        x0, y0, x1, y1 = _on(box, across, down)
+        pen.rectangle((x0 - 2, y0 - 2, x1 + 2, y1 + 2), fill=(*_MARK, 90), outline=(*_MARK, 255), width=2)
+    for box in tables:
+        pen.rectangle(_on(box, across, down), outline=(*_TABLE, 255), width=2)
+    return Image.alpha_composite(drawn.convert("RGBA"), shade).convert("RGB")
+
+
+def picture_file(image: "Image") -> bytes:
+    """A picture as a PNG: JPEG blurs small figures."""
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    return file.getvalue()
 
 
 def _upright(image: "Image", record: DocumentRecord, page: PageContent) -> "Image":

@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import urlopen
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
-from tests.support.browser import page
+from tests.support.browser import page, until
+from tests.support.cli import worktrial
 from tests.support.made_runs import make_run
 from tests.support.viewing import viewing
 
@@ -63,3 +67,37 @@ def test_a_run_that_is_gone_is_said(address: str, chromium: Browser, tmp_path: P
         opened.goto(f"{address}samples.html#run=nobody")
         opened.wait_for_selector(".warning")
         assert "no run “nobody”" in opened.inner_text(".warning")
+
+
+def test_pages_with_the_cells_of_the_answer(tmp_path: Path, chromium: Browser) -> None:
+    """The picture is drawn when it is unfolded; without its file the page says so."""
+    ran = worktrial("run", "documents", "--agent", "reference", "--tasks", "H010", "-o", tmp_path / "docs")
+    assert ran.code == 0, ran.err
+    with viewing(tmp_path) as own, page(chromium, of_site=own, bypass_csp=True) as opened:
+        asked: list[str] = []
+        opened.on("request", lambda one: asked.append(one.url))
+        opened.goto(f"{own}trajectory.html#run=docs&sample=H010")
+        folded = opened.locator(
+            "#answer summary", has_text="Page: halvern_bulletin_1995_12, page 4, table 1, 1 cell"
+        )
+        folded.wait_for()
+        assert not [one for one in asked if "picture?" in one]
+        folded.press("Enter")
+        until(opened, "document.querySelector('#answer img')?.naturalWidth > 600")
+        assert opened.locator("#answer img").get_attribute("alt")
+        assert opened.locator(".call summary", has_text="Page: ").count() > 3
+        found = Axe().run(opened)
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found.response["violations"]] == []
+        gone = quote('["halvern_bulletin_1995_12",99,[]]')
+        for rest, status in (
+            ("picture?run=docs&name=odd", 404),
+            ("picture?run=nobody&name=odd", 404),
+            (f"picture?run=docs&name={gone}", 409),
+            ("pictures?run=docs&sample=nothing", 200),
+            ("pictures?run=docs&sample=H010&repeat=x", 404),
+        ):
+            try:
+                with urlopen(own + rest) as answer:
+                    assert answer.status == status and answer.read() == b'{"calls":{}}'
+            except HTTPError as error:
+                assert error.code == status, rest

@@ -1,15 +1,13 @@
 """The answers of the tools that read: lists, hits, lines, pages, tables, pictures."""
 
 import base64
-import io
-import threading
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
 
 from worktrial.archive.pages import LOW_CONFIDENCE, Address, Cell, PageContent, Route, Table
-from worktrial.archive.show import page_markdown
+from worktrial.archive.show import ONE_AT_A_TIME, page_markdown, picture_file
 from worktrial.archive.tools.queries import Rows
 from worktrial.archive.tools.source import ToolLimits, ToolProblem
 from worktrial.errors import DataError
@@ -31,8 +29,6 @@ _PATH = " > "
 _LARGEST_SCALE = 8.0
 _LEAST_PART = 0.02
 _SMALLER = 0.75
-# PDFium must not be used by two threads of a process at once.
-_one_at_a_time = threading.Lock()
 
 
 class FittingEntries(NamedTuple):
@@ -271,7 +267,7 @@ def page_pictured(
             "no_picture", f"Page {page.number} of {document} has no size, so there is nothing to see."
         )
     try:
-        with _one_at_a_time:
+        with ONE_AT_A_TIME:
             image = archive.image(document, page.number, min(limits.picture_side / side, _LARGEST_SCALE))
     except DataError:
         # The reason names files of this machine, which are none of an agent's business.
@@ -292,17 +288,11 @@ def page_pictured(
 
 def _png(image: "Image", most: int) -> "tuple[bytes, Image]":
     """A file of at most `most` bytes; colours go first, then size."""
-    content = _encoded(image)
+    content = picture_file(image)
     if len(content) > most and image.mode != "L":
         image = image.convert("L")
-        content = _encoded(image)
+        content = picture_file(image)
     while len(content) > most and min(image.size) > 64:
         image = image.resize((round(image.width * _SMALLER), round(image.height * _SMALLER)))
-        content = _encoded(image)
+        content = picture_file(image)
     return content, image
-
-
-def _encoded(image: "Image") -> bytes:
-    file = io.BytesIO()
-    image.save(file, "PNG")
-    return file.getvalue()

@@ -21,6 +21,7 @@ from worktrial.interop.view.desk_routes import DESK, desk_page, desk_routes, wit
 from worktrial.interop.view.label_routes import label_routes
 from worktrial.interop.view.labels_page import LABELS, labels_page
 from worktrial.interop.view.library import RunLibrary
+from worktrial.interop.view.picture_routes import picture_routes
 from worktrial.interop.view.stop_route import stop_route
 from worktrial.reports.links import HOME, SAMPLES, TASKS, TRAJECTORY, section_page
 from worktrial.reports.live_page import live_page
@@ -43,7 +44,7 @@ _SEARCHES = 5  # looks after which new runs are looked for, too
 _FRAME = PageFrame(
     pages=((HOME, "Runs"), (REPORT, "Overview"), (TASKS, "Tasks"), (SAMPLES, "Samples"), (LABELS, "Labels")),
     policy=POLICY.replace("form-action 'none'", "form-action 'self'; connect-src 'self'"),
-    more={TRAJECTORY: ("labels.css", "labels.js")},
+    more={TRAJECTORY: ("labels.css", "labels.js", "pictures.js")},
 )
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 # What is shown here is nobody else's, and a run may grow at any time.
@@ -80,6 +81,7 @@ class ViewerApp:
             *(Route(f"/{page}", self._page(page)) for page in PAGES),
             Route(f"/{LABELS}", self._labels),
             *label_routes(library),
+            *picture_routes(library),
             stop_route(library),
             *([] if desk is None else [Route(f"/{DESK}", self._desk), *desk_routes(desk)]),
         ]

@@ -2,13 +2,13 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
 import msgspec
 
-from worktrial.engine.record import SampleLine, SampleRecord
+from worktrial.engine.record import Key, SampleLine, SampleRecord
 from worktrial.engine.store import SAMPLES, TRAJECTORIES, placed_lines
 from worktrial.engine.stored import agent_of, open_run
 from worktrial.errors import DataError
@@ -17,6 +17,7 @@ from worktrial.reports.report import Report, ReportRun
 from worktrial.reports.viewer.run_data import RunData, StoredLines
 from worktrial.reports.viewer.script_data import data_file, encoded
 from worktrial.results.following import FollowedRun, RunShelf
+from worktrial.suite import PagePicture
 
 _KEPT = 60_000
 """Samples of runs that are kept in memory beside the run that is looked at, by their figures."""
@@ -92,6 +93,28 @@ class RunLibrary:
             # A page may be left open over a restart, and ask before anybody has looked for runs.
             run = runs[slug] if slug in runs else self.runs()[slug]
             return self._run_data(slug, run).file(name)
+
+    def pictures(self, slug: str, key: Key) -> Mapping[int, Sequence[PagePicture]]:
+        """Pictures of what a sample's calls were about, by call.
+
+        Raises:
+            KeyError: there is no such run.
+            DataError: the run is damaged or gone.
+        """
+        with self._lock:
+            data = self._run_data(slug, self.run(slug))
+        return data.pictures(key)
+
+    def picture(self, slug: str, name: str) -> bytes:
+        """One of these as a PNG.
+
+        Raises:
+            KeyError: there is no such run, or picture.
+            DataError: the run is damaged or gone, or the page's file is.
+        """
+        with self._lock:
+            data = self._run_data(slug, self.run(slug))
+        return data.picture(name)
 
     def _run_data(self, slug: str, run: FollowedRun) -> RunData:
         stamp = (*run.stamp, _size(run.folder / TRAJECTORIES))

@@ -17,7 +17,7 @@ from worktrial.reports.report import ReportRun
 from worktrial.reports.viewer.columns import Values, columns_of, values_of
 from worktrial.reports.viewer.readings import readings_of
 from worktrial.reports.viewer.script_data import array, data_file, encoded, literal, literal_size
-from worktrial.suite import find_suite_of
+from worktrial.suite import Album, PagePicture, Suite, find_suite_of
 from worktrial.workplaces.retracing import Retracing
 
 ROWS = 5000
@@ -112,6 +112,22 @@ class RunData:
             raise KeyError(name)
         return data_file(name, fields)
 
+    def pictures(self, key: Key) -> Mapping[int, Sequence[PagePicture]]:
+        """Pictures of what a sample's calls were about, by call; {} where there are none or no such sample."""
+        (line,) = self._lines.read([key])
+        return {} if line is None or self._album is None else self._album.of_calls(line)
+
+    def picture(self, name: str) -> bytes:
+        """One of these as a PNG.
+
+        Raises:
+            KeyError: there is none of that name.
+            DataError: there is no such page, or its file is gone.
+        """
+        if self._album is None:
+            raise KeyError(name)
+        return self._album.draw(name)
+
     def samples_in(self, name: str) -> int:
         """Number of samples whose trajectories are in a file."""
         kind, number = name.rpartition("/")[2][:1], name.rpartition("/")[2][1:]
@@ -182,13 +198,21 @@ class RunData:
         return {"first": b"%d" % first, "neighbours": encoded(neighbours), "samples": array(samples)}
 
     @cached_property
+    def _suite(self) -> Suite | None:
+        """The run's suite with its tasks; None where it, or the folder of it, is not here."""
+        try:
+            return find_suite_of(self._run.run.manifest)
+        except WorktrialError:
+            return None
+
+    @cached_property
+    def _album(self) -> Album | None:
+        return None if self._suite is None else self._suite.album(self._run.run)
+
+    @cached_property
     def _retracing(self) -> Retracing | None:
         """Means to tell what calls changed; None where that cannot be told, or takes too long for all samples."""
-        try:
-            found = find_suite_of(self._run.run.manifest).retracing(self._run.run)
-        except WorktrialError:
-            # Its suite, or the folder of it, is not here: nothing can be carried out.
-            return None
+        found = None if self._suite is None else self._suite.retracing(self._run.run)
         return found if found is not None and (found.is_cheap or self._is_served) else None
 
     def _changes(self, number: int) -> dict[str, bytes] | None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from worktrial.reports.report import Report, Section
     from worktrial.results.pairing import SamplePair
     from worktrial.suites.documents.load import QuestionSet
+    from worktrial.suites.documents.page_pictures import PageAlbum
     from worktrial.suites.documents.question import DocumentQuestion
     from worktrial.suites.documents.task import DocumentsTrial
     from worktrial.suites.documents.toolbox import PythonUse
@@ -157,6 +158,12 @@ class DocumentsSuite(Suite):
         from worktrial.suites.documents.report import beside_published
 
         return beside_published(report)
+
+    def album(self, run: "StoredRun") -> "PageAlbum | None":
+        """Pages that calls read, with the cells that they cited or got marked; see `Suite.album`."""
+        from worktrial.suites.documents.page_pictures import PageAlbum
+
+        return PageAlbum.of_run(run.manifest, run.folder)
 
 
 suite = DocumentsSuite()

@@ -69,6 +69,7 @@ window.Worktrial = window.Worktrial || {};
       kind ? faulty(seen, row) : labelled("Observation", observation(seen.content)),
       patched(seen.exchange),
       Worktrial.stateChanges(call.index),
+      Worktrial.pictures?.(call.index),
       exchange(seen.exchange),
       more,
       copying(call),

@@ -1,0 +1,278 @@
+"""Pictures of the pages that an agent read, with the cells that it cited or got marked."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from worktrial.archive.pages import Address, Box, PageContent
+from worktrial.errors import DataError
+from worktrial.language import JsonValue
+from worktrial.suite import PagePicture
+from worktrial.suites.documents.answers.reply import our_final_answer
+from worktrial.suites.documents.trace import QUERYING, READING
+
+if TYPE_CHECKING:
+    from worktrial.archive.store import Archive
+    from worktrial.engine.manifest import Manifest
+
+_PICTURES = 8
+"""Pages of one call."""
+_MARKS = 300
+"""Marks on one page."""
+_SIDE = 1400
+"""Pixels of a picture's longer side."""
+_ADDRESS = re.compile(r"([^\s:\"'<>()]+):(\d{1,6}):t(\d{1,4}):r(\d{1,6}):c(\d{1,4})")
+_EQUALS = re.compile(
+    r"\b(document|page|table_no|row_no|column_no)\s*=\s*(?:'((?:[^']|'')*)'|(\d{1,9}))", re.IGNORECASE
+)
+_TABLE = re.compile(r"(.+):(\d{1,6}):t(\d{1,4})")
+
+
+class CellMark(NamedTuple):
+    """A part of a page's table; what is None is all of it."""
+
+    table: int
+    """1-based, from top to bottom of the page."""
+    row: int | None = None
+    """0-based, header rows included."""
+    column: int | None = None
+    """0-based, label columns included."""
+
+
+class _Place(NamedTuple):
+    """Page of a picture and its marks, as an address holds them."""
+
+    document: str
+    page: int
+    marks: list[CellMark]
+
+
+_PLACE = msgspec.json.Decoder(_Place)
+
+
+class _Call(msgspec.Struct):
+    index: int
+    tool: str = ""
+    arguments: JsonValue = None
+    observation: Any = None
+
+
+class _Line(msgspec.Struct):
+    calls: list[_Call] = []
+    answer: str = ""
+
+
+_LINE = msgspec.json.Decoder(_Line)
+
+
+class PageAlbum:
+    """Pictures of the pages that the calls of a run name; see `suite.Album`.
+
+    Args:
+        archive: The one that the run worked on.
+    """
+
+    def __init__(self, archive: "Archive") -> None:
+        self._archive = archive
+
+    @classmethod
+    def of_run(cls, manifest: "Manifest", run: Path) -> "PageAlbum | None":
+        """The album of a stored run; None where its archive is not at hand, or is not what it was.
+
+        A run that somebody sent may name any folder: one beside or below the run, which may have come along with
+        it, is not opened.
+
+        Args:
+            manifest: The run's.
+            run: The run's folder.
+        """
+        from worktrial.archive.store import Archive
+
+        named = manifest.data.get("archive")
+        if not isinstance(named, str) or not Path(named).is_absolute():
+            return None
+        folder = Path(named).resolve()
+        if folder.is_relative_to(run.resolve().parent):
+            return None
+        try:
+            archive = Archive.open(folder)
+        except DataError:
+            return None
+        return cls(archive) if archive.fingerprint == manifest.data.get("archive_fingerprint") else None
+
+    def of_calls(self, line: bytes) -> dict[int, list[PagePicture]]:
+        """Pictures for each call, and for the answer under -1; see `suite.Album`."""
+        try:
+            work = _LINE.decode(line)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            return {}
+        found: dict[int, list[PagePicture]] = {}
+        read: dict[tuple[str, int], set[int]] = {}
+        for call in work.calls:
+            pages: dict[tuple[str, int], dict[CellMark, None]] = {}
+            for document, page, mark in cited_by(call.tool, call.arguments, _content(call.observation)):
+                marks = pages.setdefault((document, page), {})
+                if mark is not None:
+                    marks[mark] = None
+                    read.setdefault((document, page), set()).add(mark.table)
+            if pictures := self._pictures(pages):
+                found[call.index] = pictures
+        if answer := self._pictures(self._of_answer(work.answer, read)):
+            found[-1] = answer
+        return found
+
+    def draw(self, name: str) -> bytes:
+        """One picture as a PNG; see `suite.Album`."""
+        from worktrial.archive.show import draw_marks, picture_file
+
+        try:
+            place = _PLACE.decode(name)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            raise KeyError(name) from None
+        page = self._archive.page(place.document, place.page)
+        record = self._archive.document(place.document)
+        scale = min(2.0, _SIDE / max(page.width, page.height, 1.0))
+        tables, cells = _boxes(page, place.marks[:_MARKS])
+        return picture_file(draw_marks(record, page, tables, cells, scale))
+
+    def _pictures(self, pages: Mapping[tuple[str, int], Iterable[CellMark]]) -> list[PagePicture]:
+        found = []
+        for (document, page), marks in pages.items():
+            if len(found) < _PICTURES and self._has(document, page):
+                name = msgspec.json.encode(_Place(document, page, [*marks][:_MARKS])).decode()
+                found.append(PagePicture(name, _caption(document, page, marks)))
+        return found
+
+    def _has(self, document: str, page: int) -> bool:
+        record = next((one for one in self._archive.documents if one.name == document), None)
+        return record is not None and record.readable and 1 <= page <= record.pages and record.kind == "pdf"
+
+    def _of_answer(
+        self, answer: str, read: Mapping[tuple[str, int], set[int]]
+    ) -> dict[tuple[str, int], list[CellMark]]:
+        """Cells that the answer names by their addresses, or that print its number in a table that was read."""
+        found: dict[tuple[str, int], list[CellMark]] = {}
+        for document, page, mark in _addresses(answer):
+            found.setdefault((document, page), []).append(mark)
+        printed = _as_printed(our_final_answer(answer) or "")
+        if not any(c.isdigit() for c in printed):
+            return found
+        for (document, page), tables in read.items():
+            if not self._has(document, page):
+                continue
+            for table in self._archive.page(document, page).tables:
+                if table.number not in tables:
+                    continue
+                same = [cell for row in table.rows for cell in row if _as_printed(cell.text) == printed]
+                marks = [CellMark(table.number, cell.row, cell.column) for cell in same]
+                if marks:
+                    found.setdefault((document, page), []).extend(marks)
+        return found
+
+
+def cited_by(tool: str, arguments: JsonValue, content: JsonValue) -> Iterator[tuple[str, int, CellMark | None]]:
+    """Pages, tables and cells that a call named or was answered with; None marks a page as a whole.
+
+    Args:
+        tool: Name of the tool.
+        arguments: What it was given.
+        content: What came back.
+    """
+    named = arguments if isinstance(arguments, dict) else {}
+    if tool in READING:
+        document, page, table = named.get("document"), named.get("page"), None
+        whole = content.get("table") if isinstance(content, dict) else None
+        if isinstance(whole, str) and (found := _TABLE.fullmatch(whole)):
+            document, page, table = found[1], int(found[2]), int(found[3])
+        if isinstance(document, str) and isinstance(page, int) and not isinstance(page, bool):
+            yield document, page, None if table is None else CellMark(table)
+    elif tool in QUERYING:
+        yield from _queried(str(named.get("query") or ""), content)
+    else:
+        yield from ((d, p, mark) for text in _texts(arguments) for d, p, mark in _addresses(text))
+
+
+def _queried(query: str, content: JsonValue) -> Iterator[tuple[str, int, CellMark | None]]:
+    """Cells of a query's rows. What a row does not name is known where the query's conditions agree on it."""
+    asked: dict[str, set[str]] = {}
+    for name, text, number in _EQUALS.findall(query):
+        asked.setdefault(name.lower(), set()).add(text.replace("''", "'") or number)
+    sure: dict[str, JsonValue] = {name: min(values) for name, values in asked.items() if len(values) == 1}
+    answer = content if isinstance(content, dict) else {}
+    columns, rows = answer.get("columns"), answer.get("rows")
+    if not isinstance(columns, list) or not isinstance(rows, list):
+        return
+    for row in rows[:_MARKS]:
+        shown = dict(zip(map(str, columns), row, strict=False)) if isinstance(row, list) else {}
+        told = {**sure, **{name: value for name, value in shown.items() if name in _CELL}}
+        document, page, table = told.get("document"), _whole(told.get("page")), _whole(told.get("table_no"))
+        if not isinstance(document, str) or page is None:
+            continue
+        mark = None
+        if table is not None:
+            mark = CellMark(table, _whole(told.get("row_no")), _whole(told.get("column_no")))
+        yield document, page, mark
+
+
+_CELL = ("document", "page", "table_no", "row_no", "column_no")
+
+
+def _whole(value: JsonValue) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    return value if isinstance(value, int) else int(value) if value.isascii() and value.isdigit() else None
+
+
+def _addresses(text: str) -> Iterator[tuple[str, int, CellMark]]:
+    for found in _ADDRESS.findall(text):
+        address = Address(found[0], *map(int, found[1:]))
+        yield address.document, address.page, CellMark(address.table, address.row, address.column)
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
+
+
+def _content(observation: Any) -> JsonValue:
+    return observation.get("content") if isinstance(observation, dict) else None
+
+
+def _as_printed(text: str) -> str:
+    """A figure without what is printed around or within it: `$ 2,577` and `2577` are one."""
+    return re.sub(r"[\s,$€£]", "", text).replace("−", "-").rstrip(".")
+
+
+def _caption(document: str, page: int, marks: Iterable[CellMark]) -> str:
+    listed = list(marks)
+    cells = sum(mark.row is not None and mark.column is not None for mark in listed)
+    tables = sorted({mark.table for mark in listed})
+    parts = [f"{document}, page {page}"]
+    if tables:
+        parts.append(f"table {', '.join(map(str, tables))}")
+    if cells:
+        parts.append(f"{cells} {'cell' if cells == 1 else 'cells'} marked")
+    return ", ".join(parts)
+
+
+def _boxes(page: PageContent, marks: Sequence[CellMark]) -> tuple[list[Box], list[Box]]:
+    """Boxes on a page: of the tables that are marked, and of the cells."""
+    tables = {table.number: table for table in page.tables}
+    outlined = [tables[number].box for number in dict.fromkeys(mark.table for mark in marks) if number in tables]
+    of_cells = [
+        mark for mark in marks if mark.table in tables and (mark.row is not None or mark.column is not None)
+    ]
+    shaded = [
+        cell.box
+        for mark in of_cells
+        for row in tables[mark.table].rows
+        for cell in row
+        if cell.box is not None and mark.row in (None, cell.row) and mark.column in (None, cell.column)
+    ]
+    return outlined, shaded
