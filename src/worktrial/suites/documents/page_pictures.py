@@ -139,7 +139,7 @@ class PageAlbum:
         return picture_file(draw_marks(record, page, tables, cells, scale))
 
     def _pictures(self, pages: Mapping[tuple[str, int], Iterable[CellMark]]) -> list[PagePicture]:
-        found = []
+        found: list[PagePicture] = []
         for (document, page), marks in pages.items():
             if len(found) < _PICTURES and self._has(document, page):
                 name = msgspec.json.encode(_Place(document, page, [*marks][:_MARKS])).decode()
