@@ -1,21 +1,59 @@
-"""The campaign counts what it says that it counts."""
+"""The campaign counts what it says that it counts; and a strike of each kind, which has to do no harm."""
 
 import json
 import random
 from pathlib import Path
 
-from benchmarks.reliability import Row, _counted, _troubled
-from tests.support.behaviours import Status
+import pytest
+from benchmarks.reliability import limits
+from benchmarks.reliability.endpoints import TROUBLES, WIRES, troubled
+from benchmarks.reliability.rows import CouldNotLook, Row, Strike, counted, total, turns
 
 
 def test_what_is_lost_twice_or_blamed_is_counted(tmp_path: Path) -> None:
     outcomes = [("0", "invalid"), ("0", "pass"), ("1", "pass"), ("1", "pass"), ("2", "fail"), ("3", "invalid")]
     lines = [json.dumps({"sample": sample, "outcome": outcome}) for sample, outcome in outcomes]
-    (tmp_path / "samples.jsonl").write_text("\n".join(lines) + "\n")
-    assert _counted("x", tmp_path, 5) == Row("x", 1, lost=2, twice=1, blamed=1)
-    assert not any(Row("x", 1, *figures).is_good for figures in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0, 1)))
-    assert Row("x", 1, 0, 0, 0).is_good
+    for name, kept in (("samples.jsonl", lines), ("trajectories.jsonl", lines)):
+        (tmp_path / name).write_text("\n".join(kept) + "\n")
+    assert counted(tmp_path, 5) == Row(1, lost=2, twice=1, blamed=1)
+    # A sample without its trajectory is lost, too.
+    (tmp_path / "trajectories.jsonl").write_text("\n".join(lines[:4]) + "\n")
+    assert counted(tmp_path, 5, repeated=-3).lost == 3
+    assert not any(Row(1, *(n == at for n in range(5))).is_good for at in range(5))
+    assert total([Row(1), Row(2, 0, 0)]) == Row(3) and Row(3).is_good
 
 
-def test_a_run_amid_trouble_loses_nothing() -> None:
-    assert _troubled("anthropic", 0.5, Status(500), 6, random.Random(1)).is_good
+def test_a_row_has_one_turn_at_least() -> None:
+    assert [len([*turns("x", 1, 3, until)]) for until in (0.0, float("inf"))] == [1, 3]
+    first, again = (next(turns("x", 1, 3, 0.0)).random() for _ in range(2))
+    assert first == again != next(turns("x", 2, 3, 0.0)).random()
+
+
+# Those of 50 MB take seconds; `tests/engine/test_streaming.py` bounds them.
+_TROUBLES = [name for name in TROUBLES if "MB" not in name]
+
+
+@pytest.mark.parametrize("name", _TROUBLES)
+def test_a_run_amid_trouble_loses_nothing(name: str) -> None:
+    wire = WIRES[_TROUBLES.index(name) % len(WIRES)]
+    _, step = TROUBLES[name]
+    assert troubled(wire, 0.4, step, 5, random.Random(name), timeout=0.3).is_good
+
+
+@pytest.mark.parametrize(
+    "strike",
+    [
+        limits.fill_disk,
+        limits.refuse_writing,
+        limits.limit_file_size,
+        limits.limit_descriptors,
+        limits.limit_memory,
+        limits.turn_clock,
+    ],
+)
+def test_a_machine_that_has_no_more_costs_no_sample(strike: Strike) -> None:
+    try:
+        row = strike(random.Random(1))
+    except CouldNotLook as e:
+        pytest.skip(str(e))
+    assert row.is_good, row

@@ -170,6 +170,9 @@ def gaps(server: ScriptedServer) -> list[float]:
         (Status(503, retry_after=0.3, times=1), 0.3),
         (Status(429, retry_after_date=1.5, times=1), 0.2),
         (Status(429, retry_after="soon", times=1), 0.0),
+        # A date is told by the endpoint's clock, which may be an hour from ours.
+        (Status(429, retry_after_date=1, clock_ahead=3600, times=1), 1.0),
+        (Status(429, retry_after_date=1, clock_ahead=-3600, times=1), 1.0),
     ],
     ids=named,
 )

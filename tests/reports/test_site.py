@@ -1,7 +1,10 @@
 """The folder of a report: whole or not at all, and never over anything else."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +15,7 @@ from tests.support.made_runs import make_run
 
 from worktrial.errors import DataError, SettingError
 from worktrial.reports.report import Report, open_report
-from worktrial.reports.site import write_site
+from worktrial.reports.site import whole_folder, write_site
 
 _DAY = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
 
@@ -101,6 +104,28 @@ def test_an_older_report_is_replaced_and_leaves_nothing(report: Report, tmp_path
     assert "Other" in site.first_page.read_text("utf-8")
     assert not (site.folder / "data" / "b").exists()
     assert _left_beside(tmp_path, known) == set()
+
+
+def test_what_a_killed_process_left_is_cleared_and_a_report_that_it_had_moved_is_put_back(
+    report: Report, tmp_path: Path
+) -> None:
+    dead = subprocess.Popen([sys.executable, "-S", "-c", ""])
+    dead.wait()
+    known = {"runs", "site"}
+    site = write_site(report, tmp_path / "site").folder
+    # Between its two renames.
+    site.rename(tmp_path / f".site.{dead.pid}.part.before")
+    (tmp_path / f".site.{dead.pid}.part").mkdir()
+    # Those of somebody who is at work, and what only looks like them, stay.
+    others = [tmp_path / name for name in (f".site.{os.getppid()}.part", ".site.x.part", f".site.{dead.pid}.parts")]
+    for other in others:
+        other.mkdir()
+    before = _files(tmp_path / f".site.{dead.pid}.part.before")
+    with pytest.raises(RuntimeError), whole_folder(site):
+        assert _files(site) == before
+        raise RuntimeError
+    assert _files(site) == before
+    assert _left_beside(tmp_path, known) == {other.name for other in others}
 
 
 def test_what_is_no_report_stays(report: Report, tmp_path: Path) -> None:

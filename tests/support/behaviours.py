@@ -29,13 +29,17 @@ class Status(Behaviour):
     """The `Retry-After` header: seconds, or a text sent as it stands."""
     retry_after_date: float | None = None
     """Seconds from now, sent as an HTTP date in `Retry-After`."""
+    clock_ahead: float = 0.0
+    """Seconds by which the endpoint's clock is ahead of the host's."""
 
     def answer(self, request: ScriptedRequest) -> Reply:
         headers = {}
         if self.retry_after is not None:
             headers["Retry-After"] = f"{self.retry_after}"
         if self.retry_after_date is not None:
-            headers["Retry-After"] = email.utils.formatdate(time.time() + self.retry_after_date, usegmt=True)
+            now = time.time() + self.clock_ahead
+            headers["Date"] = email.utils.formatdate(now, usegmt=True)
+            headers["Retry-After"] = email.utils.formatdate(now + self.retry_after_date, usegmt=True)
         kind = "server_error" if self.status >= 500 else "invalid_request_error"
         return error_reply(
             self.status, f"Scripted trouble {self.status}.", code=self.status, kind=kind, headers=headers
@@ -129,6 +133,14 @@ class CutsBody(Behaviour):
     def answer(self, request: ScriptedRequest) -> Reply:
         whole = json_reply(completion("This will be cut."))
         return Reply(whole.body, delivery=Delivery.CUT, reset=self.reset)
+
+
+@dataclass(frozen=True)
+class Trickles(Behaviour):
+    """Sends headers and then a byte at a time, blanks or comments of a stream, without end."""
+
+    def answer(self, request: ScriptedRequest) -> Reply:
+        return Reply(delivery=Delivery.TRICKLED)
 
 
 @dataclass(frozen=True)

@@ -192,6 +192,9 @@ class Service:
             case Delivery.CUT:
                 request.status = reply.status
                 await _send_half(http, reply)
+            case Delivery.TRICKLED:
+                request.status = reply.status
+                await _trickle(http, as_stream=bool(request.body.get("stream")))
             case Delivery.NEVER:
                 await asyncio.get_running_loop().create_future()
         return _response(reply)
@@ -245,6 +248,15 @@ def _close(http: web.BaseRequest, *, reset: bool) -> None:
         transport.abort()
     else:
         transport.close()
+
+
+async def _trickle(http: web.BaseRequest, *, as_stream: bool) -> None:
+    response = web.StreamResponse()
+    response.content_type = "text/event-stream" if as_stream else "application/json"
+    await response.prepare(http)
+    for byte in itertools.cycle(b": \n" if as_stream else b" "):
+        await response.write(bytes([byte]))
+        await asyncio.sleep(0.02)
 
 
 async def _send_half(http: web.BaseRequest, reply: Reply) -> None:

@@ -18,6 +18,7 @@ class Delivery(StrEnum):
     WHOLE = "whole"
     DROPPED = "dropped"  # the connection closes before any header
     CUT = "cut"  # the connection closes after the headers and half of the body
+    TRICKLED = "trickled"  # a byte at a time, without end
     NEVER = "never"  # nothing comes, the connection stays open
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import datetime as dt
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +17,14 @@ from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.pace import Pace
 from worktrial.engine.providers.chat import ChatWire
 from worktrial.engine.request_cache import RequestCache
-from worktrial.engine.retry import RETRIED_STATUSES, Retryable, RetryPolicy, Tries, retry_after_seconds
+from worktrial.engine.retry import (
+    RETRIED_STATUSES,
+    Retryable,
+    RetryPolicy,
+    Tries,
+    endpoint_time,
+    retry_after_seconds,
+)
 from worktrial.engine.roles import RoleSettings, public_url
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Meter, Spend, price_for
@@ -324,7 +330,7 @@ class Client:
         is_passing = status in RETRIED_STATUSES or status >= 500
         if is_passing and not overflows and not wire.is_account_empty(said, code):
             asked = answer.headers.get("Retry-After") or wire.asked_to_wait(data)
-            wait = retry_after_seconds(asked, dt.datetime.now(dt.UTC))
+            wait = retry_after_seconds(asked, endpoint_time(answer.headers.get("Date")))
             return Retryable(f"{self._where}: {status} {said}", retry_after=wait, slow_down=status == 429)
         error = wire.explain(self.settings, self._where, status, said, code, has_answered=self._has_answered)
         if status in _REFUSALS_OF_CONTENT and not isinstance(error, ContextOverflow):

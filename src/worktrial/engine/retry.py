@@ -96,7 +96,7 @@ def retry_after_seconds(header: str | None, now: dt.datetime) -> float | None:
 
     Args:
         header: The header's value.
-        now: The host's time, with a time zone.
+        now: Time by the endpoint's clock; see `endpoint_time`.
     """
     if not header:
         return None
@@ -104,10 +104,23 @@ def retry_after_seconds(header: str | None, now: dt.datetime) -> float | None:
         return max(0.0, float(header))
     except ValueError:
         pass
+    when = _time(header)
+    return None if when is None else max(0.0, (when - now).total_seconds())
+
+
+def endpoint_time(date: str | None) -> dt.datetime:
+    """Time by the clock that a date in Retry-After is told by.
+
+    Args:
+        date: The answer's `Date` header (RFC 9110, 6.6.1). Without a readable one it is the host's time, which
+            may be hours from the endpoint's.
+    """
+    return (_time(date) if date else None) or dt.datetime.now(dt.UTC)
+
+
+def _time(text: str) -> dt.datetime | None:
     try:
-        when = parsedate_to_datetime(header)
+        when = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
         return None
-    if when.tzinfo is None:
-        when = when.replace(tzinfo=dt.UTC)
-    return max(0.0, (when - now).total_seconds())
+    return when if when.tzinfo is not None else when.replace(tzinfo=dt.UTC)

@@ -1,5 +1,6 @@
 """A report as a folder of static files."""
 
+import glob
 import hashlib
 import os
 import shutil
@@ -22,6 +23,7 @@ from worktrial.reports.viewer.pages import assets
 
 MARKER = "report.json"
 """File that marks a folder as a report of ours, and names what belongs to it."""
+_BEFORE = ".before"
 
 
 class Marker(msgspec.Struct, kw_only=True):
@@ -72,7 +74,7 @@ def whole_folder(into: Path) -> Iterator[Path]:
     target = into.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     fresh = target.with_name(f".{target.name}.{os.getpid()}.part")
-    shutil.rmtree(fresh, ignore_errors=True)
+    _clear_after_killed(target)
     fresh.mkdir()
     try:
         yield fresh
@@ -81,12 +83,39 @@ def whole_folder(into: Path) -> Iterator[Path]:
         shutil.rmtree(fresh, ignore_errors=True)
 
 
+def _clear_after_killed(target: Path) -> None:
+    """Remove what a killed process left beside `target`, and put back a report that it had moved away."""
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part*"):
+        number, _, rest = left.name.removeprefix(f".{target.name}.").partition(".")
+        if not number.isdigit() or rest not in {"part", f"part{_BEFORE}"} or _is_alive(int(number)):
+            continue
+        if rest != "part" and not target.exists():
+            left.rename(target)
+        else:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    """Whether another process of that number is there, or nobody can tell."""
+    if process == os.getpid():
+        return False
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
 def _swap(fresh: Path, target: Path) -> None:
     if not target.exists():
         fresh.rename(target)
         return
     keep = bool(_foreign(target))
-    before = _free_name(target) if keep else target.with_name(f"{fresh.name}.before")
+    before = _free_name(target) if keep else target.with_name(f"{fresh.name}{_BEFORE}")
     target.rename(before)
     try:
         fresh.rename(target)

@@ -1,7 +1,6 @@
 """HTTP of a batch interface: few calls, each worth waiting for, each sent again when that is safe."""
 
 import asyncio
-import datetime as dt
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,7 +8,14 @@ import aiohttp
 
 from worktrial.engine import wire
 from worktrial.engine.proxies import proxy_for
-from worktrial.engine.retry import RETRIED_STATUSES, Retryable, RetryPolicy, Tries, retry_after_seconds
+from worktrial.engine.retry import (
+    RETRIED_STATUSES,
+    Retryable,
+    RetryPolicy,
+    Tries,
+    endpoint_time,
+    retry_after_seconds,
+)
 from worktrial.engine.roles import RoleSettings, public_url
 from worktrial.engine.secrets import Redactor
 from worktrial.errors import StopRun, option
@@ -112,7 +118,7 @@ class BatchCalls:
             ) as response:
                 answer = await self._whole(response)
                 status = response.status
-                asked = response.headers.get("Retry-After")
+                asked, date = response.headers.get("Retry-After"), response.headers.get("Date")
         except (aiohttp.ClientError, OSError) as e:
             said = self._redactor.text(str(e)) or f"no answer within {self._settings.timeout:g} s"
             if once and not isinstance(e, aiohttp.ClientConnectorError):
@@ -127,7 +133,7 @@ class BatchCalls:
         said, code = wire.error_text(shown)
         passing = (status in RETRIED_STATUSES or status >= 500) and status not in _UNKNOWN
         if passing and not wire.is_account_empty(said, code):
-            wait = retry_after_seconds(asked, dt.datetime.now(dt.UTC))
+            wait = retry_after_seconds(asked, endpoint_time(date))
             raise Retryable(f"{self.where}: {status} {said}", retry_after=wait, slow_down=status == 429)
         if status in _UNKNOWN and method == "POST":
             raise StopRun(f"{self.where} has no batch interface ({status}). Leave out {option('batch')}")
