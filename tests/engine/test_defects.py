@@ -49,6 +49,23 @@ def test_the_same_defect_in_every_sample_ends_the_run(tmp_path: Path, capfd: pyt
         assert run_tiny(tmp_path, server.url, TinyTrial(20)).invalid_share == 0
 
 
+def test_no_memory_ends_the_run_before_more_is_paid_for(tmp_path: Path) -> None:
+    async def do(job: Job, context: SampleContext) -> SampleResult:
+        result = await ask_once(job, context)
+        if int(job.sample) == 3:
+            raise MemoryError
+        return result
+
+    with ScriptedServer() as server:
+        with pytest.raises(StopRun, match=r"no memory is left .* concurrency"):
+            run_tiny(tmp_path, server.url, TinyTrial(20, do), concurrency=1)
+        assert server.count() == 4
+        # None that is stored is judged by it, and the same command goes on.
+        assert [record.outcome for record in open_run(tmp_path).records] == [Outcome.PASS] * 3
+        assert run_tiny(tmp_path, server.url, TinyTrial(20)).invalid_share == 0
+        assert server.count() == 21
+
+
 def test_a_defect_that_some_samples_meet_does_not_end_the_run(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,33 +1,77 @@
 """Readers of what somebody else wrote, each with what it may raise and a few seeds of good input."""
 
+import asyncio
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import aiohttp
+from pydantic import TypeAdapter
+from tests.support.small_pdf import Sheet, write_pdf
+
+from worktrial.archive.pdf.document import open_pdf
+from worktrial.archive.pdf.page import read_page
+from worktrial.archive.producers.parsed import ParsedJsonReader, TextReader
+from worktrial.archive.store.record import read_manifest as read_archive_manifest
 from worktrial.engine.manifest import read_manifest
+from worktrial.engine.providers.chat import read_completion
+from worktrial.engine.providers.gemini import GeminiWire
+from worktrial.engine.providers.messages import MessagesWire
+from worktrial.engine.providers.responses import ResponsesWire
 from worktrial.engine.providers.streams import chat_completion
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.retry import endpoint_time, retry_after_seconds
+from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.store import read_lines
-from worktrial.engine.wire import NotACompletion, ReportedFailure
+from worktrial.engine.tokens import SampleTokens, encoded, read_tokens
+from worktrial.engine.transport import Transport
+from worktrial.engine.wire import Line, ModelWire, NotACompletion, ReportedFailure, asked_to_wait, error_text
 from worktrial.errors import DataError
-from worktrial.language import read_reply
+from worktrial.grading.ballot import Unreadable, read_ballot
+from worktrial.grading.logprob import statements
+from worktrial.grading.quoting import ShownText
+from worktrial.grading.rubric import Ballot
+from worktrial.grading.state_checks import Check, run_checks
+from worktrial.interop.exchange.atif_import import read_atif
+from worktrial.interop.serve.bodies import OpenRequest
+from worktrial.interop.serve.bodies import read as read_body
+from worktrial.language import Completion, read_reply
 from worktrial.outside.files import as_json, as_object
 from worktrial.outside.patches import BadPatch, patched
 from worktrial.outside.schemas import SchemaCheck, Uncheckable, schema_fault
 from worktrial.outside.yaml_files import json_of_yaml
 from worktrial.outside.yaml_nodes import BadYaml
 from worktrial.outside.yaml_text import load_yaml
+from worktrial.suites.documents.answers.ours import our_score
+from worktrial.suites.documents.answers.published import published_score
 from worktrial.suites.documents.question_files import read_own, read_published
+from worktrial.suites.orchestration.planning.files import SourceFile
 from worktrial.suites.orchestration.planning.plan_text import our_plan
 from worktrial.suites.orchestration.planning.published_plan_text import published_reading
+from worktrial.suites.orchestration.planning.release import BrokenFile, read_scenario
+from worktrial.suites.orchestration.planning.scenario import Language
+from worktrial.suites.simulated.folder import read_suite_file
 from worktrial.synthesis.sources.mcp import read_tool_list, tool_list
 from worktrial.synthesis.sources.openapi import read_openapi
+from worktrial.workplaces import Trajectory, Workplace
 from worktrial.workplaces.handbook import Handbook
 from worktrial.workplaces.loading.occubench import from_occubench
 
 HERE = Path("here")
+_CHECKS = [
+    TypeAdapter[Any](Check).validate_python(check)
+    for check in (
+        {"check": "answer_time", "value": "2025-10-21T14:50"},
+        {"check": "answer_date", "value": "2025-10-21"},
+        {"check": "answer_number", "value": 12.5},
+        {"check": "answer_money", "value": 12.5, "currency": "USD"},
+        {"check": "answer_id", "value": "P-1"},
+        {"check": "answer_mentions", "any_of": ["handed out"]},
+    )
+]
 TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
 
 
@@ -76,6 +120,54 @@ def _reply(data: bytes) -> None:
     read_reply(said if isinstance(said, dict) else {"content": data.decode("utf-8", "replace")}, [TOOL])
 
 
+def _answer(text: str) -> None:
+    run_checks(_CHECKS, initial_state={}, final_state={}, trajectory=Trajectory(answer=text))
+
+
+def _scored(text: str) -> None:
+    for gold in ("$1,234.5 million", "3 March 2021", "Ann; Bob", "12 %"):
+        our_score(gold, text)
+        published_score(gold, text)
+    gold, _, answer = text.partition("|")
+    our_score(gold, answer)
+    published_score(gold, answer)
+
+
+def _vote(text: str) -> None:
+    read_ballot(Completion(message={"role": "assistant", "content": text}), Ballot, ShownText("shown"))
+
+
+def _pages(path: Path) -> None:
+    with open_pdf(path) as pdf:
+        for number in range(1, min(pdf.pages, 2) + 1):
+            read_page(pdf, number)
+
+
+def _parsed(path: Path) -> None:
+    reader = ParsedJsonReader(path)
+    for number in range(1, min(reader.pages, 3) + 1):
+        reader.read(number)
+
+
+def _foreign(make: Callable[[Line], ModelWire]) -> Callable[[bytes], object]:
+    """Reader of a whole answer of a wire of its own."""
+
+    def reads(data: bytes) -> object:
+        return made().read(data)
+
+    @cache
+    def made() -> ModelWire:
+        return asyncio.run(wire())
+
+    async def wire() -> ModelWire:
+        url = "http://localhost:9/v1"
+        async with aiohttp.ClientSession() as session:
+            settings = RoleSettings(role=Role.AGENT, model="a", base_url=url)
+            return make(Line(settings, url, "a", None, Transport(session, url, timeout=1.0, largest=1000)))
+
+    return reads
+
+
 def _file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object]:
     def reads(data: bytes) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -86,6 +178,18 @@ def _file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object
 
 
 OPENAPI = b"openapi: 3.1.0\npaths: {/x: {get: {operationId: a, parameters: [{name: q, in: query, schema: &s {}}]}}}"
+
+
+def _small_pdf() -> bytes:
+    sheet = Sheet().text(50, 50, "Total 1,234").box(40, 40, 90, 90)
+    with tempfile.TemporaryDirectory() as folder:
+        return write_pdf(Path(folder) / "a.pdf", [sheet]).read_bytes()
+
+
+MANIFEST = b'{"format": 1, "suite": "s", "data": {}, "settings": {}, "samples": 1, "sessions": []}'
+DATE = b"Thu, 01 Jan 2026 13:00:30 +0100"
+TOKENS = encoded(SampleTokens(sample="a", repeat=0, turns=[], tools=[]))
+_NO_ANSWER = (NotACompletion, ReportedFailure)
 TARGETS = {
     "json": Target(lambda data: as_json(data, HERE), [b'{"a": [1, 2.5e3, "\\u00e9", null]}', b"[" * 200]),
     "yaml": Target(
@@ -118,10 +222,10 @@ TARGETS = {
         _file("a.md", lambda path: Handbook(path.parent).on({})),
         [b"---\nsection: 1\ntitle: t\nissued: 2026-01-01\nkind: k\n---\nText {{ 1 + 1 }}\n"],
     ),
-    "manifest": Target(_file("manifest.json", read_manifest), [b'{"format": 1, "suite": "s"}']),
+    "manifest": Target(_file("manifest.json", read_manifest), [MANIFEST]),
     "records": Target(
         _file("samples.jsonl", lambda path: list(read_lines(path, SampleRecord))),
-        [b'{"sample": "a", "repeat": 0}\n'],
+        [b'{"suite": "s", "sample": "a", "repeat": 0, "outcome": "pass", "reason": "r"}\n'],
     ),
     "stream": Target(
         chat_completion,
@@ -129,6 +233,69 @@ TARGETS = {
          b"data: [DONE]\n\n"],
         (ConnectionError, NotACompletion, ReportedFailure),
     ),
+    "completion": Target(
+        read_completion,
+        [b'{"choices": [{"message": {"role": "assistant", "content": "a"}, "finish_reason": "stop"}]}'],
+        _NO_ANSWER,
+    ),
+    "anthropic": Target(
+        _foreign(MessagesWire),
+        [b'{"content": [{"type": "text", "text": "a"}, {"type": "tool_use", "id": "1", "name": "look", "input": {}}'
+         b'], "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 2}}'],
+        _NO_ANSWER,
+    ),
+    "gemini": Target(
+        _foreign(GeminiWire),
+        [b'{"candidates": [{"content": {"parts": [{"text": "a"}, {"functionCall": {"name": "look", "args": {}}}]},'
+         b' "finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 1}}'],
+        _NO_ANSWER,
+    ),
+    "responses": Target(
+        _foreign(ResponsesWire),
+        [b'{"status": "completed", "output": [{"type": "message", "content": [{"type": "output_text", "text": "a"}'
+         b']}, {"type": "function_call", "call_id": "1", "name": "look", "arguments": "{}"}], "usage": {}}'],
+        _NO_ANSWER,
+    ),
+    "error": Target(
+        lambda data: (error_text(data), asked_to_wait(data)), [b'{"error": {"message": "a", "code": 4}}'], ()
+    ),
+    "retry after": Target(_text(lambda text: retry_after_seconds(text, endpoint_time(text))), [b"2", DATE], ()),
+    "vote": Target(_text(_vote), [b'```json\n{"is_correct": true, "feedback": "a"}\n```'], (Unreadable,)),
+    "answer": Target(_text(_answer), [b"Due at 2:50 pm on 21 October 2025: P-1, USD 12.50, not handed out."], ()),
+    "document answer": Target(_text(_scored), [b"$1,234.5 million|1.2 bn; 3 March 2021 <FINAL_ANSWER>12 %"], ()),
+    "statements": Target(_text(statements), [b"1. It is so. 2) It is not.\n- a\n  * b; and c"], ()),
+    "pdf": Target(_file("a.pdf", _pages), [_small_pdf()]),
+    "parsed text": Target(
+        _file("a.txt", lambda path: TextReader(path).read(1)), [b"a\n|b|c|\n|---|---|\n|1|2|\n\x0cd"]
+    ),
+    "parsed document": Target(
+        _file("a.json", _parsed),
+        [b'{"document": {"elements": [{"type": "table", "content": "<table><tr><td rowspan=2>a</td></tr></table>", '
+         b'"bbox": [{"page_id": 1, "coord": [0, 0, 9, 9]}]}], "pages": [{}]}}'],
+    ),
+    "workplace": Target(
+        _file("workplace.yaml", lambda path: Workplace.load(path.parent)),
+        [b"name: d\nsystem_prompt: p\ntools: [{name: look, parameters: {type: object}}]\ninitial_state: {a: 1}\n"],
+    ),
+    "suite": Target(
+        _file("suite.yaml", lambda path: read_suite_file(path.parent)), [b"format: 1\nkind: suite\nname: own\n"]
+    ),
+    "scenario": Target(
+        _text(lambda text: read_scenario(SourceFile("1.yaml", "1", text), Language.EN)),
+        [b"metadata: {total_steps: 1}\nsteps:\n- step_id: 1\n  agent: a\n  instruction: a\n  dependencies: []\n"],
+        (BrokenFile,),
+    ),
+    "atif": Target(
+        _file("a.json", lambda path: [*read_atif(path, "s")]),
+        [b'{"schema_version": "ATIF-v1.8", "agent": {"name": "a"}, "steps": [{"step_id": 1, "source": "agent", '
+         b'"message": "m", "tool_calls": [{"tool_call_id": "1", "function_name": "f", "arguments": {}}]}]}'],
+    ),
+    "archive": Target(
+        _file("manifest.json", lambda path: read_archive_manifest(path.parent)),
+        [b'{"format_version": 1, "documents": []}'],
+    ),
+    "tokens": Target(_file("a.zst", lambda path: [*read_tokens(path)]), [TOKENS]),
+    "request": Target(lambda data: read_body(OpenRequest, data), [b'{"sample": "a"}'], (ValueError,)),
     "reply": Target(
         _reply,
         [b'{"content": "<think>a</think><tool_call>{\\"name\\": \\"look\\", \\"arguments\\": {}}</tool_call>"}'],

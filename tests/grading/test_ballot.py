@@ -83,6 +83,7 @@ def test_a_code_is_unlike_any_other_and_nowhere_in_what_is_judged() -> None:
         ('{"is_correct": true, "feedback": ["a"]}', "feedback"),
         ('{"is_correct": true} but {"is_correct": false}', "2 different JSON objects"),
         ('[{"is_correct": true}]', "JSON list"),
+        ('{"is_correct": true, "feedb\\ud800k": "a"}', "surrogates not allowed"),
         ("It is correct.", "no complete JSON object"),
         ('{"is_correct": false}?</think>It is correct.', "no complete JSON object"),
         ('<think>{"is_correct": false}', "nothing but thinking"),

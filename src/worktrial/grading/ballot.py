@@ -106,7 +106,8 @@ def read_ballot(reply: Completion, kind: type[Ballot], shown: ShownText, code: s
     try:
         found = _whole_object(reply.text)
         ballot = msgspec.convert(found, kind)
-    except (NotOneObject, msgspec.ValidationError) as e:
+    # Half of a surrogate pair in a key is no text.
+    except (NotOneObject, msgspec.ValidationError, UnicodeEncodeError) as e:
         if reply.blocked is not None:
             raise Unreadable(reply.shortfall, reply.blocked) from e
         if reply.reply.thinking and not reply.text.strip():
