@@ -38,7 +38,8 @@ class CheckResult(msgspec.Struct, frozen=True):
 class Claim(BaseModel):
     """Base of the checks: fields are closed, so that a misspelt one is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    # Most kinds are only ever read as one of all of them, which builds what they need once more.
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, defer_build=True)
 
     clauses: tuple[str, ...] = Field((), description="Clauses of the organisation's papers that it holds to.")
 

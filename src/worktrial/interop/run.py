@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,17 +13,14 @@ from worktrial.errors import SettingError, extra
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
-from worktrial.results.completion import completion
-from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
-from worktrial.results.spending import cost_of, unseen, why_unknown
-from worktrial.statistics import CompletionRate, Interval, Repeats, Robustness, ZeroCleanRate
 from worktrial.suite import suite_of
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the figures are imported with the first that is asked for
     import pyarrow
 
     from worktrial.results.corrections import JudgeCorrection
     from worktrial.results.gate import Gate
+    from worktrial.statistics import CompletionRate, Interval, Repeats
     from worktrial.suite import Figure
 
 # More failures than this are for the report.
@@ -45,10 +43,23 @@ class Run:
         self.run = run
         """Manifest and records as they are stored."""
         self._base = base or Path.cwd()
-        conditions = by_condition(run.records)
-        self.condition = headline(list(conditions))
+
+    @cached_property
+    def _conditions(self) -> dict[str, list[SampleRecord]]:
+        from worktrial.results.conditions import by_condition
+
+        return by_condition(self.run.records)
+
+    @cached_property
+    def condition(self) -> str:
         """The condition that the figures are about."""
-        self._records = conditions.get(self.condition, [])
+        from worktrial.results.conditions import headline
+
+        return headline(list(self._conditions))
+
+    @property
+    def _records(self) -> list[SampleRecord]:
+        return self._conditions.get(self.condition, [])
 
     @classmethod
     def at(cls, folder: Path, base: Path | None = None) -> "Run":
@@ -170,8 +181,10 @@ class Run:
         return self.run.folder
 
     @property
-    def rate(self) -> CompletionRate:
+    def rate(self) -> "CompletionRate":
         """Counts of passed, failed and invalid samples, and the rates that follow."""
+        from worktrial.results.completion import completion
+
         return completion(self._records).counts
 
     @property
@@ -180,8 +193,10 @@ class Run:
         return self.rate.of_all.share or 0.0
 
     @property
-    def interval(self) -> Interval | None:
+    def interval(self) -> "Interval | None":
         """Interval of `completion` at 95 %, as a statement on work like this; None without a sample."""
+        from worktrial.results.completion import completion
+
         found = completion(self._records).of_all
         return None if found is None else found.interval
 
@@ -208,8 +223,10 @@ class Run:
         return corrected_by_labels(self.run, labels_of(self.run, self._base / str(labels)))
 
     @property
-    def repeats(self) -> Repeats | None:
+    def repeats(self) -> "Repeats | None":
         """pass@k and pass^k; None without repeats."""
+        from worktrial.results.conditions import repeats_of
+
         return repeats_of(self._records)
 
     @property
@@ -219,7 +236,10 @@ class Run:
         Raises:
             SettingError: not all of E0 to E3 were tried, or nothing passes without faults.
         """
-        found: list[Robustness | ZeroCleanRate] = [*robustness_by_setting(by_condition(self.run.records)).values()]
+        from worktrial.results.conditions import robustness_by_setting
+        from worktrial.statistics import Robustness, ZeroCleanRate
+
+        found: list[Robustness | ZeroCleanRate] = [*robustness_by_setting(self._conditions).values()]
         if not found:
             raise SettingError('robustness: needs the conditions E0 to E3; run the trial with faults="all"')
         for one in found:
@@ -234,6 +254,8 @@ class Run:
         Nobody sees the requests of an agent of one's own; a model may have no known price. Requests that the
         request cache answered count with what they would have cost.
         """
+        from worktrial.results.spending import cost_of, unseen, why_unknown
+
         judged = [record for record in self._records if record.outcome is not Outcome.INVALID]
         if not judged or unseen(self.run).get("cost") or why_unknown(judged, cost_of):
             return None

@@ -2,6 +2,8 @@
 
 import re
 
+from worktrial.grading.written.form import Form
+
 _WORD = "at|on|in|by|to|from|the|a|an|any|be|been|is|was|yet|have|has|had"
 _NOT = "isn't|wasn't|aren't|weren't|doesn't|didn't|don't|won't|cannot|can't|hasn't|haven't"
 _OPENED = r"[\"'($€£¥₩*]*$"
@@ -21,16 +23,15 @@ _DENIED_VALUE = re.compile(
 _DENIED_WORD_BEFORE = re.compile(
     r"(?:\b(?:no|without|none\sof\sthe)\s(?:\w+\s)?|\bnon-|\bwould\s(?:have\s)?|[미불비])[\"'*]*$", re.IGNORECASE
 )
-_DENIED_WORD_AFTER = re.compile(
-    rf"""
+_DENIED_WORD_AFTER = Form(
+    rf"""(?x)
     ["'*)]*
     (?:(?:\s(?!(?:and|but|so|because|as|which|that|it)\b)\w+)?\s
        (?:(?:is|was|are|were|does|did|do|has|have|had|will|would|can|could|be)\s(?:not|never|no\slonger)\b|(?:{_NOT})\b)
       |[가-힣]{{0,3}}?\s?(?:하|되|시키|받)?지(?:는|도|를)?\s?(?:않|못)
       |[가-힣]{{0,2}}?\s?못\s?했
       |[가-힣]{{0,3}}?(?:이|가|은|는)?\s?(?:아니|아닌|아닙|없))
-    """,
-    re.IGNORECASE | re.VERBOSE,
+    """
 )
 _OR = re.compile(
     r"(?P<unit>[^\n,;:()]{0,24}?),?\s?(?:\bor\b|또는|혹은|아니면)\s?(?:(?:at|on|by|the|maybe|perhaps)\s){0,2}",
@@ -62,7 +63,7 @@ def denied_name(text: str, start: int, end: int) -> bool:
 def denied_word(text: str, start: int, end: int) -> bool:
     """Whether a word is denied, or only supposed: `did not pass`, `no test failed`, `would have failed`."""
     before = _before(_DENIED_BEFORE, text, start) or _before(_DENIED_WORD_BEFORE, text, start)
-    return before or _DENIED_WORD_AFTER.match(text, end) is not None
+    return before or _DENIED_WORD_AFTER.pattern.match(text, end) is not None
 
 
 def alternatives(text: str, end: int, start: int) -> bool:

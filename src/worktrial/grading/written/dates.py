@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from worktrial.grading.written import DateOrder
+from worktrial.grading.written.form import Form
 from worktrial.grading.written.taken import TakenPlaces
 
 
@@ -52,16 +53,21 @@ _MONTH = (
     r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![a-z])\.?"
 )
+_NAMED = "|".join(_MONTHS)
+_CENTURY = "19|20"
 _DAY = r"(?P<d>0?[1-9]|[12]\d|3[01])"
 _YEAR = r"(?P<y>(?:19|20)\d\d)(?!\d|[.,:]\d)"
 _SURE = tuple(
-    re.compile(rf"(?:(?<![\w/.-])|(?<=[가-힣])){pattern}", re.IGNORECASE)
-    for pattern in (
-        r"(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?![a-z0-9_])",
-        rf"(?P<y>(?:19|20)\d\d)\s?(?P<by>[-/.])\s?(?P<m>0?[1-9]|1[0-2])\s?(?P=by)\s?{_DAY}(?!\d|-\d|/\d)",
-        rf"(?:(?:(?P<y>(?:19|20)\d\d)|'?(?P<yy>\d\d))\s?년\s?)?(?P<m>0?[1-9]|1[0-2])\s?월\s?{_DAY}\s?일",
-        rf"{_MONTH}\s?(?:the\s)?{_DAY}(?:st|nd|rd|th)?(?![\d:]|[.,]\d)(?:\s?,?\s(?:of\s)?{_YEAR})?",
-        rf"{_DAY}(?:st|nd|rd|th)?\s?(?:day\s)?(?:of\s)?[-/.]?{_MONTH}(?:[-/.,]?\s?{_YEAR})?",
+    Form(rf"(?:(?<![\w/.-])|(?<=[가-힣])){pattern}", sign)
+    for pattern, sign in (
+        (r"(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?![a-z0-9_])", _CENTURY),
+        (
+            rf"(?P<y>(?:19|20)\d\d)\s?(?P<by>[-/.])\s?(?P<m>0?[1-9]|1[0-2])\s?(?P=by)\s?{_DAY}(?!\d|-\d|/\d)",
+            _CENTURY,
+        ),
+        (rf"(?:(?:(?P<y>(?:19|20)\d\d)|'?(?P<yy>\d\d))\s?년\s?)?(?P<m>0?[1-9]|1[0-2])\s?월\s?{_DAY}\s?일", "월"),
+        (rf"{_MONTH}\s?(?:the\s)?{_DAY}(?:st|nd|rd|th)?(?![\d:]|[.,]\d)(?:\s?,?\s(?:of\s)?{_YEAR})?", _NAMED),
+        (rf"{_DAY}(?:st|nd|rd|th)?\s?(?:day\s)?(?:of\s)?[-/.]?{_MONTH}(?:[-/.,]?\s?{_YEAR})?", _NAMED),
     )
 )
 _MODAL = re.compile(r"\d\d?\s?may")  # "at least 12 may be": no date
@@ -86,8 +92,8 @@ def dates(text: str, order: DateOrder | None = None) -> list[WrittenDate]:
 def _dates(text: str, order: DateOrder | None) -> tuple[WrittenDate, ...]:
     found: list[WrittenDate] = []
     taken = TakenPlaces(text)
-    for pattern in _SURE:
-        for match in pattern.finditer(text):
+    for form in _SURE:
+        for match in form.finditer(text):
             written = _named_date(match)
             if written is not None and taken.add(match) and not _MODAL.fullmatch(match[0]):
                 found.append(WrittenDate(*match.span(), (written,)))

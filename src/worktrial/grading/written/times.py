@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from worktrial.grading.written import DateOrder
 from worktrial.grading.written.dates import WrittenDate, dates
+from worktrial.grading.written.form import Form
 from worktrial.grading.written.taken import TakenPlaces
 
 
@@ -41,21 +42,31 @@ _HOURS = {word: hour for hour, word in enumerate(_HOUR_WORDS, 1)}
 _FREE = r"(?:(?<![\w:.])|(?<=[가-힣]))"  # a Korean word may touch a time
 _TEN_SINO = "일이삼사오육칠팔구"
 _CLOCK_TIMES = tuple(
-    re.compile(rf"{_FREE}(?<!\d-)(?:(?P<before>{_HALF})\s?)?{pattern}" if i else pattern, re.IGNORECASE)
-    for i, pattern in enumerate(
+    Form(rf"{_FREE}(?<!\d-)(?:(?P<before>{_HALF})\s?)?{pattern}" if i else pattern, sign)
+    for i, (pattern, sign) in enumerate(
         (
             # Behind a date, T stands before the hour.
-            rf"(?:(?<=\dT)|{_FREE}(?:(?P<before>{_HALF})\s?)?)(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)"
-            rf"(?::(?P<s>[0-5]\d)(?:\.\d{{1,9}})?)?(?:Z(?![a-z])|\s?\+\d\d:?\d\d|(?<=:\d\d:\d\d)-\d\d:\d\d)?"
-            rf"(?!\d|:\d|\.\d)(?:\s?(?P<after>{_HALF}))?(?:\s?(?:h|hrs|hours|시)(?![a-z]))?",
-            rf"(?P<h>\d{{1,2}}|{'|'.join(reversed(_HOURS))})\s?시(?=[^가-힣]|$|{_AFTER_HOUR})"
-            rf"(?:\s?(?:(?P<m>[0-5]?\d)\s?분|(?P<sino>[일이삼사오]?십?[{_TEN_SINO}]?)\s?분|(?P<half>반)(?![가-힣]{{2}})))?"
-            rf"(?:\s?(?P<s>[0-5]?\d)\s?초)?",
-            r"(?P<h>1[0-2]|0?\d)(?:\.(?P<m>[0-5]\d))?\s?(?P<after>a\.?m\.?|p\.?m\.?)(?![a-z])",
-            r"(?P<h>1[0-2]|0?\d)(?:\so'clock)?\s(?P<after>(?:in\sthe|this)\s(?:morning|afternoon|evening)|at\snight)",
-            r"(?P<h>[01]\d|2[0-4])(?P<m>[0-5]\d)\s?(?:hrs?|h)(?![a-z])",
-            r"(?P<h>[01]\d|2[0-4])h(?P<m>[0-5]\d)(?![a-z0-9_])",
-            r"(?P<word>noon|midday|midnight|정오|자정)(?![a-z])",
+            (
+                rf"(?:(?<=\dT)|{_FREE}(?:(?P<before>{_HALF})\s?)?)(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)"
+                rf"(?::(?P<s>[0-5]\d)(?:\.\d{{1,9}})?)?(?:Z(?![a-z])|\s?\+\d\d:?\d\d|(?<=:\d\d:\d\d)-\d\d:\d\d)?"
+                rf"(?!\d|:\d|\.\d)(?:\s?(?P<after>{_HALF}))?(?:\s?(?:h|hrs|hours|시)(?![a-z]))?",
+                ":",
+            ),
+            (
+                rf"(?P<h>\d{{1,2}}|{'|'.join(reversed(_HOURS))})\s?시(?=[^가-힣]|$|{_AFTER_HOUR})"
+                rf"(?:\s?(?:(?P<m>[0-5]?\d)\s?분|(?P<sino>[일이삼사오]?십?[{_TEN_SINO}]?)\s?분|(?P<half>반)(?![가-힣]{{2}})))?"
+                rf"(?:\s?(?P<s>[0-5]?\d)\s?초)?",
+                "시",
+            ),
+            (r"(?P<h>1[0-2]|0?\d)(?:\.(?P<m>[0-5]\d))?\s?(?P<after>a\.?m\.?|p\.?m\.?)(?![a-z])", r"[ap]\.?m"),
+            (
+                r"(?P<h>1[0-2]|0?\d)(?:\so'clock)?\s"
+                r"(?P<after>(?:in\sthe|this)\s(?:morning|afternoon|evening)|at\snight)",
+                "morning|noon|evening|night",
+            ),
+            (r"(?P<h>[01]\d|2[0-4])(?P<m>[0-5]\d)\s?(?:hrs?|h)(?![a-z])", r"\d\s?h"),
+            (r"(?P<h>[01]\d|2[0-4])h(?P<m>[0-5]\d)(?![a-z0-9_])", r"\dh\d"),
+            (r"(?P<word>noon|midday|midnight|정오|자정)(?![a-z])", "noon|midday|midnight|정오|자정"),
         )
     )
 )
@@ -105,8 +116,8 @@ def times(text: str, order: DateOrder | None = None) -> list[WrittenTime]:
 
 def _clocks(text: str) -> Iterator[_Clock]:
     taken = TakenPlaces(text)
-    for pattern in _CLOCK_TIMES:
-        for match in pattern.finditer(text):
+    for form in _CLOCK_TIMES:
+        for match in form.finditer(text):
             if not taken.add(match):
                 continue
             parts = match.groupdict()
