@@ -280,11 +280,18 @@ def main() -> None:
     asked.add_argument("--open", type=int, default=1000)
     options = asked.parse_args()
     title = f"{machine()}, load {load():.1f}; {options.calls} calls a turn, {options.times} turns"
+    rows: list[Row] = []
     with tempfile.TemporaryDirectory() as out:
-        rows = asyncio.run(cost_of_calls(Path(out) / "calls", options.calls, options.times))
-        rows += asyncio.run(open_episodes(Path(out) / "open", options.open))
-    rows += exports(options.times)
-    rows += start(options.times)
+        for part in (
+            lambda: asyncio.run(cost_of_calls(Path(out) / "calls", options.calls, options.times)),
+            lambda: asyncio.run(open_episodes(Path(out) / "open", options.open)),
+            lambda: exports(options.times),
+            lambda: start(options.times),
+        ):
+            found = part()
+            for row in found:
+                print(f"{row.name}: {row.figure} {row.bare} {row.verdict}", file=sys.stderr, flush=True)
+            rows += found
     print_table(title, rows)
     exit_if_missed(rows)
 

@@ -60,7 +60,7 @@ def mcp_app() -> Starlette:
 
 def main() -> None:
     app = {"http": http_app, "mcp": mcp_app}[sys.argv[1]]()
-    with socket.socket() as at:
+    with socket.socket(proto=socket.IPPROTO_TCP) as at:  # see `worktrial.interop.serve.server`
         at.bind(("127.0.0.1", 0))
         at.listen()
         print(f"http://127.0.0.1:{at.getsockname()[1]}", flush=True)

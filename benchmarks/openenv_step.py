@@ -66,7 +66,7 @@ def echo(content: str) -> None:
     app = create_fastapi_app(
         lambda: EchoEnvironment(seen), WorkplaceAction, WorkplaceObservation, max_concurrent_envs=10
     )
-    with socket.socket() as at:
+    with socket.socket(proto=socket.IPPROTO_TCP) as at:  # see `worktrial.interop.serve.server`
         at.bind(("127.0.0.1", 0))
         at.listen()
         print(f"http://127.0.0.1:{at.getsockname()[1]}", flush=True)

@@ -20,7 +20,9 @@ from tests.support.cli import command
 from tests.support.served import ServedSuite, served
 
 import worktrial as wt
+from worktrial.errors import SettingError
 from worktrial.interop.serve import reception, routes
+from worktrial.interop.serve.server import bound
 
 
 @pytest.fixture(scope="module")
@@ -451,3 +453,28 @@ def test_a_token_and_an_address_are_those_of_one_run(tmp_path: Path) -> None:
         assert other.call(episode, "list_samples", token=one.token)[0] == 401
         assert one.state(episode)["calls"] == 0
         assert other.ask("GET", "/episodes")[1]["open"] == []
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_no_answer_waits_for_an_acknowledgement(host: str) -> None:
+    # By Nagle's algorithm the second part of an answer waits 40 ms for a client that delays its acknowledgements.
+    async def sends_at_once(at: socket.socket) -> bool:
+        accepted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+
+        class Seen(asyncio.Protocol):
+            def connection_made(self, transport: asyncio.BaseTransport) -> None:
+                connection = transport.get_extra_info("socket")
+                accepted.set_result(bool(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)))
+                transport.close()  # type: ignore[attr-defined]
+
+        async with await asyncio.get_running_loop().create_server(Seen, sock=at):
+            _, writer = await asyncio.open_connection(host, at.getsockname()[1])
+            found = await accepted
+            writer.close()
+        return found
+
+    try:
+        with bound(host, 0) as at:
+            assert asyncio.run(sends_at_once(at))
+    except SettingError:
+        assert host == "::1"  # a machine without IPv6

@@ -78,6 +78,57 @@ def test_a_read_cannot_change_the_state() -> None:
     assert session.state["slips"] == []
 
 
+@reads()
+def count(state: Till) -> int:
+    """Count the slips."""
+    return len(state.slips)
+
+
+@reads(how="not at all")
+def spoil(state: Till, how: str) -> int:
+    """Leave in the till what a read must not leave there.
+
+    Args:
+        how: The way.
+    """
+    if how == "raises":
+        state.slips.append("nor this")
+        raise ToolError("locked", "The till is locked.")
+    if how == "jams":
+        state.slips.append(1j)  # type: ignore[arg-type]  # has no JSON form
+    return 0
+
+
+def test_a_state_is_read_once_for_calls_that_leave_it_as_it_was() -> None:
+    workplace = ExecutableWorkplace.build(
+        "till",
+        [look, count, spoil, pay_out],
+        system_prompt="A till.",
+        initial_state={"balance": 9, "slips": []},
+    )
+
+    class Counting:
+        times = 0
+
+        def decode(self, state: bytes) -> Any:
+            self.times += 1
+            return decoder.decode(state)
+
+    one, other = workplace.open(), workplace.open()
+    decoder = one._decoder
+    one._decoder = other._decoder = counting = Counting()  # type: ignore[assignment]
+    # What a read leaves changed is not handed on, to no session and however it ends.
+    for tool, arguments in (("count", {}), ("look", {}), ("spoil", {"how": "raises"}), ("spoil", {"how": "jams"})):
+        call(one, tool, arguments)
+        for session in (one, other, one):
+            assert call(session, "count", {}) == (0, Origin.EXECUTABLE)
+    assert counting.times == 4
+    assert call(one, "pay_out", {"amount": 1, "slip": "tea"})[0]["slips"] == 1
+    assert [call(session, "count", {})[0] for session in (one, one, other, one)] == [1, 1, 0, 1]
+    assert counting.times == 4 + 1 + 1 + 2
+    assert (one.state["slips"], other.state["slips"]) == (["tea"], [])
+
+
 def test_state_is_a_copy() -> None:
     session = till().open()
     session.state["slips"].append("x")

@@ -187,11 +187,11 @@ def carry_out(
         content = to_json(function.run(draft, **msgspec.structs.asdict(given)))
     except ToolError as e:
         return CallOutcome(e.observation, state, draft=draft if watched and _is_still(draft, state) else None)
-    after = encode(draft) if function.writes or watched else state
-    kept = draft if watched and after == state else None
     if function.writes:
-        return CallOutcome(content, after, draft=kept)
-    return CallOutcome(content, state, touched=after != state, draft=kept)
+        after = encode(draft)
+        return CallOutcome(content, after, draft=draft if watched and after == state else None)
+    still = watched and _is_still(draft, state)
+    return CallOutcome(content, state, touched=watched and not still, draft=draft if still else None)
 
 
 def _is_still(draft: Any, state: bytes) -> bool:

@@ -1,7 +1,8 @@
 """An executable workplace: the artifact that a simulator can play, and the functions that are the truth."""
 
+from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -60,12 +61,46 @@ class ExecutableSession:
             return refused
         function = self._workplace.functions[tool]
         try:
-            done = carry_out(tool, function, self._decoder, self._state, arguments)
+            done = carry_out(
+                tool,
+                function,
+                self._decoder,
+                self._state,
+                arguments,
+                watched=not function.writes,
+                draft=None if function.writes else self._workplace.read.take(self._state),
+            )
         except Exception as e:
             where = f"{self._workplace.artifact.name}.{tool}({arguments})"
             raise InvalidSample(InvalidReason.INTERNAL, f"{where} raised {type(e).__name__}: {e}") from e
+        if done.draft is not None:
+            self._workplace.read.keep(done.state, done.draft)
         self._state = done.state
         return Observation(done.content, Origin.REFUSAL if done.refused else Origin.EXECUTABLE)
+
+
+class ReadState:
+    """The state as it was read for the last call of a workplace, if nothing has changed it.
+
+    Most calls read what the one before them left; to write a state and compare takes half as long as to read it.
+    One is kept for all sessions of a workplace: a thousand open ones hold no more than their states as JSON.
+    """
+
+    def __init__(self) -> None:
+        # Runs on loops of their own, in threads, may share a workplace; each step of a deque is taken alone.
+        self._kept: deque[tuple[bytes, Any]] = deque(maxlen=1)
+
+    def take(self, state: bytes) -> Any:
+        """The state that is written as `state`, for one call; None where another was read last."""
+        try:
+            of, draft = self._kept.pop()
+        except IndexError:
+            return None
+        return draft if of == state else None
+
+    def keep(self, state: bytes, draft: Any) -> None:
+        """Keep what a call left as it was."""
+        self._kept.append((state, draft))
 
 
 @dataclass(frozen=True)
@@ -77,6 +112,8 @@ class ExecutableWorkplace:
     functions: dict[str, ToolFunction]
     state_type: Any
     """Type of the state that the functions take; any that `msgspec` reads from JSON."""
+    read: ReadState = field(default_factory=ReadState, repr=False, compare=False)
+    """The state that was read last, for its sessions."""
 
     @classmethod
     def build(
