@@ -282,12 +282,13 @@ def main() -> None:
     title = f"{machine()}, load {load():.1f}; {options.calls} calls a turn, {options.times} turns"
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as out:
-        for part in (
+        parts: list[Callable[[], list[Row]]] = [
             lambda: asyncio.run(cost_of_calls(Path(out) / "calls", options.calls, options.times)),
             lambda: asyncio.run(open_episodes(Path(out) / "open", options.open)),
             lambda: exports(options.times),
             lambda: start(options.times),
-        ):
+        ]
+        for part in parts:
             found = part()
             for row in found:
                 print(f"{row.name}: {row.figure} {row.bare} {row.verdict}", file=sys.stderr, flush=True)
