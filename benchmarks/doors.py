@@ -33,6 +33,8 @@ from worktrial.results.tables import sources
 SAMPLE = "lab-01"
 CALL = ("get_sample", {"sample_id": "S-203"})
 MS = 1000
+PACE = 0.002
+"""Seconds from one request to the next, about as they come from a client that waits for each answer."""
 
 Turn = Callable[[int], Awaitable[float]]
 """Makes so many calls through a door; milliseconds of the server's CPU a call."""
@@ -126,6 +128,19 @@ async def in_process(calls: int) -> float:
         return (time.process_time() - began) / calls * MS
 
 
+async def in_process_at_the_pace_of_requests(calls: int) -> float:
+    """Milliseconds of a call that finds the processor's caches as a server does, which sleeps until it is asked."""
+    async with wt.episode("starter", SAMPLE) as episode:
+        await episode.call(*CALL)
+        used = 0.0
+        for _ in range(calls):
+            await asyncio.sleep(PACE)
+            began = time.process_time()
+            await episode.call(*CALL)
+            used += time.process_time() - began
+        return used / calls * MS
+
+
 async def observation() -> Any:
     """Answer of the call, for the servers that say the same whatever they are asked."""
     async with wt.episode("starter", SAMPLE) as episode:
@@ -174,6 +189,7 @@ async def doors(folder: Path) -> AsyncIterator[dict[str, Turn]]:
 
             yield {
                 "in process": in_process,
+                "in process, after a wait": in_process_at_the_pace_of_requests,
                 "http": http,
                 "http echo": http_echo,
                 "mcp, of today": mcp("auto"),
@@ -189,11 +205,12 @@ async def cost_of_calls(folder: Path, calls: int, times: int) -> list[Row]:
         for _ in range(times):
             for name, turn in turns.items():
                 found.setdefault(name, []).append(await turn(calls))
-    inside = min(found["in process"])
+    inside = min(found["in process, after a wait"])
     beyond = [value - inside for value in found["http"]]
     echo = found["http echo"]
     rows = [
         at_most("in process", found["in process"], 0.20, "ms"),
+        plain("in process, after a wait for each", found["in process, after a wait"], "ms"),
         plain("HTTP, all of it", found["http"], "ms", bare=echo),
         within("HTTP beyond the call in process", beyond, echo, 1.3),
         at_most("HTTP beyond the call in process, at most", beyond, 0.8, "ms"),

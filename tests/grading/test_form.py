@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worktrial.grading.written import claims, dates, numbers, times
-from worktrial.grading.written.form import Form
+from worktrial.grading.written.form import WrittenForm
 
 FORMS = [
     one
     for module in (dates, times, numbers, claims)
     for value in vars(module).values()
     for one in (value if isinstance(value, tuple) else (value,))
-    if isinstance(one, Form)
+    if isinstance(one, WrittenForm)
 ]
 WRITTEN = [
     *(
@@ -65,8 +65,8 @@ def test_a_sign_hides_nothing(parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS[:-1], ids=lambda form: form.pattern.pattern[-30:])
-def test_a_pattern_is_compiled_with_its_first_sign(form: Form) -> None:
-    fresh = Form(form.pattern.pattern, form._sign.pattern)
+def test_a_pattern_is_compiled_with_its_first_sign(form: WrittenForm) -> None:
+    fresh = WrittenForm(form.pattern.pattern, form._sign.pattern)
     assert [*fresh.finditer("they are all told")] == []
     assert "pattern" not in vars(fresh)
     assert [*fresh.finditer(" ".join(WRITTEN))]

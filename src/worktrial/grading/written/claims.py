@@ -2,7 +2,7 @@
 
 import re
 
-from worktrial.grading.written.form import Form
+from worktrial.grading.written.form import WrittenForm
 
 _WORD = "at|on|in|by|to|from|the|a|an|any|be|been|is|was|yet|have|has|had"
 _NOT = "isn't|wasn't|aren't|weren't|doesn't|didn't|don't|won't|cannot|can't|hasn't|haven't"
@@ -23,7 +23,7 @@ _DENIED_VALUE = re.compile(
 _DENIED_WORD_BEFORE = re.compile(
     r"(?:\b(?:no|without|none\sof\sthe)\s(?:\w+\s)?|\bnon-|\bwould\s(?:have\s)?|[미불비])[\"'*]*$", re.IGNORECASE
 )
-_DENIED_WORD_AFTER = Form(
+_DENIED_WORD_AFTER = WrittenForm(
     rf"""(?x)
     ["'*)]*
     (?:(?:\s(?!(?:and|but|so|because|as|which|that|it)\b)\w+)?\s

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from worktrial.grading.written import DateOrder
-from worktrial.grading.written.form import Form
+from worktrial.grading.written.form import WrittenForm
 from worktrial.grading.written.taken import TakenPlaces
 
 
@@ -58,7 +58,7 @@ _CENTURY = "19|20"
 _DAY = r"(?P<d>0?[1-9]|[12]\d|3[01])"
 _YEAR = r"(?P<y>(?:19|20)\d\d)(?!\d|[.,:]\d)"
 _SURE = tuple(
-    Form(rf"(?:(?<![\w/.-])|(?<=[가-힣])){pattern}", sign)
+    WrittenForm(rf"(?:(?<![\w/.-])|(?<=[가-힣])){pattern}", sign)
     for pattern, sign in (
         (r"(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?![a-z0-9_])", _CENTURY),
         (

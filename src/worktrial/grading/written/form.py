@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 
-class Form:
+class WrittenForm:
     """A way of writing something, whatever the case.
 
     Args:

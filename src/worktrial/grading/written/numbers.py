@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from worktrial.grading.written.form import Form
+from worktrial.grading.written.form import WrittenForm
 
 _LONGEST = 60  # digits of a number; a longer one is no figure of anybody's
 _MOST_POWER = 60
@@ -221,7 +221,7 @@ _ONE_BEFORE = re.compile(
 )
 _ONE_AFTER = re.compile(r"\s(?:of|another|by|who|that)\b", re.IGNORECASE)
 _SINO = {"영": 0, "일": 1, "이": 2, "삼": 3, "사": 4, "오": 5, "육": 6, "칠": 7, "팔": 8, "구": 9}
-_SINO_WORD = Form(
+_SINO_WORD = WrittenForm(
     r"(?<![가-힣])(?!만일|이만(?![가-힣])|천만에|일일이)(?=[일이삼사오육칠팔구]?[십백천만억])(?P<words>[일이삼사오육칠팔구십백천만억]{2,24})"
     r"(?=원|유로|달러|엔|개|건|분|점|명|장|대|웰|퍼센트|%|킬로|밀리|마이크로|리터|미터|세제곱|\s|[.,)]|$)",
     "[십백천만억]",
@@ -231,7 +231,7 @@ _NATIVE_TENS = {"스무": 20, **{word: 10 * value for value, word in enumerate(_
 _ONE_WORDS = ("한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉")
 _NATIVE_ONES = {word: value for value, word in enumerate(_ONE_WORDS, 1)}
 _COUNTERS = "개|명|건|대|장|곳|가지|시간|번|통|병|권|마리|군데|웰|칸|자리|벌|묶음|상자|드럼"
-_NATIVE = Form(
+_NATIVE = WrittenForm(
     rf"(?<![가-힣])(?P<tens>{'|'.join(_NATIVE_TENS)})?(?P<ones>{'|'.join(_NATIVE_ONES)})?(?<=[가-힣])\s?(?={_COUNTERS})",
     "|".join([*_NATIVE_TENS, *_NATIVE_ONES]),
 )

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from worktrial.grading.written import DateOrder
 from worktrial.grading.written.dates import WrittenDate, dates
-from worktrial.grading.written.form import Form
+from worktrial.grading.written.form import WrittenForm
 from worktrial.grading.written.taken import TakenPlaces
 
 
@@ -42,7 +42,7 @@ _HOURS = {word: hour for hour, word in enumerate(_HOUR_WORDS, 1)}
 _FREE = r"(?:(?<![\w:.])|(?<=[가-힣]))"  # a Korean word may touch a time
 _TEN_SINO = "일이삼사오육칠팔구"
 _CLOCK_TIMES = tuple(
-    Form(rf"{_FREE}(?<!\d-)(?:(?P<before>{_HALF})\s?)?{pattern}" if i else pattern, sign)
+    WrittenForm(rf"{_FREE}(?<!\d-)(?:(?P<before>{_HALF})\s?)?{pattern}" if i else pattern, sign)
     for i, (pattern, sign) in enumerate(
         (
             # Behind a date, T stands before the hour.
