@@ -23,7 +23,7 @@ from worktrial.engine.store import BATCHES, RunStore
 from worktrial.engine.stored import agent_of
 from worktrial.engine.tokens import refuse_without_tokens
 from worktrial.engine.trial import Trial
-from worktrial.errors import SettingError, WorktrialError, extra, option
+from worktrial.errors import SettingError, StopRun, WorktrialError, extra, option
 from worktrial.grading import Outcome
 
 if TYPE_CHECKING:
@@ -106,10 +106,19 @@ async def run_trials_async(plans: Sequence[RunPlan], *, progress: Progress | Non
     Raises:
         SettingError: settings do not fit together or differ from a stored run's.
         DataError: a folder cannot be used.
-        StopRun: an endpoint refuses to work, a budget is spent, or every sample meets the same defect.
+        StopRun: an endpoint refuses to work, a budget is spent, every sample meets the same defect, or there is no
+            memory.
         CancelledError: the task was cancelled.
         Interrupted: somebody asked for the end of a run (`heartbeat.ask_to_stop`).
     """
+    try:
+        return await _carried_out(plans, progress)
+    except MemoryError:
+        what = "no memory is left for this process. Give it more, or do less at once"
+        raise StopRun(f"{what} with {option('concurrency')}") from None
+
+
+async def _carried_out(plans: Sequence[RunPlan], progress: Progress | None) -> list[RunEnd]:
     with contextlib.ExitStack() as stack:
         runs = [stack.enter_context(_opened(plan)) for plan in plans]
         whole = Spend(

@@ -16,7 +16,7 @@ from worktrial.engine.store import RunStore
 from worktrial.engine.times import SampleTimes, current
 from worktrial.engine.tokens import sample_tokens
 from worktrial.engine.trial import Job, SampleContext, Trial
-from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun, option
+from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 
@@ -39,7 +39,7 @@ async def guarded(
         on_crash: Told what a user's own agent raised.
 
     Raises:
-        StopRun, SettingError: nothing can go on; there may be no memory.
+        StopRun, SettingError, MemoryError: nothing can go on.
         CancelledError: whoever waits for this was cancelled.
     """
     task = asyncio.current_task()
@@ -47,18 +47,13 @@ async def guarded(
     before = 0 if task is None else task.cancelling()
     try:
         return await work
-    except (StopRun, SettingError):
+    except (StopRun, SettingError, MemoryError):
+        # Without memory the next sample would be paid for and meet the same.
         raise
     except InvalidSample as e:
         if e.reason is InvalidReason.AGENT_CRASH and e.__cause__ is not None:
             on_crash(e.__cause__)
         return SampleResult(outcome=Outcome.INVALID, reason=str(e))
-    except MemoryError as e:
-        # The next sample would be paid for and meet the same.
-        raise StopRun(
-            f"no memory is left for this process ({e or 'an allocation failed'}). Give it more, or do less at once "
-            f"with {option('concurrency')}"
-        ) from e
     except asyncio.CancelledError as e:
         if task is None or task.cancelling() > before:
             raise
