@@ -34,6 +34,7 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
         long_run(folder / "long", calls=CALLS),
         long_run(folder / "short", calls=12, answer=WRITTEN),
         long_run(folder / "large", calls=4, large=20_000_000),
+        long_run(folder / "wide", calls=300, wide=5000),
     ]
     write_site(open_report(runs, "Long"), folder / "site")
     return folder / "site"
@@ -158,6 +159,44 @@ def test_observations_of_20_megabytes(opened: Page, sites: Path) -> None:
     opened.keyboard.press("/")
     opened.keyboard.type('"row":150001,')
     expect(opened.locator("#bar")).to_contain_text("1 part")
+
+
+def test_long_work_comes_in_slices(opened: Page, sites: Path) -> None:
+    """What a folded call shows is there at once; the rest comes when it is unfolded, searched or shown whole."""
+    asked: list[str] = []
+    opened.on("request", lambda one: asked.append(one.url.rpartition("/")[2]))
+    _go(opened, sites, "wide")
+    expect(opened.locator(".call .in-brief").first).to_contain_text('{"case":"C-0","status":"open"')
+    expect(opened.locator('.outline a:has-text("3 get_case")').first).to_contain_text("error")
+    assert not [name for name in asked if name.startswith("p")]
+    _go(opened, sites, "wide", "&call=250")
+    call = opened.locator(".call.wanted")
+    expect(call).to_contain_text("word249 word249")
+    expect(call.get_by_role("button", name="Copy as JSON")).to_be_visible()
+    assert len([name for name in asked if name.startswith("p")]) == 1
+    turn = opened.locator(".turn", has=opened.locator("#call-250"))
+    turn.locator("summary", has_text="As sent and received").click()
+    expect(turn).to_contain_text('"tool_call_id": "c249"')
+    assert 1 < len([name for name in asked if name.startswith("p")]) < 4
+    opened.keyboard.press("/")
+    opened.keyboard.type("word299 word299")
+    expect(opened.locator("#bar")).to_contain_text("1 part")
+    opened.keyboard.press("Enter")
+    expect(opened.locator("#call-300")).to_be_in_viewport()
+    parts = [name for name in asked if name.startswith("p")]
+    assert len(parts) == len(set(parts)) > 9, "each slice is read once"
+    opened.locator("#stored summary", has_text="Trajectory, whole").click()
+    for name in ("Trajectory (", "calls (300 items)", "199 (", "observation (", "content ("):
+        opened.locator("#stored summary").get_by_text(name).last.click()
+    expect(opened.locator("#stored")).to_contain_text("word199 word199")
+    # The search over all tasks looks into the slices, too.
+    found = opened.evaluate("""async () => {
+      const head = await Worktrial.head("wide");
+      const texts = [];
+      await Worktrial.stored(head, 0, (some, n) => n === 0 && texts.push(...some));
+      return texts.join("").includes("word299 word299");
+    }""")
+    assert found
 
 
 def test_a_call_is_copied(chromium: Browser, sites: Path) -> None:

@@ -17,6 +17,7 @@ from worktrial.reports.report import ReportRun
 from worktrial.reports.viewer.columns import Values, columns_of, values_of
 from worktrial.reports.viewer.readings import readings_of
 from worktrial.reports.viewer.script_data import array, data_file, encoded, literal, literal_size
+from worktrial.reports.viewer.slices import LONG, SlicedWork, sliced
 from worktrial.suite import Album, PagePicture, Suite, find_suite_of
 from worktrial.workplaces.retracing import Retracing
 
@@ -29,7 +30,7 @@ CHUNK = 384 * 1024
 KEYS = 4000
 """Samples that an index file names, in the mean."""
 
-_NAME = re.compile(r"run|([stkc])(0|[1-9][0-9]{0,8})")
+_NAME = re.compile(r"run|([stkc])(0|[1-9][0-9]{0,8})|p(0|[1-9][0-9]{0,8})-(0|[1-9][0-9]{0,8})")
 
 
 class StoredLines:
@@ -82,6 +83,7 @@ class RunData:
         self._records = run.run.records
         self._whole = whole
         self._is_served = is_served
+        self._last: tuple[int, SlicedWork | None] | None = None
         self._lines = StoredLines(run.run.folder / TRAJECTORIES, run.places)
 
     def names(self) -> Iterator[str]:
@@ -92,6 +94,8 @@ class RunData:
         yield f"{self._run.slug}/run"
         for kind, count in kinds.items():
             yield from (f"{self._run.slug}/{kind}{number}" for number in range(count))
+        for number, count in self._long.items():
+            yield from (f"{self._run.slug}/p{number}-{part}" for part in range(count))
 
     def file(self, name: str) -> bytes:
         """Content of one file.
@@ -104,6 +108,8 @@ class RunData:
         asked = _NAME.fullmatch(part)
         if asked is None or slug != self._run.slug:
             raise KeyError(name)
+        if asked[3] is not None:
+            return data_file(name, {"values": literal(self._slice(name, int(asked[3]), int(asked[4])))})
         if asked[1] is None:
             return data_file(name, {"head": encoded(self._head)})
         makers = {"s": self._columns, "t": self._trajectories, "k": self._numbers, "c": self._changes}
@@ -136,22 +142,56 @@ class RunData:
         first, end = self._range(int(number))
         return end - first
 
-    @cached_property
+    @property
     def firsts(self) -> list[int]:
         """The number of the first sample in each file of trajectories."""
+        return self._plan[0]
+
+    @property
+    def _long(self) -> dict[int, int]:
+        """Number of a sample whose work is in slices to the count of these."""
+        return self._plan[1]
+
+    @cached_property
+    def _plan(self) -> tuple[list[int], dict[int, int]]:
         encoder = msgspec.json.Encoder()
         firsts: list[int] = []
+        long: dict[int, int] = {}
         size = 0
         for number, stored in enumerate(self._lines.read([record.key for record in self._records])):
             record = self._whole(self._records[number : number + 1])[0]
-            work = 4 if stored is None else literal_size(stored)
+            parts = self._sliced(number, stored)
+            if parts is not None:
+                long[number] = len(parts.slices)
+            line = stored if parts is None else parts.head
+            work = 4 if line is None else literal_size(line)
             # Beside what has to be read stands how it is read, which is no longer.
-            own = literal_size(encoder.encode(record)) + work * (2 if stored and may_be_mixed(stored) else 1) + 8
+            own = literal_size(encoder.encode(record)) + work * (2 if line and may_be_mixed(line) else 1) + 8
             if not firsts or size + own > CHUNK:
                 firsts.append(number)
                 size = 0
             size += own
-        return firsts
+        return firsts, long
+
+    def _sliced(self, number: int, line: bytes | None) -> SlicedWork | None:
+        """A sample's work in slices; the last one is kept, as its slices are asked for one by one."""
+        if line is None or len(line) < LONG:
+            return None
+        if self._last is None or self._last[0] != number:
+            self._last = number, sliced(line)
+        return self._last[1]
+
+    def _slice(self, name: str, number: int, part: int) -> bytes:
+        if part >= self._long.get(number, 0):
+            raise KeyError(name)
+        if self._last is None or self._last[0] != number:
+            (line,) = self._lines.read([self._records[number].key])
+            parts = self._sliced(number, line)
+        else:
+            parts = self._last[1]
+        if parts is None or part >= len(parts.slices):
+            raise KeyError(name)
+        return parts.slices[part]
 
     @cached_property
     def _values(self) -> Values:
@@ -190,12 +230,20 @@ class RunData:
         records = self._whole(self._records[first:end])
         encoder = msgspec.json.Encoder()
         samples = [
-            b"[%b,%b,%b]"
-            % (literal(encoder.encode(record)), _literal(stored), _literal(stored and readings_of(stored)))
-            for record, stored in zip(records, self._lines.read([r.key for r in records]), strict=True)
+            self._sample(number, encoder.encode(record), stored)
+            for number, (record, stored) in enumerate(
+                zip(records, self._lines.read([r.key for r in records]), strict=True), first
+            )
         ]
         neighbours = [self._key(first - 1), self._key(end)]
         return {"first": b"%d" % first, "neighbours": encoded(neighbours), "samples": array(samples)}
+
+    def _sample(self, number: int, record: bytes, stored: bytes | None) -> bytes:
+        """Literals of a sample: record, work, how its replies are read, and the places of what was left out."""
+        parts = self._sliced(number, stored)
+        line = stored if parts is None else parts.head
+        told = b"null" if parts is None else encoded(parts.places)
+        return b"[%b,%b,%b,%b]" % (literal(record), _literal(line), _literal(line and readings_of(line)), told)
 
     @cached_property
     def _suite(self) -> Suite | None:

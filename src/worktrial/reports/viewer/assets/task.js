@@ -117,7 +117,7 @@
     return [
       el("a", { href: `${hrefOf(attempt)}&call=${n + 1}` }, call.tool ?? "(no tool)"),
       el("div", { class: "in-cell" }, Worktrial.glimpse(call.arguments, 120)),
-      el("div", { class: "in-cell quiet-text" }, `→ ${Worktrial.glimpse(seen.content, 120)}`),
+      el("div", { class: "in-cell quiet-text" }, `→ ${Worktrial.isLeftOut(seen) ? `${seen.brief}…` : Worktrial.glimpse(seen.content, 120)}`),
       seen.fault ? el("div", { class: "note" }, `fault: ${seen.fault}`) : null,
     ];
   }

@@ -118,9 +118,9 @@ window.Worktrial = window.Worktrial || {};
     const hits = [];
     for (let file = 0; file < head.firsts.length; file += 1) {
       if (!told(file, head.firsts.length)) return hits;
-      const stored = await Worktrial.stored(head.slug, file);
-      stored.forEach((parts, n) => {
-        if (parts.some((part) => part !== null && part.toLowerCase().includes(needle))) hits.push(head.firsts[file] + n);
+      await Worktrial.stored(head, file, (texts, n) => {
+        const number = head.firsts[file] + n;
+        if (hits.at(-1) !== number && texts.some((text) => text.toLowerCase().includes(needle))) hits.push(number);
       });
     }
     return hits;

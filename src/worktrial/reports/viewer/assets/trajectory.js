@@ -119,12 +119,17 @@
       guarded("work", "Work", () => workOf(record, line)),
       part("measures", "Measures", () => Worktrial.measures(record)),
       part("spent", "Time, tokens, cost", () => Worktrial.usage(record)),
-      part("stored", "As stored", () => [Worktrial.tree("Record", record), line && Worktrial.tree("Trajectory", line)]),
+      part("stored", "As stored", () => [Worktrial.tree("Record", record), line && storedWork(line)]),
       neighbours("below"),
     ];
     viewer.replaceChildren(...parts.flat().filter(Boolean));
     here.list?.open();
     frame();
+  }
+
+  function storedWork(line) {
+    const tree = () => Worktrial.tree("Trajectory", line);
+    return Worktrial.isLeftOut(line) ? Worktrial.details("Trajectory, whole", () => Worktrial.later(Worktrial.whole(line), tree)) : tree();
   }
 
   /** The outline and the bar around what the page shows. */
@@ -140,7 +145,10 @@
     here.outline.open();
     let texts = null;
     here.bar = Worktrial.workBar({
-      texts: () => (texts = texts || here.items.map((item) => item.text())),
+      texts: async () => {
+        await Worktrial.whole(here.line);
+        return (texts = texts || here.items.map((item) => item.text()));
+      },
       calls: here.calls.size ? Math.max(...here.calls.keys()) : 0,
       here: () => {
         const focused = document.activeElement?.closest?.(".call")?.querySelector("h4")?.id;
@@ -179,7 +187,9 @@
     const entry = (call) => {
       const number = Number(call.index) + 1;
       const fault = here.ledger.has(call.index) || call.observation?.fault;
-      const mark = fault ? "fault" : Worktrial.isError(call.observation?.content) ? "error" : "";
+      const seen = call.observation;
+      const failed = Worktrial.isLeftOut(seen) ? seen.failed : Worktrial.isError(seen?.content);
+      const mark = fault ? "fault" : failed ? "error" : "";
       return { label: `${number} ${call.tool ?? "(no tool)"}`, href: Worktrial.hereWith({ call: number }), deep: true, mark, call: number };
     };
     return [...(id ? own : []), ...calls.map(entry)];

@@ -52,7 +52,11 @@ window.Worktrial = window.Worktrial || {};
    */
   Worktrial.call = (call, ledger, ...more) => {
     const number = Number(call.index) + 1;
-    const seen = call.observation && typeof call.observation === "object" ? call.observation : { content: call.observation };
+    let seen = null;
+    const look = () => {
+      seen = call.observation && typeof call.observation === "object" ? call.observation : { content: call.observation };
+    };
+    look();
     const row = ledger.get(call.index);
     const kind = seen.fault || (row && row.kind);
     const anchor = `call-${number}`;
@@ -75,16 +79,19 @@ window.Worktrial = window.Worktrial || {};
       copying(call),
     ];
     const brief = () => [
-      el("p", { class: "in-brief" }, `${Worktrial.glimpse(call.arguments, 100)} → ${Worktrial.glimpse(seen.content, 160)}`),
+      el("p", { class: "in-brief" }, `${Worktrial.glimpse(call.arguments, 100)} → ${Worktrial.isLeftOut(seen) ? `${seen.brief}…` : Worktrial.glimpse(seen.content, 160)}`),
       Worktrial.changedPlaces(call.index, (places) => el("p", { class: "in-brief" }, `changed ${places}`)),
     ];
     const fill = () => {
       const open = Worktrial.folds.isOpen(number);
+      look();
       fold.textContent = open ? "▾" : "▸";
       fold.setAttribute("aria-expanded", String(open));
       article.classList.toggle("folded-call", !open);
       article.classList.toggle("wanted", Worktrial.folds.wanted === number);
-      article.replaceChildren(heading, ...[open ? body() : brief()].flat(Infinity).filter(Boolean));
+      const waits = open && Worktrial.isLeftOut(seen);
+      const shown = waits ? Worktrial.later(Worktrial.whole(seen), () => (look(), body().flat(Infinity).filter(Boolean))) : open ? body() : brief();
+      article.replaceChildren(heading, ...[shown].flat(Infinity).filter(Boolean));
     };
     fold.addEventListener("click", () => {
       Worktrial.folds.set(number, !Worktrial.folds.isOpen(number));
@@ -169,6 +176,7 @@ window.Worktrial = window.Worktrial || {};
 
   /** Any message, as it is. */
   Worktrial.message = (message) => {
+    if (Worktrial.isLeftOut(message)) return Worktrial.later(Worktrial.whole(message), () => Worktrial.message(message));
     const text = Worktrial.textOf(message);
     const rest = Object.fromEntries(Object.entries(message).filter(([name]) => !["role", "content"].includes(name)));
     if (!text && message.content != null && message.content !== "") rest.content = message.content;

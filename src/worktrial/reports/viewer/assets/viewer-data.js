@@ -117,26 +117,74 @@ window.Worktrial = window.Worktrial || {};
       return [sample, repeat, condition];
     };
     const place = number - first;
-    const [record, line, readings] = samples[place];
+    const [record, line, readings, places] = samples[place];
+    const work = line === null ? null : withReadings(JSON.parse(line), JSON.parse(readings));
+    if (places) leaveOut(work, JSON.parse(places), `${head.slug}/p${number}`);
     return {
       record: JSON.parse(record),
-      line: line === null ? null : withReadings(JSON.parse(line), JSON.parse(readings)),
+      line: work,
       previous: keyAt(place - 1, before),
       next: keyAt(place + 1, after),
     };
   };
 
+  /** What stands in the place of a value that was left out of long work, to what brings its slice back. */
+  const leftOut = new WeakMap();
+
+  /** Note where values were left out of a sample's work. Each slice brings all of its values back at once. */
+  function leaveOut(line, places, name) {
+    const loads = places.map((own, slice) => {
+      let loading = null;
+      return () => (loading = loading || bringBack(line, own, `${name}-${slice}`));
+    });
+    places.forEach((own, slice) => own.forEach(([list, n]) => leftOut.set(list === "calls" ? line.calls[n].observation : line.messages[n], loads[slice])));
+    leftOut.set(line, () => loads.reduce((before, next) => before.then(next), Promise.resolve()));
+  }
+
+  async function bringBack(line, places, name) {
+    const values = JSON.parse(await loadOnce(name));
+    places.forEach(([list, n], place) => {
+      if (list === "calls") line.calls[n].observation = values[place];
+      else {
+        const message = line.messages[n];
+        leftOut.delete(message);
+        for (const key of Object.keys(values[place])) Object.defineProperty(message, key, { value: values[place][key], enumerable: true, writable: true, configurable: true });
+      }
+    });
+  }
+
+  /** A slice's text, which is not kept: whoever asked holds what is in it. */
+  async function loadOnce(name) {
+    const { values } = await load(name);
+    asked.delete(name);
+    return values;
+  }
+
+  /** Whether a value was left out of long work and is not there yet. */
+  Worktrial.isLeftOut = (value) => value !== null && typeof value === "object" && leftOut.has(value);
+
+  /** Bring back what was left out: of an observation or a message, or of the work on a whole line. */
+  Worktrial.whole = async (value) => {
+    if (Worktrial.isLeftOut(value)) await leftOut.get(value)();
+  };
+
   /**
-   * A file of samples as it is stored: for each sample the JSON of its record and of what it did (null: nothing). It
-   * is not kept, as whoever searches reads all of them.
-   * @returns {Promise<[string, string | null][]>}
+   * A file of samples as it is stored: for each sample the JSON of its record, of what it did (null: nothing), and of
+   * what was left out of that. It is not kept, as whoever searches reads all of them.
+   * @param {{slug: string, firsts: number[]}} head the run's
+   * @param {number} file
+   * @param {(texts: string[], n: number) => void} take called with the texts of one sample after the other
    */
-  Worktrial.stored = async (slug, file) => {
-    const name = `${slug}/t${file}`;
+  Worktrial.stored = async (head, file, take) => {
+    const name = `${head.slug}/t${file}`;
     const had = asked.has(name);
     const { samples } = await load(name);
     if (!had) asked.delete(name);
-    return samples;
+    for (const [n, [record, line, readings, places]] of samples.entries()) {
+      take([record, line, readings].filter(Boolean), n);
+      const slices = places ? JSON.parse(places).length : 0;
+      for (let slice = 0; slice < slices; slice += 1) take([await loadOnce(`${head.slug}/p${head.firsts[file] + n}-${slice}`)], n);
+    }
   };
 
   /** Let each reply that is not just words say how it is read; what is stored, and shown as such, stays the same. */

@@ -120,6 +120,20 @@ window.Worktrial = window.Worktrial || {};
     return details;
   };
 
+  /**
+   * Something that is made as soon as what it takes is there.
+   * @param {Promise<unknown>} wait
+   * @param {() => Node | Node[]} make
+   */
+  Worktrial.later = (wait, make) => {
+    const holder = el("div", {}, el("p", { class: "quiet-text" }, "Being read …"));
+    wait.then(
+      () => holder.replaceChildren(...[make()].flat()),
+      (error) => holder.replaceChildren(el("p", { class: "warning", role: "alert" }, error.message)),
+    );
+    return holder;
+  };
+
   /** Names with values, those without a value left out. */
   Worktrial.facts = (rows) =>
     el(

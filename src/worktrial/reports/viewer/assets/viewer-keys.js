@@ -32,7 +32,7 @@ window.Worktrial = window.Worktrial || {};
 
   /**
    * The bar above a trajectory, and what its keys do.
-   * @param {{texts: () => string[], callAt: (item: number) => number | null, calls: number, here: () => number | null,
+   * @param {{texts: () => Promise<string[]>, callAt: (item: number) => number | null, calls: number, here: () => number | null,
    *   go: (call: number) => void, goItem: (item: number) => void, fold: (call: number, open: boolean) => void,
    *   foldAll: () => void, neighbour: (rel: string) => void}} work
    */
@@ -44,18 +44,33 @@ window.Worktrial = window.Worktrial || {};
     let searched = null;
     let waiting = 0;
 
+    let searching = Promise.resolve();
+
     function search() {
       const needle = box.value.toLowerCase();
-      if (needle === searched) return;
+      if (needle === searched) return searching;
       searched = needle;
-      hits = needle ? work.texts().flatMap((text, item) => (text.includes(needle) ? [item] : [])) : [];
-      at = -1;
-      highlight(box.value);
-      told.textContent = needle ? `${Worktrial.number(hits.length)} ${hits.length === 1 ? "part" : "parts"}` : "";
+      searching = find(needle).catch((error) => {
+        told.textContent = Worktrial.visible(error.message);
+      });
+      return searching;
     }
 
-    function step(by) {
-      search();
+    async function find(needle) {
+      hits = [];
+      at = -1;
+      told.textContent = "";
+      highlight(box.value);
+      if (!needle) return;
+      const texts = await work.texts();
+      // Another text was asked for meanwhile.
+      if (needle !== searched) return;
+      hits = texts.flatMap((text, item) => (text.includes(needle) ? [item] : []));
+      told.textContent = `${Worktrial.number(hits.length)} ${hits.length === 1 ? "part" : "parts"}`;
+    }
+
+    async function step(by) {
+      await search();
       if (!hits.length) return;
       at = (at + by + hits.length) % hits.length;
       told.textContent = `${Worktrial.number(at + 1)} of ${Worktrial.number(hits.length)} parts`;

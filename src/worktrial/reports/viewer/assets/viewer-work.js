@@ -80,7 +80,10 @@ window.Worktrial = window.Worktrial || {};
       // The answer has a place of its own.
       const said = Worktrial.said(message, { isAnswer });
       if (isAnswer) said.push(el("p", {}, "Gives the answer."));
-      const raw = Worktrial.details("As sent and received", () => [message, ...turn.answers].map((one) => Worktrial.json(one)));
+      const asSent = () => [message, ...turn.answers].map((one) => Worktrial.json(one));
+      const raw = Worktrial.details("As sent and received", () =>
+        turn.answers.some(Worktrial.isLeftOut) ? Worktrial.later(Promise.all(turn.answers.map(Worktrial.whole)), asSent) : asSent(),
+      );
       const calls = made.slice(0, TOGETHER).map(shown);
       const rest = [...unmade(message, made.length), ...turn.rest.map((one) => Worktrial.message(one))];
       return el("div", { class: "turn" }, el("h3", { id, tabindex: "-1" }, `Turn ${number}`), said, calls, rest, raw);
