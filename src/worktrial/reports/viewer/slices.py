@@ -26,7 +26,7 @@ class SlicedWork(NamedTuple):
     """JSON of the trajectory. An observation that was left out has `brief`, `failed`, `origin` and `fault`; the
     result of a tool among the messages its role."""
     places: list[list[Place]]
-    """For each slice the places of its values."""
+    """Places of the values of each slice."""
     slices: list[bytes]
     """JSON lists: the observations and messages themselves."""
 

@@ -24,8 +24,7 @@ window.Worktrial = window.Worktrial || {};
       this.columns = [];
       this.samples = [];
       this.places = new Map();
-      /** For each task the first of its samples: run and number. */
-      this.first = [];
+      this.held = new Map();
       runs.forEach((rows, run) => this.add(rows, run));
       this.order = [...this.samples.keys()].sort((a, b) => collator.compare(this.samples[a], this.samples[b]));
     }
@@ -42,7 +41,6 @@ window.Worktrial = window.Worktrial || {};
         if (place === undefined) {
           place = this.samples.push(sample) - 1;
           this.places.set(sample, place);
-          this.first.push([run, n]);
         }
         let column = columns.get(condition);
         if (!column) {
@@ -60,8 +58,26 @@ window.Worktrial = window.Worktrial || {};
 
     /** Values of a tag over all runs, in natural order. */
     values(name) {
-      const found = new Set(this.runs.flatMap((rows) => rows.head.values[name] || []));
+      const found = new Set(this.runs.flatMap((rows) => (Object.hasOwn(rows.head.values, name) ? rows.head.values[name] : [])));
       return [...found].sort(collator.compare);
+    }
+
+    /** Names of everything that attempts can be told apart by. */
+    get names() {
+      return [...new Set(this.runs.flatMap((rows) => Object.keys(rows.head.values)))].sort(collator.compare);
+    }
+
+    /** Tasks of which some attempt has the value; looked for once. */
+    holding(name, value) {
+      const key = JSON.stringify([name, value]);
+      if (!this.held.has(key)) {
+        const found = new Uint8Array(this.count);
+        this.runs.forEach((rows) => {
+          for (let n = 0; n < rows.head.samples; n += 1) if (rows.group(n, name) === value) found[this.places.get(rows.value(n, "sample"))] = 1;
+        });
+        this.held.set(key, found);
+      }
+      return this.held.get(key);
     }
 
     /**
@@ -72,15 +88,12 @@ window.Worktrial = window.Worktrial || {};
     select({ show = "", q = "", tags, found = null }) {
       const test = (Worktrial.SHOWN.find(([id]) => id === show) || Worktrial.SHOWN[0])[2];
       const needle = q.toLowerCase();
-      const wanted = Object.entries(tags);
-      const { columns, runs, samples, first } = this;
+      const wanted = Object.entries(tags).map(([name, value]) => this.holding(name, value));
+      const { columns, samples } = this;
       return this.order.filter((place) => {
         if (found && !found.has(place)) return false;
         if (needle && !samples[place].toLowerCase().includes(needle)) return false;
-        if (wanted.length) {
-          const [run, n] = first[place];
-          for (const [name, value] of wanted) if (runs[run].group(n, name) !== value) return false;
-        }
+        for (const held of wanted) if (!held[place]) return false;
         if (!show) return true;
         let tries = 0;
         let passes = 0;

@@ -4,7 +4,11 @@
 (() => {
   const { el } = Worktrial;
   const TAGS = ["category", "difficulty", "language"];
-  const NAMES = { category: "Industry", difficulty: "Difficulty", language: "Language" };
+  const NAMES = { category: "Industry", outcome: "Outcome of an attempt", stop_reason: "An attempt ended by", condition: "Tried under" };
+  const nameOf = (tag) => (Object.hasOwn(NAMES, tag) ? NAMES[tag] : tag.charAt(0).toUpperCase() + tag.slice(1).replaceAll("_", " "));
+  /** What the address uses for itself. */
+  const OWN = new Set(["suite", "show", "q", "text"]);
+  const MOST = 500; // values that a list offers
   const LINE = 34; // pixels
   const viewer = document.getElementById("viewer");
   const heading = document.getElementById("heading");
@@ -57,7 +61,7 @@
     }
     const found = asked.text ? await search(suite, matrix, asked.text, () => turn === drawn) : null;
     if (turn !== drawn) return undefined;
-    const tags = Object.fromEntries(TAGS.filter((name) => asked[name]).map((name) => [name, asked[name]]));
+    const tags = Object.fromEntries(matrix.names.filter((name) => asked[name] && !OWN.has(name)).map((name) => [name, asked[name]]));
     const rows = matrix.select({ show: asked.show, q: asked.q, tags, found });
     const among = rows.length === matrix.count ? "" : ` of ${Worktrial.number(matrix.count)}`;
     const agents = matrix.columns.length === 1 ? "1 column" : `${Worktrial.number(matrix.columns.length)} columns`;
@@ -85,17 +89,21 @@
   function controls(suites, suite, matrix) {
     const form = el("form", { class: "filters", role: "search", "aria-label": "Filter the tasks" });
     const change = (name, value, replace) => go({ ...Worktrial.asked(), [name]: value }, replace);
-    const choice = (label, name, options) => {
+    const choice = (label, name, options, into = form) => {
       const select = el("select", { name }, options.map(([value, text]) => el("option", { value }, text)));
       select.addEventListener("change", () => (name === "suite" ? go({ suite: select.value }) : change(name, select.value)));
-      form.append(el("label", {}, label, select));
+      into.append(el("label", {}, label, select));
     };
     if (suites.length > 1) choice("Suite", "suite", suites.map((one) => [one, one]));
     choice("Show", "show", Worktrial.SHOWN.map(([id, words]) => [id, words]));
-    for (const name of TAGS) {
+    const among = (name, into) => {
       const values = matrix.values(name);
-      if (values.length > 1) choice(NAMES[name], name, [["", "all"], ...values.map((one) => [one, one])]);
-    }
+      if (values.length > 1 && values.length <= MOST) choice(nameOf(name), name, [["", "all"], ...values.map((one) => [one, one])], into);
+    };
+    for (const name of TAGS) among(name, form);
+    const more = el("div", { class: "filters" });
+    for (const name of matrix.names) if (!TAGS.includes(name) && !OWN.has(name)) among(name, more);
+    const chosen = [...more.querySelectorAll("select")].some((one) => Worktrial.asked()[one.name]);
     const id = el("input", { type: "search", name: "q", autocomplete: "off", spellcheck: "false" });
     id.addEventListener("input", () => {
       clearTimeout(typing);
@@ -109,6 +117,7 @@
       change("text", text.value);
     });
     form.append(el("button", { type: "button", onclick: () => go({ suite: suites.length > 1 ? suite : "" }) }, "Clear"));
+    if (more.childElementCount) form.append(el("details", { class: "more-filters", open: chosen }, el("summary", {}, "More filters"), more));
     return form;
   }
 
