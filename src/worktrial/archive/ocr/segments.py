@@ -21,6 +21,8 @@ FINDER_SCALE = 200 / 72
 """Pixels per point at which the detector was measured to find most."""
 MARGIN = 3
 """Pixels of paper kept around a crop."""
+MARKED_GAP = 0.9
+"""Heights of a character that may lie beside a comma or a point inside a number."""
 
 
 @dataclass(slots=True)
@@ -163,6 +165,18 @@ def _stretches(blobs: list[Blob], height: float, walls: list[tuple[float, float,
     return parts
 
 
+def _mark_between(left: list[Blob], right: list[Blob], height: float) -> bool:
+    """Whether a comma or a point stands between two stretches, tall characters on both its sides."""
+    before = sorted(left, key=lambda b: b.x1)[-2:]
+    after = sorted(right, key=lambda b: b.x0)[:2]
+    for mark, tall in ((after[0], [*after[1:], before[-1]]), (before[-1], [*before[:-1], after[0]])):
+        is_low = mark.height <= 0.55 * height and mark.width <= 0.5 * height
+        stands_beside = [b.height >= 0.75 * height and mark.cy > b.cy + 0.2 * height for b in tall]
+        if is_low and len(tall) == 2 and all(stands_beside):
+            return True
+    return False
+
+
 def _joined(pieces: list[Segment], height: float, walls: list[tuple[float, float, float]]) -> list[Segment]:
     """Put stretches of one line together that lie closer than a space: what one box cut off another."""
     done: list[Segment] = []
@@ -171,7 +185,9 @@ def _joined(pieces: list[Segment], height: float, walls: list[tuple[float, float
             gap = piece.span.x0 - other.span.x1
             shared = min(piece.span.y1, other.span.y1) - max(piece.span.y0, other.span.y0)
             least = min(piece.span.y1 - piece.span.y0, other.span.y1 - other.span.y0)
-            if not (-0.6 * height <= gap <= 0.5 * height and shared >= 0.5 * least):
+            if not (-0.6 * height <= gap <= MARKED_GAP * height and shared >= 0.5 * least):
+                continue
+            if gap > 0.5 * height and not _mark_between(other.blobs, piece.blobs, height):
                 continue
             tallest = max(piece.span.y1, other.span.y1) - min(piece.span.y0, other.span.y0)
             middle = (piece.span.y0 + piece.span.y1) / 2
