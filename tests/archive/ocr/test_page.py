@@ -93,3 +93,18 @@ def test_a_hyphen_is_a_dash_in_its_row_and_a_speck_is_nothing():
     words = [word for word in recognise_image(pixels, SCALE).words if word.text == "-"]
     rows = [float(word.box.y0) for word in words]
     assert len(words) == 3 and max(rows) - min(rows) == pytest.approx(4 * 60 / SCALE, abs=2)
+
+
+def test_signs_that_the_engine_is_sure_of_are_no_figures_and_a_comma_at_the_end_stays():
+    draw = np.random.default_rng(7)
+    amounts = [f"{v:,}" for v in draw.integers(1_000, 9_000, 12)]
+    changes = [f"{v / 100:.2f}" for v in draw.integers(101, 199, 12)]
+    counts = [str(v) for v in draw.integers(1_000, 9_000, 12)]
+    amounts[0], amounts[6] = f"${amounts[0]}", f"${amounts[6]}"
+    changes[1], changes[7], changes[9] = "+.04", "+.01", "+.03"
+    counts[3], counts[8] = "6/715", "51/"
+    last = [f"{v}," for v in draw.integers(101, 999, 12)]
+    grid = [[str(1990 + i), *row] for i, row in enumerate(zip(amounts, changes, counts, last, strict=True))]
+    read = {word.text for word in recognise_image(draw_page(grid, HEADS), SCALE).words}
+    assert {amounts[0], amounts[6], "+.04", "+.01", "+.03", "6/715", "51/"} <= read
+    assert len(set(last) & read) >= 11

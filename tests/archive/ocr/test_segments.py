@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
@@ -23,17 +25,19 @@ class _Finder:
 
 
 @pytest.mark.parametrize(
-    ("text", "cut", "lead", "pieces"), [("4,811", 1, 9, 1), ("35,510", 3, 0, 1), ("48 11", 2, 0, 2)]
+    ("text", "cuts", "lead", "pieces"),
+    [("4,811", (1,), 9, 1), ("35,510", (3,), 0, 1), ("64,342", (2, 3), 10, 1), ("48 11", (2,), 0, 2)],
 )
-def test_a_number_that_two_boxes_share_is_cut_at_no_comma(text: str, cut: int, lead: int, pieces: int) -> None:
+def test_a_number_that_two_boxes_share_is_cut_at_no_comma(
+    text: str, cuts: tuple[int, ...], lead: int, pieces: int
+) -> None:
     image = Image.new("L", (600, 400), 255)
     pen = ImageDraw.Draw(image)
     for row in range(4):
         for k, character in enumerate(text):
             left = 100 + k * STEP + (lead if character == "," else 0)
             pen.text((left, 60 * row + 60), character, fill=0, font=ImageFont.load_default(30))
-    border = 100 + cut * STEP - 2
-    boxes = [PixelBox(95, 55 + 60 * row, border, 95 + 60 * row) for row in range(4)]
-    boxes += [PixelBox(border, 55 + 60 * row, 300, 95 + 60 * row) for row in range(4)]
+    edges = [95, *(98 + cut * STEP + (lead - 2 if text[cut] == "," else 0) for cut in cuts), 300]
+    boxes = [PixelBox(x0, 55 + 60 * row, x1, 95 + 60 * row) for row in range(4) for x0, x1 in pairwise(edges)]
     found = segment_page(_Finder(*boxes), np.asarray(image), (), FINDER_SCALE)
     assert len(found.segments) == 4 * pieces

@@ -26,6 +26,12 @@ CTC_FLOOR, GLYPH_FLOOR = -40.0, -16.0
 """One witness alone cannot make a reading impossible."""
 ENGINE_WEIGHT = 0.5
 """The engine sees each number alone and is sure of its mistakes; the glyphs have seen the whole page."""
+SURE = 0.985
+"""Least probability of a character in both views from which the engine's own reading stands.
+
+Measured on printed and typewritten pages of odd years: what the glyphs read otherwise is wrong above it, and right
+below it, where a typewriter's broken figures are.
+"""
 RIVALS = 6
 MALFORMED = -3.0
 """Cost of a text that nobody prints as a number: 018, 1..2, 12,34.5, 1,234.5678."""
@@ -77,7 +83,7 @@ def vote(engine: Engine, page: PageSegments, pieces: Sequence[Piece]) -> list[Pi
         for piece, figure, edge in zip(pieces, figures, edges, strict=True)
         if not figure and edge is not None and _ends_at(piece, edge, page.height)
     ]
-    doubtful = _cases(engine, page, [p for p in edged if _may_be_figures(p)])
+    doubtful = _cases(engine, page, [p for p in edged if _may_be_figures(p) and _sure_text(engine, p) is None])
     items = [c.item for c in cases] + [c.item._replace(sureness=(0.0,) * len(c.item.text)) for c in doubtful]
     # The first round's readings teach the second: the engine's habits (a 1 taken for a 2) are outvoted by then.
     for _ in range(2):
@@ -111,10 +117,20 @@ def reread(engine: Engine, page: PageSegments, pieces: Sequence[Piece]) -> None:
         piece.text, piece.confidence = reading.text.replace(" ", ""), reading.confidence
 
 
+def _sure_text(engine: Engine, piece: Piece) -> str | None:
+    """The engine's own reading, where both views of the piece give it and are sure of each character."""
+    views = [engine.decode(look) for look in piece.posteriors]
+    texts = {view.text for view in views}
+    sure = len(texts) == 1 and min(view.confidence for view in views) >= SURE
+    return texts.pop().replace(" ", "") if sure else None
+
+
 class _Case(NamedTuple):
     """A piece to be voted on."""
 
     piece: Piece
+    sure: str | None
+    """The engine's own reading where it stands, in `SIGNS`."""
     texts: tuple[str, ...]
     """The engine's reading in each view when only figures are allowed."""
     item: NumberPiece
@@ -134,7 +150,11 @@ def _case(engine: Engine, page: PageSegments, piece: Piece) -> _Case | None:
     # The surer view teaches the glyphs.
     best = max(seen, key=lambda r: (bool(r.text), r.confidence))
     item = _item(page, piece, best.text, best.places, best.sureness) if best.text else None
-    return _Case(piece, tuple(r.text.translate(ALIKE) for r in seen), item) if item else None
+    if item is None:
+        return None
+    sure = _sure_text(engine, piece)
+    sure = sure.translate(ALIKE) if sure is not None and set(sure.translate(ALIKE)) <= set(SIGNS) else None
+    return _Case(piece, sure, tuple(r.text.translate(ALIKE) for r in seen), item)
 
 
 def _taught(item: NumberPiece, weighed: list[NumberReading], track: Track | None) -> NumberPiece:
@@ -202,12 +222,15 @@ def _weigh(engine: Engine, case: _Case, track: Track | None) -> list[NumberReadi
         classes = _classes(engine, text)
         heard = float(np.mean([log_likelihood(look, classes) for look in case.piece.posteriors]))
         weighed.append(NumberReading(text, heard, path.total if path else (0.0 if track is None else GLYPH_FLOOR)))
-    return sorted(weighed, key=lambda w: -w.total)
+    # What the engine is sure of stands; the others stay its alternatives.
+    return sorted(weighed, key=lambda w: (w.text != case.sure, -w.total))
 
 
 def _settle(piece: Piece, weighed: list[NumberReading], with_glyphs: bool) -> None:
     best = weighed[0]
-    piece.text = spelled(best.text)
+    # To the witnesses a comma is a point; at the end of a number it is what the engine saw.
+    comma_last = piece.text.endswith(",") and piece.text.translate(ALIKE) == best.text
+    piece.text = spelled(best.text[:-1]) + "," if comma_last else spelled(best.text)
     piece.confidence = _confidence(weighed, with_glyphs)
     others = [w for w in weighed[1:] if _WELL_FORMED.fullmatch(w.text) and w.total > best.total - 14]
     likely = [spelled(w.text) for w in others[:RIVALS]]

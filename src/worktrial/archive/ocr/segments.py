@@ -77,7 +77,8 @@ def segment_page(engine: Engine, grey: Grey, rules: Sequence[RulingLine], scale:
     groups += _strays(strays, height)
     walls = _walls(rules, scale)
     pieces = [Segment(bounds(part), part) for group in groups for part in _stretches(group, height, walls) if part]
-    pieces = _joined(pieces, height, walls)
+    # Twice: a comma in a box of its own is first joined to what follows it.
+    pieces = _joined(_joined(pieces, height, walls), height, walls)
     pieces.sort(key=lambda piece: (piece.span.y0 + piece.span.y1, piece.span.x0))
     return PageSegments(pieces, grey, labels, height, boxes)
 
@@ -183,9 +184,14 @@ def _joined(pieces: list[Segment], height: float, walls: list[tuple[float, float
     for piece in sorted(pieces, key=lambda p: p.span.x0):
         for other in done:
             gap = piece.span.x0 - other.span.x1
-            shared = min(piece.span.y1, other.span.y1) - max(piece.span.y0, other.span.y0)
-            least = min(piece.span.y1 - piece.span.y0, other.span.y1 - other.span.y0)
-            if not (-0.6 * height <= gap <= MARKED_GAP * height and shared >= 0.5 * least):
+            if not -0.6 * height <= gap <= MARKED_GAP * height:
+                continue
+            flat, tall = sorted((piece.span, other.span), key=lambda span: span.y1 - span.y0)
+            shared = min(flat.y1, tall.y1) - max(flat.y0, tall.y0)
+            least = flat.y1 - flat.y0
+            # Half of a comma hangs below its row.
+            hangs = least <= 0.5 * height and flat.y1 > tall.y1 - 0.1 * height
+            if shared < (0.3 if hangs else 0.5) * least:
                 continue
             if gap > 0.5 * height and not _mark_between(other.blobs, piece.blobs, height):
                 continue
