@@ -132,18 +132,22 @@ class _PlainLines:
     def __init__(self) -> None:
         self._warned = False
         self._tally: Tally | None = None
+        self._has_begun = False
         self._ended = threading.Event()
         self._clock = threading.Thread(target=self._each_minute, daemon=True)
 
     def update(self, tally: Tally) -> None:
+        if self._tally is None:
+            # Before anything is asked for: a machine without memory has no thread to give.
+            self._tally = tally
+            self._clock.start()
         if not self._warned and (warning := tally.warning):
             self._warned = True
             say(warning, err=True)
         if not (tally.now_done or tally.batches):
             return
-        if self._tally is None:
-            self._tally = tally
-            self._clock.start()
+        if not self._has_begun:
+            self._has_begun = True
             self._print(tally)
         elif tally.done == tally.total:
             self._print(tally)

@@ -70,6 +70,10 @@ class Transport:
         except TimeoutError:
             raise
         except (aiohttp.ClientError, OSError) as e:
+            # Not the connection's trouble, and to send the request again would only be paid for. Of an answer that
+            # breaks off aiohttp tells it in words.
+            if isinstance(e.__cause__, MemoryError) or repr(MemoryError()) in str(e):
+                raise MemoryError from None
             raise ConnectionError(str(e) or type(e).__name__) from None
 
     async def _post(
