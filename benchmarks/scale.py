@@ -1,4 +1,4 @@
-"""Measure what a run of a million samples asks of one machine: putting its shards together.
+"""Measure what a run of a million samples asks of one machine: putting its shards together, going on with it.
 
 The folders are made by `benchmarks.scale_runs`; the product runs through its command line in a child process. Wants
 8 GB of disk at full size. Exits with 1 when a limit is missed.
@@ -18,6 +18,8 @@ from benchmarks import child
 from benchmarks.machine import load, machine
 from benchmarks.measured import CommandFailed, Measured, measure
 from benchmarks.rows import Row, at_most, print_table
+from worktrial.engine.index import INDEX
+from worktrial.engine.store import SAMPLES
 
 TASKS = 10_000  # a hundred samples each
 SHARDS = 16
@@ -50,6 +52,18 @@ def merging(place: Path, tasks: int, repetitions: int) -> Iterator[Row]:
     yield from within(f"merge of {SHARDS} shards, {tasks * 100:,} samples", done, 60.0, 300.0)
 
 
+def going_on(place: Path, tasks: int, repetitions: int) -> Iterator[Row]:
+    """Rows of opening a run to go on with it, without its index and with it."""
+    [run] = made(place / "whole", tasks, 0)
+    command = [sys.executable, "-m", "benchmarks.scale_open", run]
+    first = measure(command)
+    yield Row("opening it without an index: CPU", f"{first.cpu:.1f} s, {first.peak_bytes / 1e6:.0f} MB")
+    index, lines = ((Path(run) / name).stat().st_size for name in (INDEX, SAMPLES))
+    yield Row("index", f"{index / (tasks * 100):.0f} bytes a sample, {index / lines:.1%} of the records")
+    done = [measure(command) for _ in range(repetitions)]
+    yield from within(f"opening {tasks * 100:,} samples to go on", done, 5.0, 250.0)
+
+
 def main(words: Sequence[str] | None = None) -> None:
     """Measure, print the table, and exit with 1 when a limit is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
@@ -64,6 +78,7 @@ def main(words: Sequence[str] | None = None) -> None:
     try:
         with tempfile.TemporaryDirectory(dir=given.into) as folder:
             rows += merging(Path(folder), given.tasks, given.repetitions)
+            rows += going_on(Path(folder), given.tasks, given.repetitions)
     except (CommandFailed, OSError, ValueError) as e:
         sys.exit(f"benchmarks: {e}")
     print_table(

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worktrial.engine.index import figures_of
 from worktrial.engine.progress import Tally, duration
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.grading import Outcome
@@ -27,7 +28,7 @@ records = st.builds(
 @given(earlier=st.lists(records), now=st.lists(records), more=st.integers(0, 5))
 def test_the_tally_adds_up(earlier: list[SampleRecord], now: list[SampleRecord], more: int) -> None:
     everything = [*earlier, *now]
-    tally = Tally(len(everything) + more, earlier)
+    tally = Tally(len(everything) + more, [(record.condition, figures_of(record)) for record in earlier])
     for record in now:
         tally.add(record)
     assert tally.done == len(everything)

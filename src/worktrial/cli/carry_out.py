@@ -80,7 +80,7 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
     say(line, err=True)
     say(shows_line(len({job.sample for job in trial.jobs})), err=True)
     stored = stored_like(RunPlan(trial, roles, settings), settings.folder)
-    there = None if stored is None else addition(stored, trial.jobs)
+    there = None if stored is None else addition(stored, trial)
     if there is not None and there.added:
         say(f"adds {there.added} samples to the {there.stored} there", err=True)
     if there is not None and there.left:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from worktrial.engine.index import SampleKind, figures_of
 from worktrial.engine.notices import say
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.roles import Role
@@ -157,12 +158,15 @@ class FirstSamples:
         self._tasks: dict[str, set[str]] = defaultdict(set)
         self._samples: Counter[str] = Counter()
         self._least_tasks = min(SAME_DEFECTS, len({job.sample for job in jobs}))
-        earlier = [
-            (record, trouble_of(record, agent_is_model=agent_is_model)) for record in store.finished.values()
-        ]
-        known = Counter(trouble.kind for _, trouble in earlier if trouble is not None)
+        known: Counter[str] = Counter()
+        self._came_through = False
+        for ended, count in store.index.kinds.items():
+            trouble = _trouble_kind(ended, agent_is_model=agent_is_model)
+            if trouble is not None:
+                known[trouble] += count
+            elif count and ended.outcome is not Outcome.INVALID:
+                self._came_through = True
         self._accepted = {kind for kind, count in known.items() if count >= SAME_DEFECTS}
-        self._came_through = any(_came_through(*pair) for pair in earlier)
 
     def saw(self, record: SampleRecord) -> None:
         """A sample ended with `record`.
@@ -172,7 +176,7 @@ class FirstSamples:
         """
         trouble = trouble_of(record, agent_is_model=self._agent_is_model)
         is_accepted = trouble is not None and trouble.kind in self._accepted
-        self._came_through |= is_accepted or _came_through(record, trouble)
+        self._came_through |= is_accepted or (trouble is None and record.outcome is not Outcome.INVALID)
         if self._came_through:
             return
         self._ended[record.key] = trouble
@@ -194,21 +198,26 @@ class FirstSamples:
             )
 
 
-def _came_through(record: SampleRecord, trouble: Trouble | None) -> bool:
-    return trouble is None and record.outcome is not Outcome.INVALID
-
-
 def trouble_of(record: SampleRecord, *, agent_is_model: bool) -> Trouble | None:
     """Trouble of a sample; None where it has none, or none that an option could do away with."""
-    reason = record.invalid_reason
-    if reason is not None:
-        advise = _ADVICE_ON_INVALID.get(reason)
-        return None if advise is None else Trouble(reason, f"{record.reason}. {advise(record.reason)}")
-    ended = record.stop_reason
-    if record.outcome is Outcome.PASS or ended not in _ADVICE_ON_ENDS or not agent_is_model:
+    figures = figures_of(record)
+    ended = SampleKind(figures.outcome, figures.ended, figures.acted)
+    kind = _trouble_kind(ended, agent_is_model=agent_is_model)
+    if kind is None:
+        return None
+    if record.outcome is Outcome.INVALID:
+        return Trouble(kind, f"{record.reason}. {_ADVICE_ON_INVALID[kind](record.reason)}")
+    return Trouble(kind, _ADVICE_ON_ENDS[kind])
+
+
+def _trouble_kind(sample: SampleKind, *, agent_is_model: bool) -> str | None:
+    """Kind of the trouble of samples that ended so; None as for `trouble_of`."""
+    if sample.outcome is Outcome.INVALID:
+        return sample.ended if sample.ended in _ADVICE_ON_INVALID else None
+    if sample.outcome is Outcome.PASS or sample.ended not in _ADVICE_ON_ENDS or not agent_is_model:
         return None
     # Whoever works and then falls silent has shown something.
-    return None if ended == "empty_answer" and record.calls else Trouble(ended, _ADVICE_ON_ENDS[ended])
+    return None if sample.ended == "empty_answer" and sample.acted else sample.ended
 
 
 _ADVICE_ON_ENDS = {

@@ -4,7 +4,7 @@ What can change a result has to be as it was; which samples there are may grow. 
 asked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -31,7 +31,6 @@ def asked_of(trial: Trial) -> Asked | None:
     cannot be added to. Of a shard, those of the whole trial, of which `added` counts only its own.
     """
     jobs = trial.whole.jobs if isinstance(trial, ShardedTrial) else trial.jobs
-    keys = {job.key for job in jobs}
     asked = Asked(
         tasks=list(dict.fromkeys(job.sample for job in jobs)),
         repeats=max((job.repeat for job in jobs), default=-1) + 1,
@@ -39,7 +38,47 @@ def asked_of(trial: Trial) -> Asked | None:
         added=len(trial.jobs),
     )
     named = trial.settings.get("tasks") == asked.tasks and trial.settings.get("repeats") == asked.repeats
-    return asked if named and keys == _keys(asked) else None
+    return asked if named and _is_whole(asked, jobs) else None
+
+
+class AskedOrder:
+    """Ranks of the samples that a command asked for, from 0, in the order in which one process takes them.
+
+    Task by task, its repeats, and of each its conditions.
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        self._repeats = max(0, asked.repeats)
+        self._tasks = {task: n for n, task in enumerate(asked.tasks)}
+        self._conditions = {condition: n for n, condition in enumerate(asked.conditions)}
+        self.size = len(self._tasks) * self._repeats * len(self._conditions)
+        """Number of samples."""
+
+    def rank(self, key: Key) -> int | None:
+        """Rank of a sample; None where it was not asked for."""
+        sample, repeat, condition = key
+        task, under = self._tasks.get(sample), self._conditions.get(condition)
+        if task is None or under is None or not 0 <= repeat < self._repeats:
+            return None
+        return (task * self._repeats + repeat) * len(self._conditions) + under
+
+    def samples(self) -> Iterator[Key]:
+        """Samples by rank."""
+        return product(self._tasks, range(self._repeats), self._conditions)
+
+
+def _is_whole(asked: Asked, jobs: Sequence[Job]) -> bool:
+    """Whether the jobs are all that was asked for."""
+    order = AskedOrder(asked)
+    if order.size > len(jobs):
+        return False
+    # A byte a sample: there may be millions.
+    there = bytearray(order.size)
+    for job in jobs:
+        rank = order.rank(job.key)
+        assert rank is not None  # made of these
+        there[rank] = 1
+    return all(there)
 
 
 def grow(stored: Manifest, wanted: Manifest, folder: Path) -> None:
@@ -66,13 +105,14 @@ def grow(stored: Manifest, wanted: Manifest, folder: Path) -> None:
             f"Give the stored settings to resume it, or start another run with another {option('output')}"
         )
     session = wanted.sessions[-1]
-    plan = planned(stored)
-    if plan is not None and session.asked is not None:
+    asks = _asks(stored)
+    if asks is not None and session.asked is not None:
         if stored.sessions and not any(earlier.asked for earlier in stored.sessions):
             stored.sessions[0].asked = _from_settings(stored)
-        new = _keys(session.asked, wanted.shard) - plan
-        session.asked = msgspec.structs.replace(session.asked, added=len(new)) if new else None
-        wanted.samples = len(plan) + len(new)
+        before = _count(asks, stored.shard)
+        wanted.samples = _count(_uncovered([*asks, session.asked]), stored.shard)
+        new = wanted.samples - before
+        session.asked = msgspec.structs.replace(session.asked, added=new) if new else None
         wanted.settings = _joined(stored.settings, _as_json(wanted.settings))
     # A run keeps the name under which it was begun.
     wanted.suite = stored.suite
@@ -92,7 +132,7 @@ def differences(stored: Manifest, wanted: Manifest) -> list[Difference]:
             options = {k: v for k, v in side["settings"]["options"].items() if k not in side["settings"]}
             side["settings"] = {**side["settings"], "options": options}
     one, other = _conditions(before["settings"]), _conditions(now["settings"])
-    may_grow = planned(stored) is not None and wanted.sessions[-1].asked is not None
+    may_grow = _asks(stored) is not None and wanted.sessions[-1].asked is not None
     if one is None or other is None or not may_grow:
         return [*tell_apart(before, now)]
     for side in (before, now):
@@ -107,13 +147,36 @@ def differences(stored: Manifest, wanted: Manifest) -> list[Difference]:
     return found
 
 
-def planned(manifest: Manifest) -> set[Key] | None:
-    """Samples that the sessions of a run have asked for; None where that is not known."""
+def _asks(manifest: Manifest) -> list[Asked] | None:
+    """Orders of samples that the sessions of a run have asked for; None where that is not known."""
     asked = [session.asked for session in manifest.sessions if session.asked is not None]
     if not asked:
         first = _from_settings(manifest)
-        return None if first is None else _keys(first, manifest.shard)
-    return {key for one in asked for key in _keys(one, manifest.shard)}
+        return None if first is None else [first]
+    return _uncovered(asked)
+
+
+def _uncovered(asks: Sequence[Asked]) -> list[Asked]:
+    """`asks` without those that ask for nothing that another one does not."""
+    kept: list[Asked] = []
+    for asked in asks:
+        if not any(_covers(other, asked) for other in kept):
+            kept = [*(other for other in kept if not _covers(asked, other)), asked]
+    return kept
+
+
+def _covers(one: Asked, other: Asked) -> bool:
+    if one.repeats < other.repeats or not {*other.conditions} <= {*one.conditions}:
+        return False
+    return one.tasks == other.tasks or {*other.tasks} <= {*one.tasks}
+
+
+def _count(asks: Sequence[Asked], shard: Shard | None) -> int:
+    """Number of samples that were asked for, of all or of a shard."""
+    if len(asks) > 1:
+        return len({key for asked in asks for key in _keys(asked, shard)})
+    order = AskedOrder(asks[0])
+    return order.size if shard is None else sum(shard.holds(key) for key in order.samples())
 
 
 class Addition(NamedTuple):
@@ -127,15 +190,20 @@ class Addition(NamedTuple):
     """Samples of the run that the command does not ask for."""
 
 
-def addition(stored: Manifest, jobs: Sequence[Job]) -> Addition | None:
-    """Relation of `jobs` to the samples of a stored run; None where these are not known."""
-    plan = planned(stored)
-    keys = {job.key for job in jobs}
-    return None if plan is None else Addition(len(plan), len(keys - plan), len(plan - keys))
+def addition(stored: Manifest, trial: Trial) -> Addition | None:
+    """Relation of a trial's samples to those of a stored run; None where these are not known."""
+    asks, asked = _asks(stored), asked_of(trial)
+    if asks is None:
+        return None
+    if asked is not None and len(asks) == 1 and _covers(asks[0], asked) and _covers(asked, asks[0]):
+        return Addition(len(trial.jobs), 0, 0)
+    plan = {key for one in asks for key in _keys(one, stored.shard)}
+    keys = {job.key for job in trial.jobs}
+    return Addition(len(plan), len(keys - plan), len(plan - keys))
 
 
 def _keys(asked: Asked, shard: Shard | None = None) -> set[Key]:
-    keys = product(asked.tasks, range(asked.repeats), asked.conditions)
+    keys = AskedOrder(asked).samples()
     return {*keys} if shard is None else {key for key in keys if shard.holds(key)}
 
 
@@ -155,7 +223,7 @@ def _from_settings(manifest: Manifest) -> Asked | None:
         conditions=[*conditions.by_name],
         added=manifest.samples,
     )
-    return asked if len(_keys(asked)) == manifest.samples else None
+    return asked if AskedOrder(asked).size == manifest.samples else None
 
 
 def _conditions(settings: JsonObject) -> Conditions | None:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from worktrial.engine.index import SampleFigures, figures_of
 from worktrial.engine.notices import say
-from worktrial.engine.record import SampleRecord, total_tokens
-from worktrial.engine.roles import Role
+from worktrial.engine.record import SampleRecord
 from worktrial.grading import Outcome
 from worktrial.workplaces.conformance import SimulatorHealth
 
@@ -28,7 +28,7 @@ _IN_FLIGHT = 3
 class Tally:
     """Counts of a run so far."""
 
-    def __init__(self, total: int, finished: Iterable[SampleRecord] = ()) -> None:
+    def __init__(self, total: int, finished: Iterable[tuple[str, SampleFigures]] = ()) -> None:
         self.total = total
         self.counts = dict.fromkeys(Outcome, 0)
         self.tokens = 0
@@ -46,29 +46,27 @@ class Tally:
         """Samples of this session that did not pass, the newest last."""
         self.now: Callable[[], Sequence[Heartbeat]] = tuple
         """Asks what each run is doing at this moment."""
-        for record in finished:
-            self._book(record)
+        for condition, figures in finished:
+            self._book(condition, figures)
 
     def add(self, record: SampleRecord) -> None:
         """Count a sample that finished just now."""
         self.now_done += 1
-        self._book(record)
+        self._book(record.condition, figures_of(record))
         if record.outcome is not Outcome.PASS:
             self.last_failures.append(record)
 
-    def _book(self, record: SampleRecord) -> None:
-        self.counts[record.outcome] += 1
-        of_condition = self.conditions.setdefault(record.condition, [0, 0])
-        of_condition[0] += record.outcome is Outcome.PASS
+    def _book(self, condition: str, figures: SampleFigures) -> None:
+        self.counts[figures.outcome] += 1
+        of_condition = self.conditions.setdefault(condition, [0, 0])
+        of_condition[0] += figures.outcome is Outcome.PASS
         of_condition[1] += 1
-        # Work that is only judged again has been played before.
-        if record.simulation is not None and Role.SIMULATOR in record.usage:
-            self._health += record.simulation
-        self.tokens += total_tokens(record.usage)
-        if record.cost is None:
+        self._health += figures.health
+        self.tokens += figures.tokens
+        if figures.cost is None:
             self.unpriced = True
         else:
-            self.cost += record.cost
+            self.cost += figures.cost
 
     @property
     def done(self) -> int:

@@ -1,6 +1,7 @@
 """The public records of a run folder. Every suite writes the same ones."""
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -19,6 +20,11 @@ CLEAN = "E0"
 
 Key = tuple[str, int, str]
 """Task, repeat and condition: a sample within its run."""
+
+
+def key_digest(key: Key) -> bytes:
+    """SHA-256 of a sample's key as JSON: a list of task, repeat and condition."""
+    return sha256(msgspec.json.encode(key)).digest()
 
 
 class SampleLine(msgspec.Struct, kw_only=True):

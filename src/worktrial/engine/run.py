@@ -12,17 +12,17 @@ from worktrial.engine.interruption import Interrupted, cancelled_by_signals
 from worktrial.engine.manifest import utc_now
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.progress import Progress, Tally
-from worktrial.engine.record import Key, SampleRecord, total_tokens
+from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.engine.run_plan import RunPlan, RunSettings, manifest_of
 from worktrial.engine.scheduler import Scheduler, work_off
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Spend
-from worktrial.engine.store import BATCHES, RunStore
+from worktrial.engine.store import BATCHES, RunStore, last_records
 from worktrial.engine.stored import agent_of
 from worktrial.engine.tokens import refuse_without_tokens
-from worktrial.engine.trial import Trial
+from worktrial.engine.trial import Job, Trial
 from worktrial.errors import SettingError, StopRun, WorktrialError, extra, option
 from worktrial.grading import Outcome
 
@@ -38,16 +38,24 @@ SPARE_REQUESTS = 4
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """Records of a finished run, and how many requests were sent again."""
+    """Outcome of a run that came to its end, and how many requests were sent again."""
 
-    records: Mapping[Key, SampleRecord]
+    folder: Path
+    jobs: Sequence[Job]
+    invalid: int
+    """Invalid samples of these jobs."""
     retries: int
+
+    @property
+    def records(self) -> Mapping[Key, SampleRecord]:
+        """Records of the jobs in their order, read from the disk whenever they are asked for."""
+        stored = last_records(self.folder)
+        return {job.key: stored[job.key] for job in self.jobs}
 
     @property
     def invalid_share(self) -> float:
         """Invalid samples of all samples; 0 for a run without samples."""
-        invalid = sum(r.outcome is Outcome.INVALID for r in self.records.values())
-        return invalid / len(self.records) if self.records else 0.0
+        return self.invalid / len(self.jobs) if self.jobs else 0.0
 
 
 def run_trial(
@@ -128,7 +136,7 @@ async def _carried_out(plans: Sequence[RunPlan], progress: Progress | None) -> l
             run.spend.join(whole)
         retries = await _work_off(runs, whole, progress)
         return [
-            RunEnd({job.key: run.store.finished[job.key] for job in run.trial.jobs}, again)
+            RunEnd(run.settings.folder, run.trial.jobs, run.invalid, again)
             for run, again in zip(runs, retries, strict=True)
         ]
 
@@ -149,6 +157,11 @@ class _OpenRun:
         """Tell the user, and the manifest, what the run has to do otherwise than it was asked to."""
         self.store.session.notices.append(self.redactor.text(text))
         tell_on_stderr(text)
+
+    @property
+    def invalid(self) -> int:
+        """Number of samples that are invalid as yet."""
+        return sum(self.store.index.outcome(job.key) is Outcome.INVALID for job in self.trial.jobs)
 
     @property
     def is_done(self) -> bool:
@@ -224,7 +237,12 @@ def _watched(
 
 async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress | None) -> list[int]:
     """Do what is still to be done; returns how many requests of each run had to be sent again."""
-    settled = [r.store.finished[job.key] for r in runs for job in r.trial.jobs if r.store.is_settled(job.key)]
+    settled = (
+        (job.condition, run.store.index.figures(job.key))
+        for run in runs
+        for job in run.trial.jobs
+        if run.store.is_settled(job.key)
+    )
     tally = Tally(sum(len(run.trial.jobs) for run in runs), settled)
     if tally.done == tally.total:
         return [0] * len(runs)
@@ -338,6 +356,5 @@ def _earlier_spend(store: RunStore) -> tuple[float, int]:
     were replayed do not count: their record holds tokens of which nobody knows how many were bought.
     """
     sessions = store.manifest.sessions[:-1]
-    records = [r for r in store.finished.values() if not r.replayed]
-    cost = max(sum(s.cost for s in sessions), sum(r.cost or 0.0 for r in records))
-    return cost, max(sum(s.tokens for s in sessions), sum(total_tokens(r.usage) for r in records))
+    cost = max(sum(s.cost for s in sessions), store.index.cost)
+    return cost, max(sum(s.tokens for s in sessions), store.index.tokens)

@@ -10,6 +10,7 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from worktrial.engine.growth import grow
+from worktrial.engine.index import INDEX, SampleIndex
 from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, manifest_text, read_manifest
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.secrets import Redactor
@@ -53,8 +54,9 @@ class RunStore:
     def __init__(self, folder: Path, manifest: Manifest, redactor: Redactor, *, durable: bool = False) -> None:
         self.folder = folder
         self.manifest = manifest
-        self.finished: dict[Key, SampleRecord] = {}
-        """The last record of every sample, read on opening and kept up to date."""
+        self.index = SampleIndex(folder)
+        """Figures of every finished sample, read on opening and kept up to date."""
+        self._place = 0
         self.at_risk = 0
         """Samples that are stored and may still be lost, with their trajectories, if the machine stops."""
         self._durable = durable
@@ -99,12 +101,22 @@ class RunStore:
         for name in (SAMPLES, TRAJECTORIES):
             cut_torn_tail(self.folder / name)
         cut_torn_frame(self.folder / TOKENS)
-        for record in read_lines(self.folder / SAMPLES, SampleRecord):
-            self.finished[record.key] = record
+        self._files.callback(self.index.close)
+        self.index.open(self.folder / SAMPLES, self._records_from)
         # Before the other files: a folder with records and no manifest would not be known as ours.
         self.save_manifest()
         self._samples = self._files.enter_context((self.folder / SAMPLES).open("ab", buffering=0))
         self._trajectories = self._files.enter_context((self.folder / TRAJECTORIES).open("ab", buffering=0))
+        self._place = os.fstat(self._samples.fileno()).st_size
+
+    def _records_from(self, place: int, number: int) -> Iterator[tuple[SampleRecord, bytes, int]]:
+        path = self.folder / SAMPLES
+        if not path.exists():
+            return
+        with path.open("rb") as file:
+            for record, begin, end in line_spans(path, SampleRecord, place=place, number=number):
+                file.seek(begin)
+                yield record, file.read(end - begin), begin
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         # A disk that fails is no news when the run is ending for some trouble already.
@@ -117,12 +129,17 @@ class RunStore:
         """Remove the folder of a run that was refused before its first sample; reports would find an empty run."""
         refused = kind is not None and issubclass(kind, SettingError | DataError | StopRun)
         paid = bool(self.session.tokens) or (self.folder / BATCHES).exists()
-        if refused and kind is not BudgetSpent and self._is_new and not self.finished and not paid:
-            for name in (MANIFEST, SAMPLES, TRAJECTORIES, LOCK):
+        if refused and kind is not BudgetSpent and self._is_new and not len(self.index) and not paid:
+            for name in (MANIFEST, SAMPLES, INDEX, TRAJECTORIES, LOCK):
                 (self.folder / name).unlink(missing_ok=True)
             # Something else in it, such as tracebacks, is worth keeping.
             with contextlib.suppress(OSError):
                 self.folder.rmdir()
+
+    @property
+    def finished(self) -> dict[Key, SampleRecord]:
+        """The last record of every sample, read from the disk whenever it is asked for."""
+        return last_records(self.folder)
 
     @property
     def session(self) -> SessionRecord:
@@ -160,12 +177,13 @@ class RunStore:
                 # A sample on the disk has its trajectory there.
                 self._sync()
             append_line(self._samples, line)
+            self.index.add(record, line + b"\n", self._place)
+            self._place += len(line) + 1
             self.at_risk += 1
             if self._durable or self.at_risk >= AT_RISK:
                 self._sync()
         except OSError as e:
             raise StopRun(f"{self.folder}: a sample cannot be stored ({e.strerror})") from None
-        self.finished[record.key] = record
 
     def _sync(self) -> None:
         """Bring everything to the disk, trajectories first."""
@@ -202,8 +220,16 @@ class RunStore:
 
     def is_settled(self, key: Key) -> bool:
         """Whether the sample needs no further work. Invalid samples run again."""
-        record = self.finished.get(key)
-        return record is not None and record.outcome is not Outcome.INVALID
+        return self.index.outcome(key) not in (None, Outcome.INVALID)
+
+
+def last_records(folder: Path) -> dict[Key, SampleRecord]:
+    """The last record of every sample of the run in `folder`, in the order in which they first finished.
+
+    Raises:
+        DataError: a record is damaged.
+    """
+    return {record.key: record for record in read_lines(folder / SAMPLES, SampleRecord)}
 
 
 def read_lines(path: Path, kind: type[_T]) -> Iterator[_T]:
@@ -224,19 +250,26 @@ def placed_lines(path: Path, kind: type[_T]) -> Iterator[tuple[int, _T]]:
         yield place, record
 
 
-def line_spans(path: Path, kind: type[_T]) -> Iterator[tuple[_T, int, int]]:
-    """Records as `read_lines` gives them, each with the bytes at which its line begins and ends."""
+def line_spans(path: Path, kind: type[_T], *, place: int = 0, number: int = 1) -> Iterator[tuple[_T, int, int]]:
+    """Records as `read_lines` gives them, each with the bytes at which its line begins and ends.
+
+    Args:
+        path: The file.
+        kind: Of its records.
+        place: Byte at which the first of them begins.
+        number: Number of that line, for messages.
+    """
     if not path.exists():
         return
     refuse_leaving(path.parent, path)
     decoder = msgspec.json.Decoder(kind)
-    place = 0
     with path.open("rb") as file:
-        for number, line in enumerate(iter(lambda: file.readline(MOST_BYTES), b""), 1):
+        file.seek(place)
+        for at, line in enumerate(iter(lambda: file.readline(MOST_BYTES), b""), number):
             if not line.endswith(b"\n"):
                 if len(line) == MOST_BYTES:
                     what = f"damaged record: more than {MOST_BYTES:,} bytes in one line"
-                    raise DataError(f"{path}:{number}", what, "Remove this line to go on")
+                    raise DataError(f"{path}:{at}", what, "Remove this line to go on")
                 return
             try:
                 record = decoder.decode(line)
@@ -244,7 +277,7 @@ def line_spans(path: Path, kind: type[_T]) -> Iterator[tuple[_T, int, int]]:
                 if not line.isascii():
                     line.decode()
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
-                raise DataError(f"{path}:{number}", f"damaged record: {e}", "Remove this line to go on") from None
+                raise DataError(f"{path}:{at}", f"damaged record: {e}", "Remove this line to go on") from None
             yield record, place, place + len(line)
             place += len(line)
 

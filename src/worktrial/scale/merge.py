@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from filelock import FileLock, Timeout
 
+from worktrial.engine.index import INDEX
 from worktrial.engine.manifest import MANIFEST, Manifest, manifest_text, read_manifest, tell_apart
 from worktrial.engine.record import Key, SampleLine
 from worktrial.engine.shard import Shard
@@ -296,7 +297,7 @@ def _put_in_place(staging: Path, run: Path) -> None:
         staging.rename(run)
         return
     with FileLock(run / LOCK).acquire(blocking=False):
-        for name in (TOKENS, TRACEBACKS, TRAJECTORIES, SAMPLES, MANIFEST):
+        for name in (INDEX, TOKENS, TRACEBACKS, TRAJECTORIES, SAMPLES, MANIFEST):
             if (staging / name).exists():
                 (staging / name).replace(run / name)
             else:
@@ -313,7 +314,8 @@ def _copy(spans: _Spans, places: Sequence[Path], name: str, into: Path) -> None:
         for first in range(0, len(spans), _AT_ONCE):
             few = spans.of(slice(first, first + _AT_ONCE))
             for part, begin, end in zip(few.part.tolist(), few.begin.tolist(), few.end.tolist(), strict=True):
-                data = os.pread(sources[part].fileno(), end - begin, begin)
+                sources[part].seek(begin)
+                data = sources[part].read(end - begin)
                 if len(data) != end - begin:
                     raise DataError(places[part] / name, "has become shorter meanwhile", "Merge again")
                 out.write(data)

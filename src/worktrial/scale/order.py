@@ -2,11 +2,12 @@
 
 from array import array
 from collections.abc import Iterator, Sequence
-from itertools import islice, product
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
+from worktrial.engine.growth import AskedOrder
 from worktrial.engine.manifest import Asked, Manifest
 from worktrial.engine.record import Key
 from worktrial.engine.shard import shard_number
@@ -33,10 +34,10 @@ class JobOrder:
                 asks.append(asked)
         self.slots = 0
         """Number of ranks; those that no sample has are none's."""
-        self._asks: list[_Ranks] = []
+        self._asks: list[tuple[int, AskedOrder]] = []
         for asked in asks:
-            self._asks.append(_Ranks(asked, self.slots))
-            self.slots += self._asks[-1].size
+            self._asks.append((self.slots, AskedOrder(asked)))
+            self.slots += self._asks[-1][1].size
         if self.slots > MOST_SAMPLES:
             raise SettingError(
                 f"the run was asked for more than {MOST_SAMPLES:,} samples, which is more than can be"
@@ -49,16 +50,16 @@ class JobOrder:
 
     def rank(self, key: Key) -> int | None:
         """Rank of a sample; None where nobody asked for it."""
-        for ranks in self._asks:
-            if (found := ranks.rank(key)) is not None:
-                return found
+        for first, order in self._asks:
+            if (found := order.rank(key)) is not None:
+                return first + found
         return None
 
     def keys(self) -> Iterator[Key | None]:
         """Samples by rank; None where the sample has an earlier one, too."""
-        for number, ranks in enumerate(self._asks):
-            earlier = self._asks[:number]
-            for key in ranks.samples():
+        for number, (_, order) in enumerate(self._asks):
+            earlier = [other for _, other in self._asks[:number]]
+            for key in order.samples():
                 yield None if any(other.rank(key) is not None for other in earlier) else key
 
     def owners(self, of: int) -> npt.NDArray[np.uint16]:
@@ -80,27 +81,6 @@ class JobOrder:
             assert key is not None  # a rank of somebody's
             found.append(key)
         return found
-
-
-class _Ranks:
-    """Ranks of what one session asked for."""
-
-    def __init__(self, asked: Asked, first: int) -> None:
-        self._asked = asked
-        self._first = first
-        self._tasks = {task: n for n, task in enumerate(asked.tasks)}
-        self._conditions = {condition: n for n, condition in enumerate(asked.conditions)}
-        self.size = len(self._tasks) * max(0, asked.repeats) * len(self._conditions)
-
-    def rank(self, key: Key) -> int | None:
-        sample, repeat, condition = key
-        task, under = self._tasks.get(sample), self._conditions.get(condition)
-        if task is None or under is None or not 0 <= repeat < self._asked.repeats:
-            return None
-        return self._first + (task * self._asked.repeats + repeat) * len(self._conditions) + under
-
-    def samples(self) -> Iterator[Key]:
-        return product(self._tasks, range(self._asked.repeats), self._conditions)
 
 
 def _same(one: Asked, other: Asked) -> bool:
