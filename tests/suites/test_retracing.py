@@ -14,6 +14,7 @@ from worktrial.engine.store import SAMPLES, TRAJECTORIES
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.language import JsonObject
 from worktrial.reports.report import open_report
+from worktrial.reports.viewer import run_data
 from worktrial.reports.viewer.run_data import RunData
 from worktrial.suite import find_suite_of
 from worktrial.workplaces.retracing import RetracedCalls, Retracing
@@ -160,11 +161,15 @@ def test_code_of_a_folder_of_ones_own_is_locked_in(tmp_path: Path) -> None:
     assert b'"changes":false' in RunData(shown, is_served=True).file("run/run")
 
 
-def test_reports_hold_the_changes_of_quick_workplaces(starter: Path) -> None:
+def test_reports_hold_the_changes_of_quick_workplaces(starter: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (shown,) = open_report([starter], "t").runs
     data = RunData(shown)
     files = [name for name in data.names() if "/c" in name]
     assert len(files) == len(data.firsts)
     with pytest.raises(KeyError):
         data.file(f"starter/c{len(files)}")
+    # Who sends a run does not decide how long a report of it takes.
+    with monkeypatch.context() as few:
+        few.setattr(run_data, "RETRACED", 1)
+        assert data.file("starter/c0").count(b"see `worktrial view`") == data.samples_in("starter/t0") - 1
     assert (starter / SAMPLES).read_bytes().count(b"\n") == sum(data.file(f).count(b'"calls') for f in files)

@@ -153,7 +153,15 @@ def test_a_run_that_grows_is_shown_as_it_is(changing: _Viewer, runs: Path) -> No
 
 
 def test_damage_is_told_and_the_rest_goes_on(changing: _Viewer, runs: Path) -> None:
-    changing.text("data/first/t0.js")
+    full = changing.text("data/first/t0.js")
+    work = runs / "first" / "trajectories.jsonl"
+    whole = work.read_bytes()
+    work.write_bytes(whole[: len(whole) // 2])
+    assert "',null,null,null]" not in full and "',null,null,null]" in changing.text("data/first/t0.js")
+    work.unlink()
+    assert changing.text("data/first/t0.js").count("',null,null,null]") == 24
+    work.write_bytes(whole)
+    assert changing.text("data/first/t0.js") == full
     lines = (runs / "first" / "samples.jsonl").read_bytes().splitlines(True)
     (runs / "first" / "samples.jsonl").write_bytes(lines[0] + b"{broken}\n" + lines[1])
     home = changing.text("")

@@ -14,7 +14,7 @@ from worktrial.errors import DataError
 from worktrial.reports.report import open_report
 from worktrial.reports.site import write_site
 from worktrial.reports.viewer import columns, run_data
-from worktrial.reports.viewer.run_data import StoredLines
+from worktrial.reports.viewer.stored_lines import StoredLines
 from worktrial.reports.viewer.write import write_viewer
 
 

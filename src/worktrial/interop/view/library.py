@@ -14,8 +14,9 @@ from worktrial.engine.stored import agent_of, open_run
 from worktrial.errors import DataError
 from worktrial.reports.links import slug_of
 from worktrial.reports.report import Report, ReportRun
-from worktrial.reports.viewer.run_data import RunData, StoredLines
+from worktrial.reports.viewer.run_data import RunData
 from worktrial.reports.viewer.script_data import data_file, encoded
+from worktrial.reports.viewer.stored_lines import StoredLines
 from worktrial.results.following import FollowedRun, RunShelf
 from worktrial.suite import PagePicture
 
@@ -92,7 +93,11 @@ class RunLibrary:
             slug = name.partition("/")[0]
             # A page may be left open over a restart, and ask before anybody has looked for runs.
             run = runs[slug] if slug in runs else self.runs()[slug]
-            return self._run_data(slug, run).file(name)
+            found = self._run_data(slug, run)
+            if not found.is_slow(name):
+                return found.file(name)
+        # Calls that are carried out again may take seconds, for which nobody else waits.
+        return found.file(name)
 
     def pictures(self, slug: str, key: Key) -> Mapping[int, Sequence[PagePicture]]:
         """Pictures of what a sample's calls were about, by call.

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -18,8 +17,9 @@ from worktrial.reports.viewer.columns import Values, columns_of, values_of
 from worktrial.reports.viewer.readings import readings_of
 from worktrial.reports.viewer.script_data import array, data_file, encoded, literal, literal_size
 from worktrial.reports.viewer.slices import LONG, SlicedWork, sliced
+from worktrial.reports.viewer.stored_lines import StoredLines
 from worktrial.suite import Album, PagePicture, Suite, find_suite_of
-from worktrial.workplaces.retracing import Retracing
+from worktrial.workplaces.retracing import RetracedCalls, Retracing
 
 ROWS = 5000
 """Samples in a file of columns."""
@@ -27,37 +27,13 @@ ROWS = 5000
 CHUNK = 384 * 1024
 """Bytes after which a file of trajectories is full. A longer sample has a file of its own."""
 
+RETRACED = 50_000_000
+"""Bytes of a run's trajectories whose calls a report carries out again; the viewer does it for what is seen."""
+
 KEYS = 4000
 """Samples that an index file names, in the mean."""
 
 _NAME = re.compile(r"run|([stkc])(0|[1-9][0-9]{0,8})|p(0|[1-9][0-9]{0,8})-(0|[1-9][0-9]{0,8})")
-
-
-class StoredLines:
-    """The lines of a file of a run that are about samples.
-
-    Args:
-        path: The file.
-        places: Byte at which a sample's line begins. Other samples have no line.
-    """
-
-    def __init__(self, path: Path, places: Mapping[Key, int]) -> None:
-        self._path = path
-        self._places = places
-
-    def read(self, keys: Sequence[Key]) -> Iterator[bytes | None]:
-        """The samples' last lines as they are stored; None where there is none."""
-        if not any(key in self._places for key in keys):
-            yield from (None for _ in keys)
-            return
-        with self._path.open("rb") as file:
-            for key in keys:
-                place = self._places.get(key)
-                if place is None:
-                    yield None
-                    continue
-                file.seek(place)
-                yield file.readline().rstrip(b"\n")
 
 
 class RunData:
@@ -117,6 +93,13 @@ class RunData:
         if fields is None:
             raise KeyError(name)
         return data_file(name, fields)
+
+    def is_slow(self, name: str) -> bool:
+        """Whether a file takes more than reading: then others may be made at the same time.
+
+        What it shares with them is there when this returns.
+        """
+        return name.rpartition("/")[2].startswith("c") and bool(self._plan[0]) and self._retracing is not None
 
     def pictures(self, key: Key) -> Mapping[int, Sequence[PagePicture]]:
         """Pictures of what a sample's calls were about, by call; {} where there are none or no such sample."""
@@ -268,9 +251,16 @@ class RunData:
         if self._retracing is None or number >= len(self.firsts):
             return None
         first, end = self._range(number)
-        lines = self._lines.read([record.key for record in self._records[first:end]])
-        told = [None if line is None else self._retracing.changes(line) for line in lines]
+        keys = [record.key for record in self._records[first:end]]
+        told = [self._changes_by(key, line) for key, line in zip(keys, self._lines.read(keys), strict=True)]
         return {"changes": array(b"null" if one is None else encoded(one) for one in told)}
+
+    def _changes_by(self, key: Key, line: bytes | None) -> RetracedCalls | None:
+        if line is None or self._retracing is None:
+            return None
+        if not self._is_served and self._run.places[key] >= RETRACED:
+            return RetracedCalls(stopped=f"a report tells it of the first {RETRACED:,} bytes; see `worktrial view`")
+        return self._retracing.changes(line)
 
     def _key(self, number: int) -> Key | None:
         return self._records[number].key if 0 <= number < len(self._records) else None
