@@ -92,7 +92,7 @@ def test_a_waiting_child_takes_along_what_it_has_started() -> None:
         [sys.executable, "-c", f"{FRAME}{STARTS_ANOTHER}say(str(p.pid).encode())\ntime.sleep(600)"],
         env=dict(os.environ),
     )
-    grandchild = psutil.Process(int(child.receive()))
+    grandchild = psutil.Process(int(child.receive(100)))
     child.end()
     assert _is_over(grandchild)
 
@@ -102,9 +102,9 @@ def test_a_waiting_child_says_how_it_ended() -> None:
         [sys.executable, "-c", f"{FRAME}say(b'first')\nsys.exit('the last words')"], env=dict(os.environ)
     )
     assert wait([child.fileno()], 60) == [child.fileno()]
-    assert child.receive() == b"first"
+    assert child.receive(100) == b"first"
     with pytest.raises(ChildGone):
-        child.receive()
+        child.receive(100)
     # Nobody reads it any more: that shows when the answer is waited for.
     child.send(b"x" * 1_000_000)
     assert child.farewell(60) == (1, "the last words")

@@ -12,7 +12,9 @@ FATES = "tests.support.page_readers:fates"
 
 
 class FateReader:
-    """Reads `good WORDS`, `crash`, `hang`, `exit`, `raise`, `gorge`, `slow WORDS`, `crash-once FILE`."""
+    """Reads `good WORDS`, `crash`, `hang`, `exit`, `raise`, `gorge`, `slow WORDS`, `crash-once FILE`, `environment`
+    (the names of its variables).
+    """
 
     trouble: str | None = None
 
@@ -34,6 +36,8 @@ class FateReader:
             bytearray(1 << 40)
         elif fate == "slow":
             time.sleep(0.15)
+        elif fate == "environment":
+            rest = " ".join(sorted(os.environ))
         elif fate == "crash-once" and not Path(rest).exists():
             Path(rest).touch()
             os.abort()

@@ -38,6 +38,13 @@ def build_archive(
         ),
     ] = "auto",
     page_seconds: Annotated[float, typer.Option(help="A page that takes longer is given up and reported.")] = 180.0,
+    unsafe_parsers: Annotated[
+        bool,
+        typer.Option(
+            "--unsafe-parsers",
+            help="Go on where the programs that read PDFs and pictures cannot be walled off from this machine.",
+        ),
+    ] = False,
 ) -> None:
     """Build an archive from documents, or add documents to one.
 
@@ -56,7 +63,13 @@ def build_archive(
         with display() as told:
             # The settings of a build refuse what is none of the three.
             report = build(
-                documents, output, workers=workers, ocr=cast("Ocr", ocr), page_seconds=page_seconds, progress=told
+                documents,
+                output,
+                workers=workers,
+                ocr=cast("Ocr", ocr),
+                page_seconds=page_seconds,
+                unsafe_parsers=unsafe_parsers,
+                progress=told,
             )
     except KeyboardInterrupt:
         say("Interrupted. Pages that were read are stored; the same command goes on from there.", err=True)

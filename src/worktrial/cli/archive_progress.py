@@ -5,7 +5,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from worktrial.archive.build import BuildPlan, DocumentEnd, DocumentStart, Event, FinalStep, PageEnd, Progress
+from worktrial.archive.build import (
+    BuildPlan,
+    DocumentEnd,
+    DocumentStart,
+    Event,
+    FinalStep,
+    PageEnd,
+    Progress,
+    WallNotice,
+)
 from worktrial.engine.notices import say
 
 _PLAIN_SECONDS = 10.0
@@ -70,6 +79,8 @@ class _Plain:
             say(outcome_line(event), err=True)
         elif isinstance(event, FinalStep):
             say(f"making the {event.what}", err=True)
+        elif isinstance(event, WallNotice):
+            say(event.what, err=True)
 
 
 class _Live:
@@ -103,3 +114,5 @@ class _Live:
             self._bars.console.print(Text(outcome_line(event)), soft_wrap=True)
         elif isinstance(event, FinalStep):
             self._bars.add_task(f"making the {event.what}", total=None)
+        elif isinstance(event, WallNotice):
+            self._bars.console.print(Text(event.what), soft_wrap=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # In a line of the package's own metadata: `duckdb>=1.2; extra == 'analysis'`.
 _EXTRA = re.compile(r"extra == ['\"]([\w-]+)['\"]")
 _PROGRAMS = {
-    "bwrap": "locks in the Python that agents run; without it those tools refuse to start (package bubblewrap)",
+    "bwrap": "locks in agents' Python, and parsers; without it Python tools refuse to start (package bubblewrap)",
     "tesseract": "reads scans a second time; without it doubtful numbers stay marked as doubtful (tesseract-ocr)",
 }
 

@@ -26,6 +26,8 @@ SESSION_AT = "/session"
 WORK = "/work"
 ARCHIVE = "/archive"
 _INSTALL = "Install it (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap)."
+SEALED = ("--remount-ro", "/")
+"""End of the mounts. What bubblewrap built to hold them is memory without a limit."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 # One process may not start threads; a library that wants several would fail.
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -50,15 +52,20 @@ class Mount(NamedTuple):
 @cache
 def mounts() -> tuple[Mount, ...]:
     """Everything the interpreter needs, nothing of it writable."""
-    return (*_system_libraries(), *_python(), *_packages(), *_session())
+    return (*interpreter(), *_packages(), *_session())
 
 
 @cache
-def masks() -> tuple[str, ...]:
+def interpreter() -> tuple[Mount, ...]:
+    """Python itself, with its standard library and the libraries of the system."""
+    return (*_system_libraries(), *_python())
+
+
+@cache
+def masks(shown: tuple[Mount, ...]) -> tuple[str, ...]:
     """Folders that come along with the mounts and must be seen empty: what else is installed."""
-    shown = [mount for mount in mounts() if mount.source.is_dir()]
     found = []
-    for source, target in shown:
+    for source, target in (mount for mount in shown if mount.source.is_dir()):
         if not target.startswith((PACKAGES_AT, SESSION_AT)):
             for pattern in ("site-packages", "dist-packages", "python*/site-packages", "python*/dist-packages"):
                 found += [f"{target}/{folder.relative_to(source)}" for folder in source.glob(pattern)]
@@ -138,24 +145,38 @@ def locked_in(
     Raises:
         SandboxUnavailable: there is no bubblewrap.
     """
+    words = walled(mounts(), work_bytes=work_bytes, filter_fd=filter_fd, info_fd=info_fd)
+    if archive is not None:
+        words += ["--ro-bind", str(archive.resolve()), ARCHIVE]
+    words += SEALED
+    return [*words, "--", f"{HOME}/bin/python3", *_run([PACKAGES_AT, SESSION_AT], setup)]
+
+
+def walled(shown: tuple[Mount, ...], *, work_bytes: int, filter_fd: int, info_fd: int | None) -> list[str]:
+    """Bubblewrap with namespaces, a filter of kernel calls and a work folder; mounts may follow, then `SEALED`.
+
+    Args:
+        shown: files and folders of this machine that can be read.
+        work_bytes: size of the work folder, the only place that can be written to.
+        filter_fd: where bubblewrap reads the filter of kernel calls.
+        info_fd: where it tells the process's id, if it shall.
+
+    Raises:
+        SandboxUnavailable: there is no bubblewrap.
+    """
     program = shutil.which("bwrap")
     if program is None:
-        raise SandboxUnavailable("bubblewrap is not installed, so foreign Python cannot be locked in", _INSTALL)
+        raise SandboxUnavailable("bubblewrap is not installed, so foreign code cannot be locked in", _INSTALL)
     words = [program, "--unshare-user", "--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1"]
     words += ["--cap-drop", "ALL", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
-    words += ["--seccomp", str(filter_fd), "--info-fd", str(info_fd)]
-    for source, target in mounts():
+    words += ["--seccomp", str(filter_fd), *(["--info-fd", str(info_fd)] if info_fd is not None else [])]
+    for source, target in shown:
         words += ["--ro-bind", str(source), target]
-    for target in masks():
+    for target in masks(shown):
         words += ["--size", "4096", "--tmpfs", target, "--remount-ro", target]
     for device in _DEVICES:
         words += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
-    if archive is not None:
-        words += ["--ro-bind", str(archive.resolve()), ARCHIVE]
-    words += ["--size", str(work_bytes), "--tmpfs", WORK, "--symlink", WORK, "/tmp", "--chdir", WORK]
-    # What bubblewrap built to hold the mounts is memory without a limit.
-    words += ["--remount-ro", "/"]
-    return [*words, "--", f"{HOME}/bin/python3", *_run([PACKAGES_AT, SESSION_AT], setup)]
+    return [*words, "--size", str(work_bytes), "--tmpfs", WORK, "--symlink", WORK, "/tmp", "--chdir", WORK]
 
 
 def in_the_open(setup: JsonObject) -> list[str]:

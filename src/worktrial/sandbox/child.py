@@ -16,6 +16,20 @@ from collections.abc import Callable, Mapping, Sequence
 from worktrial.language import JsonObject
 
 _REAP_SECONDS = 5
+_USUAL = (
+    *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TEMP", "TMP", "TZ", "TERM", "LD_LIBRARY_PATH"),
+    *("DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "SYSTEMROOT", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"),
+    *("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_NUMERIC", "LC_TIME"),
+)
+
+
+def usual_environment(*further: str) -> dict[str, str]:
+    """Variables that programs need to run at all, and those named; no keys, whatever they are called.
+
+    Args:
+        further: Names of further variables.
+    """
+    return {name: os.environ[name] for name in (*_USUAL, *further) if name in os.environ}
 
 
 class BrokenWire(Exception):
@@ -171,9 +185,10 @@ class WaitingChild:
     Args:
         words: Its command line.
         env: Its whole environment.
+        kept: Descriptors that it inherits.
     """
 
-    def __init__(self, words: Sequence[str], *, env: Mapping[str, str]) -> None:
+    def __init__(self, words: Sequence[str], *, env: Mapping[str, str], kept: tuple[int, ...] = ()) -> None:
         self._says = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
         self._process = subprocess.Popen(
             words,
@@ -182,6 +197,7 @@ class WaitingChild:
             stderr=self._says,
             env=env,
             bufsize=0,
+            pass_fds=kept,
             start_new_session=True,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
@@ -198,13 +214,25 @@ class WaitingChild:
             while rest:
                 rest = rest[self._to.write(rest) :]
 
-    def receive(self) -> bytes:
+    @property
+    def pid(self) -> int:
+        """Number of the process that was started."""
+        return self._process.pid
+
+    def receive(self, most: int) -> bytes:
         """Wait for the next message.
 
+        Args:
+            most: Bytes that it may have.
+
         Raises:
+            BrokenWire: It claims to be longer.
             ChildGone: There will be none.
         """
-        return self._exactly(int.from_bytes(self._exactly(4), "big"))
+        size = int.from_bytes(self._exactly(4), "big")
+        if size > most:
+            raise BrokenWire(f"a message of {size:,} bytes")
+        return self._exactly(size)
 
     def farewell(self, patience: float) -> tuple[int | None, str]:
         """End a process that has hung up.

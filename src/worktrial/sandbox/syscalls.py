@@ -87,8 +87,9 @@ _UNKNOWN = {"clone3": 435, "io_uring_setup": 425, "io_uring_enter": 426, "io_uri
 _LAST_KNOWN = 452
 """Calls newer than this list was made for are unknown, too."""
 
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_AT_NUMBER, _AT_MACHINE = 0, 4
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_AT_NUMBER, _AT_MACHINE, _AT_FLAGS = 0, 4, 16
+_CLONE_NAMESPACES = 0x7E020080
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _EPERM, _ENOSYS = 1, 38
 
@@ -102,8 +103,11 @@ class _Machine(NamedTuple):
 _MACHINES = {"x86_64": _Machine(0xC000003E, 0), "aarch64": _Machine(0xC00000B7, 1)}
 
 
-def syscall_filter() -> bytes:
+def syscall_filter(*, processes: bool = False) -> bytes:
     """The filter's program, as the kernel takes it.
+
+    Args:
+        processes: Let it start threads and processes, as libraries for recognition do, in no further namespace.
 
     Raises:
         SandboxUnavailable: the machine is of a kind whose calls are not listed here.
@@ -121,7 +125,15 @@ def syscall_filter() -> bytes:
         (_AT_LEAST, 0, 1, _LAST_KNOWN + 1),
         (_RETURN, 0, 0, _ERRNO | _ENOSYS),
     ]
-    for numbers in _REFUSED.values():
+    if processes:
+        clone = _REFUSED["clone"][machine.column]
+        assert clone is not None
+        # The flags are the first argument on both machines; its low half says enough.
+        program += [(_EQUAL, 0, 4, clone), (_LOAD, 0, 0, _AT_FLAGS), (_ANY_BIT, 0, 1, _CLONE_NAMESPACES)]
+        program += [(_RETURN, 0, 0, _ERRNO | _EPERM), (_RETURN, 0, 0, _ALLOW)]
+    for name, numbers in _REFUSED.items():
+        if processes and name in ("clone", "fork", "vfork"):
+            continue
         if (number := numbers[machine.column]) is not None:
             program += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERRNO | _EPERM)]
     for number in _UNKNOWN.values():

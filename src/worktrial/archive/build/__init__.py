@@ -12,6 +12,7 @@ with extra("documents", "Building an archive"):
         FinalStep,
         PageEnd,
         Progress,
+        WallNotice,
     )
     from worktrial.archive.build.plan import BuildSettings, Ocr
 
@@ -26,5 +27,6 @@ __all__ = [
     "Ocr",
     "PageEnd",
     "Progress",
+    "WallNotice",
     "build",
 ]

@@ -12,10 +12,11 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 import worktrial
-from worktrial.archive.build.messages import BuildPlan, DocumentEnd, Event, FinalStep, Progress
+from worktrial.archive.build.messages import BuildPlan, DocumentEnd, Event, FinalStep, Progress, WallNotice
 from worktrial.archive.build.plan import BuildSettings, DocumentJob, Ocr, Versions, plan
 from worktrial.archive.build.pool import Pool
 from worktrial.archive.build.reading import PAGES_SUFFIX, STAGING, DocumentReading
+from worktrial.archive.build.wall import notice_of, wall_for
 from worktrial.archive.producers import Files, Producer
 from worktrial.archive.search.index import is_index_of, write_index
 from worktrial.archive.store.archive import INDEX, Archive, fingerprint_of
@@ -25,6 +26,7 @@ from worktrial.archive.store.record import MANIFEST, ArchiveManifest, DocumentRe
 from worktrial.errors import DataError, SettingError, extra
 
 _LOCK = ".lock"
+_SHOWN = "shown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ def build(
     ocr: Ocr = "auto",
     progress: Progress | None = None,
     page_seconds: float = 180.0,
+    unsafe_parsers: bool = False,
 ) -> BuildReport:
     """Build an archive, or add to one.
 
@@ -65,10 +68,12 @@ def build(
         ocr: recognise pages without usable characters (`auto`), every page (`force`), or none (`never`).
         progress: told what happens; it must not take long.
         page_seconds: a page that takes longer is given up; in proportion more where processes outnumber cores.
+        unsafe_parsers: go on where parsers of documents cannot be walled off from this machine.
 
     Raises:
         DataError: a path does not exist, or the folder is something else or cannot be written.
-        SettingError: a setting makes no sense, or another process builds the same archive.
+        SettingError: a setting makes no sense, another process builds the same archive, or there is no wall for
+            parsers.
         KeyboardInterrupt: after Ctrl-C; what was read is stored.
     """
     # Asked for now, not after hours of reading.
@@ -92,7 +97,13 @@ def build(
                 if not job.stored.readable:
                     tell(DocumentEnd(job.stored))
         book.save()
-        _read_all([job for job in jobs if job.stored is None], folder, settings, versions, tell, book)
+        new = [job for job in jobs if job.stored is None]
+        if new:
+            wall = wall_for(unsafe_parsers)
+            if notice := notice_of(wall):
+                tell(WallNotice(notice))
+            with Pool(settings, wall, folder / STAGING / _SHOWN) as pool:
+                _read_all(new, folder, pool, versions, tell, book)
         documents = book.save()
         _derive(folder, documents, tell)
         _sweep(folder, documents)
@@ -129,7 +140,7 @@ class _Book:
 def _read_all(
     jobs: list[DocumentJob],
     folder: Path,
-    settings: BuildSettings,
+    pool: Pool,
     versions: Versions,
     tell: Callable[[Event], None],
     book: _Book,
@@ -138,22 +149,22 @@ def _read_all(
     open_now: list[DocumentReading] = []
     owners: dict[int, DocumentReading] = {}
     try:
-        with Pool(settings) as pool:
-            while True:
-                while pool.free and (given := _next(open_now, waiting, folder, versions, tell)) is not None:
-                    reading, task = given
-                    owners[id(task)] = reading
-                    pool.give(task)
-                if not pool.busy:
-                    return
-                for task, answer in pool.answers():
-                    reading = owners.pop(id(task))
-                    reading.take(task, answer)
-                    if reading.done is not None and reading in open_now:
-                        open_now.remove(reading)
-                        book.enter(reading.done)
-                        book.save()
-                        tell(DocumentEnd(reading.done))
+        while True:
+            while pool.free and (given := _next(open_now, waiting, folder, versions, tell)) is not None:
+                reading, task = given
+                owners[id(task)] = reading
+                pool.give(task)
+            if not pool.busy:
+                return
+            for task, answer in pool.answers():
+                reading = owners.pop(id(task))
+                reading.take(task, answer)
+                if reading.done is not None and reading in open_now:
+                    open_now.remove(reading)
+                    pool.forget(reading.job.source)
+                    book.enter(reading.done)
+                    book.save()
+                    tell(DocumentEnd(reading.done))
     finally:
         for reading in open_now:
             reading.close()

@@ -3,30 +3,30 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from worktrial.archive.build.plan import Versions
-from worktrial.archive.producers import DocumentSource
+from worktrial.archive.producers import DocumentSource, ReadSettings
 from worktrial.archive.store.record import DocumentRecord
 from worktrial.archive.store.rows import PartCounts
 
 
-@dataclass(frozen=True, slots=True)
-class OpenDocument:
+class OpenDocument(msgspec.Struct, frozen=True, tag=True):
     """Ask a worker how many pages a document has."""
 
     source: DocumentSource
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPage:
+class ReadPage(msgspec.Struct, frozen=True, tag=True):
     """Read one page."""
 
     source: DocumentSource
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class WriteSlice:
+class WriteSlice(msgspec.Struct, frozen=True, tag=True):
     """Work out the meaning of some pages and write them."""
 
     record: DocumentRecord
@@ -37,8 +37,7 @@ class WriteSlice:
     into: Path
 
 
-@dataclass(frozen=True, slots=True)
-class JoinSlices:
+class JoinSlices(msgspec.Struct, frozen=True, tag=True):
     """Make a document's part of its slices."""
 
     record: DocumentRecord
@@ -52,16 +51,14 @@ class JoinSlices:
 Task = OpenDocument | ReadPage | WriteSlice | JoinSlices
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentSize:
+class DocumentSize(msgspec.Struct, frozen=True, tag=True):
     """A document's size."""
 
     pages: int
     trouble: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class PageBytes:
+class PageBytes(msgspec.Struct, frozen=True, tag=True):
     """A page, encoded."""
 
     content: bytes
@@ -70,35 +67,96 @@ class PageBytes:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class SliceEnd:
+class SliceEnd(msgspec.Struct, frozen=True, tag=True):
     """A slice is written."""
 
     counts: PartCounts
 
 
-@dataclass(frozen=True, slots=True)
-class PartEnd:
+class PartEnd(msgspec.Struct, frozen=True, tag=True):
     """A finished document."""
 
     record: DocumentRecord
 
 
-@dataclass(frozen=True, slots=True)
-class TaskRefusal:
+class TaskRefusal(msgspec.Struct, frozen=True, tag=True):
     """The task cannot be done; the worker is well."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class TaskLoss:
+class TaskLoss(msgspec.Struct, frozen=True, tag=True):
     """The task took its worker with it, or had to be stopped."""
 
     why: str
 
 
 Answer = DocumentSize | PageBytes | SliceEnd | PartEnd | TaskRefusal | TaskLoss
+
+
+class WorkerReady(msgspec.Struct, frozen=True, tag=True):
+    """Tasks can come."""
+
+
+class WorkerAnswer(msgspec.Struct, frozen=True, tag=True):
+    """The answer to a task."""
+
+    answer: Answer
+
+
+class WorkerSetup(msgspec.Struct, frozen=True):
+    """All that a worker is told before its first task."""
+
+    reading: ReadSettings
+    memory: int
+    """Bytes that it may allocate."""
+    shown_in: str | None = None
+    """Folder where it finds documents under their names in there; None where it opens them where they lie."""
+    readable: tuple[str, ...] | None = None
+    """All files and folders that it may read, where it gives up the others by itself."""
+    writable: str = ""
+    """The folder that it may write to then."""
+
+
+MOST_PAGES = 100_000
+"""A file that claims more has a damaged page tree, or should be cut into volumes."""
+MOST_MESSAGE = 256 << 20
+"""Bytes of a worker's message; a page of so many is no page."""
+
+
+def encode(message: Task | WorkerSetup | WorkerReady | WorkerAnswer) -> bytes:
+    """MessagePack of a message."""
+    return msgspec.msgpack.encode(message, enc_hook=str)
+
+
+def decode_task(body: bytes) -> Task:
+    """The task again."""
+    return _tasks.decode(body)
+
+
+def decode_setup(body: bytes) -> WorkerSetup:
+    """The setup again."""
+    return _setups.decode(body)
+
+
+def decode_answer(body: bytes) -> WorkerReady | WorkerAnswer:
+    """A worker's message, which is not trusted.
+
+    Raises:
+        msgspec.MsgspecError: it is none.
+    """
+    return _answers.decode(body)
+
+
+def _path(kind: type, value: Any) -> Any:
+    return kind(value)
+
+
+_tasks: msgspec.msgpack.Decoder[Task] = msgspec.msgpack.Decoder(Task, dec_hook=_path)
+_setups = msgspec.msgpack.Decoder(WorkerSetup)
+_answers: msgspec.msgpack.Decoder[WorkerReady | WorkerAnswer] = msgspec.msgpack.Decoder(
+    WorkerReady | WorkerAnswer, dec_hook=_path
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +204,13 @@ class FinalStep:
     what: str
 
 
-Event = BuildPlan | DocumentStart | PageEnd | DocumentEnd | FinalStep
+@dataclass(frozen=True, slots=True)
+class WallNotice:
+    """Limits of what protects this machine from documents that turn their parser against it."""
+
+    what: str
+
+
+Event = WallNotice | BuildPlan | DocumentStart | PageEnd | DocumentEnd | FinalStep
 
 Progress = Callable[[Event], None]

@@ -2,17 +2,17 @@
 
 import contextlib
 import os
-import pickle
 import resource
 import shutil
-import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from worktrial.archive.build.messages import (
+    MOST_PAGES,
     Answer,
     DocumentSize,
     JoinSlices,
@@ -23,7 +23,12 @@ from worktrial.archive.build.messages import (
     SliceEnd,
     Task,
     TaskRefusal,
+    WorkerAnswer,
+    WorkerReady,
     WriteSlice,
+    decode_setup,
+    decode_task,
+    encode,
 )
 from worktrial.archive.build.reading import staged_pages
 from worktrial.archive.pages import PageContent, Route
@@ -31,19 +36,21 @@ from worktrial.archive.producers import DocumentSource, PageReader, ReadSettings
 from worktrial.archive.store.parts import issue_of, join_slices, read_part_pages, write_slice
 from worktrial.archive.store.rows import encode_page
 from worktrial.errors import WorktrialError
+from worktrial.sandbox.inside.landlock import give_up_calls, give_up_files
 from worktrial.sandbox.inside.wire import HungUp, Wire, limit
+from worktrial.sandbox.parsers import shown_name
+from worktrial.sandbox.syscalls import syscall_filter
 
 _OPENING_PAGES = 2
-
-_MOST_PAGES = 100_000
-"""A file that claims more has a damaged page tree, or should be cut into volumes."""
+_MOST_WRITTEN = 64 << 20
 
 
 class Worker:
     """Keeps the last document open: most pages come from the same one."""
 
-    def __init__(self, settings: ReadSettings) -> None:
+    def __init__(self, settings: ReadSettings, shown_in: str | None = None) -> None:
         self._settings = settings
+        self._shown_in = shown_in
         self._source: DocumentSource | None = None
         self._reader: PageReader | None = None
 
@@ -56,7 +63,7 @@ class Worker:
                 return self._read(task)
             return self._write(task)
         except WorktrialError as error:
-            return TaskRefusal(str(error))
+            return TaskRefusal(self._as_named(task, str(error)))
         except MemoryError:
             return TaskRefusal("needs more memory than a worker may use")
         except Exception as error:  # noqa: BLE001 - a defect met on one page must not end the build
@@ -64,13 +71,15 @@ class Worker:
 
     def _open(self, source: DocumentSource) -> Answer:
         reader = self._reader_of(source)
-        if reader.pages > _MOST_PAGES:
-            return TaskRefusal(f"claims to have {reader.pages:,} pages; at most {_MOST_PAGES:,} are read")
+        if reader.pages > MOST_PAGES:
+            return TaskRefusal(f"claims to have {reader.pages:,} pages; at most {MOST_PAGES:,} are read")
         return DocumentSize(reader.pages, reader.trouble)
 
     def _read(self, task: ReadPage) -> Answer:
         began = time.monotonic()
         page = self._reader_of(task.source).read(task.number)
+        if page.trouble is not None:
+            page = replace(page, trouble=self._as_named(task, page.trouble))
         failed = (page.trouble or "could not be read") if page.route == Route.FAILED else None
         return PageBytes(encode_page(page), failed, time.monotonic() - began)
 
@@ -89,9 +98,19 @@ class Worker:
     def _reader_of(self, source: DocumentSource) -> PageReader:
         if self._reader is None or source != self._source:
             self._close()
-            self._reader = open_document(source, self._settings)
+            self._reader = open_document(replace(source, path=self._place(source)), self._settings)
             self._source = source
         return self._reader
+
+    def _place(self, source: DocumentSource) -> Path:
+        """Path at which the document lies for this process."""
+        return source.path if self._shown_in is None else Path(self._shown_in, shown_name(source.path))
+
+    def _as_named(self, task: Task, said: str) -> str:
+        """A message with the name that the user knows the document by."""
+        if not isinstance(task, OpenDocument | ReadPage):
+            return said
+        return said.replace(str(self._place(task.source)), str(task.source.path))
 
     def _close(self) -> None:
         if self._reader is not None:
@@ -104,27 +123,22 @@ def _pages(place: Path, first: int, last: int) -> Iterator[PageContent]:
 
 
 def main() -> None:
-    """Entry point of the process: tasks come in and answers go out, pickled."""
+    """Entry point of the process: tasks come in and answers go out."""
     wire = Wire()
     with contextlib.suppress(HungUp, BrokenPipeError):
-        settings, memory, tired, path = pickle.loads(wire.receive())
-        # What the caller can import, its readers' processes can, too.
-        sys.path[:] = path
-        limit(resource.RLIMIT_DATA, memory)
+        setup = decode_setup(wire.receive())
+        limit(resource.RLIMIT_DATA, setup.memory)
         # A crash is told by the exit code; a core file per bad page would fill the disk.
         limit(resource.RLIMIT_CORE, 0)
-        worker = Worker(settings)
-        wire.send(pickle.dumps(None))
+        if setup.shown_in is not None:
+            # What it writes to its error output lands on our disk.
+            limit(resource.RLIMIT_FSIZE, _MOST_WRITTEN)
+        if setup.readable is not None:
+            give_up_files(setup.readable, setup.writable)
+            give_up_calls(syscall_filter(processes=True))
+        worker = Worker(setup.reading, setup.shown_in)
+        wire.send(encode(WorkerReady()))
         while True:
-            answer = worker.answer(pickle.loads(wire.receive()))
-            wire.send(pickle.dumps((answer, _in_use() > tired)))
+            wire.send(encode(WorkerAnswer(worker.answer(decode_task(wire.receive())))))
     # Libraries with threads of their own may take long to say goodbye, and nothing is left to be saved.
     os._exit(0)
-
-
-def _in_use() -> int:
-    """Bytes that count against the limit now; 0 where the system does not tell."""
-    try:
-        return int(Path("/proc/self/statm").read_text("ascii").split()[5]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        return 0

@@ -6,7 +6,6 @@ proposal, with some credit for a word that tesseract is sure of, because it know
 are read by one engine alone; that is less certain, not an error.
 """
 
-import os
 import shutil
 import subprocess
 import tempfile
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from worktrial.archive.ocr.engine import CropReading, Engine
 from worktrial.archive.ocr.image import Grey
+from worktrial.sandbox.child import usual_environment
 
 FLOOR = 1e-5
 """The least probability of a sign at a step: the network's zeros are not to be believed."""
@@ -108,7 +108,7 @@ class Sheet:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "OMP_THREAD_LIMIT": "1"},
+            env={**usual_environment("TESSDATA_PREFIX"), "OMP_THREAD_LIMIT": "1"},
         )
 
     def opinions(self) -> list[Opinion | None]:

@@ -8,14 +8,29 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from worktrial.sandbox.child import usual_environment
+
 Progress = Callable[[int, int, str], None]
 """`(done_bytes, total_bytes, what)`"""
 
 _LOOK_EVERY = 0.25
+_NETWORK = (
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PYTHONPATH"),
+)
 
 
 class FetchFailed(Exception):
     """A source could not deliver; the message says why briefly."""
+
+
+def download_environment(prefix: str) -> dict[str, str]:
+    """All that a downloader is given: the usual, how to reach the network, and its own settings.
+
+    Args:
+        prefix: Beginning of the names of its own settings.
+    """
+    return usual_environment(*_NETWORK, *(name for name in os.environ if name.startswith(prefix)))
 
 
 def run_watched(

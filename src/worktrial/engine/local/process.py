@@ -17,6 +17,7 @@ from worktrial.engine.local.catalogue import LOCAL_CONTEXT, LocalFile
 from worktrial.engine.local.cores import physical_cores
 from worktrial.engine.local.serve import ServeOrder
 from worktrial.errors import SettingError, option
+from worktrial.sandbox.child import usual_environment
 
 MAX_RESTARTS = 3
 
@@ -115,7 +116,7 @@ class LocalModel:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
                 # Spinning threads slow a shared machine down to a crawl; the library reads this when it loads.
-                env={**os.environ, "GOMP_SPINCOUNT": "0"},
+                env={**usual_environment("PYTHONPATH", "OMP_NUM_THREADS"), "GOMP_SPINCOUNT": "0"},
                 # The terminal's Ctrl-C is for the run, which still finishes the answers under way.
                 start_new_session=True,
             )
