@@ -45,12 +45,12 @@ _PROBE_SECONDS = 30
 
 
 class Wall(StrEnum):
-    """Where parsers of documents run."""
+    """Walls between parsers of documents and this machine."""
 
     SANDBOX = "sandbox"
-    """In namespaces of their own (bubblewrap)."""
+    """Namespaces of their own (bubblewrap)."""
     LANDLOCK = "landlock"
-    """In the system's own, with files and kernel calls taken away (Landlock, seccomp)."""
+    """The system's own namespaces, with files and kernel calls taken away (Landlock, seccomp)."""
     NONE = "none"
     """Bounded in memory, with a clean environment, and with our rights."""
 

@@ -15,7 +15,7 @@ keeping such blocks, up to 32 MB each, among the small ones, where they leave ho
 
 
 def wall_for(unsafe: bool) -> Wall:
-    """Where parsers run: behind the best wall that there is.
+    """The best wall that there is for parsers.
 
     Args:
         unsafe: Go on without any where there is none.
@@ -35,7 +35,7 @@ def wall_for(unsafe: bool) -> Wall:
 
 
 def notice_of(wall: Wall) -> str:
-    """What a wall that is not the best lacks, in one line; blank for the best."""
+    """Limits of a wall that is not the best, in one line; blank for the best."""
     if wall is Wall.LANDLOCK:
         return (
             "Parsers of documents run without namespaces: they have no network, no keys and no files but the "
