@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from worktrial.workplaces.executable.inside import Bounds, Carrier, difference, with_difference
+from worktrial.workplaces.executable.inside import Bounds, Carrier, difference, serve, with_difference
 
 COUNTED = '''
 """A workplace that counts, outside of its state, how often it is called."""
@@ -47,7 +47,8 @@ def note(state: State, text: str) -> dict[str, object]:
         raise ToolError("refused", "Not that.")
     return {"made": made()}
 '''
-STATE = {"notes": []}
+STATE: dict[str, Any] = {"notes": []}
+EMPTY = msgspec.json.encode(STATE)
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def carrier() -> Carrier:
 def seen(carrier: Carrier, *episodes: list[list[Any]]) -> list[list[Any]]:
     """Contents of the calls of each episode, all in one batch."""
     asked = [{"do": "episode", "state": 0, "calls": calls} for calls in episodes]
-    return [[row[0] for row in told["value"]["seen"]] for told in carrier.answers("counted", asked, [STATE])]
+    return [[row[0] for row in told["value"]["seen"]] for told in carrier.answers("counted", asked, [EMPTY])]
 
 
 def test_the_same_call_in_the_same_state_is_made_once_a_batch(carrier: Carrier) -> None:
@@ -84,6 +85,22 @@ def test_states_beyond_the_bound_are_let_go_of(carrier: Carrier) -> None:
     first, second = seen(carrier, grow, grow)
     assert [row["made"] for row in first] == [1, 2, 3]
     assert second[0]["made"] == 4, "together they are more than is kept"
+
+
+def test_states_are_sent_to_a_process_once_and_those_that_are_gone_are_asked_for_no_more(carrier: Carrier) -> None:
+    def message(states: list[str], gone: list[str], **new: dict[str, Any]) -> str:
+        look = [{"do": "episode", "state": place, "calls": [["look", {}]]} for place in range(len(states))]
+        sent = {"load": {}, "key": "counted", "requests": look, "states": states, "gone": gone, "new": new}
+        return msgspec.json.encode(sent).decode()
+
+    def notes(text: str) -> list[list[str]]:
+        answers = msgspec.json.decode(serve(carrier, text, lambda piece: None))
+        return [answer["value"]["seen"][0][0]["notes"] for answer in answers]
+
+    assert notes(message(["one", "two"], [], one={"notes": ["1"]}, two={"notes": ["2"]})) == [["1"], ["2"]]
+    assert notes(message(["two", "one", "two"], [])) == [["2"], ["1"], ["2"]]
+    assert notes(message(["three"], ["one"], three={"notes": []})) == [[]]
+    assert carrier.kept.keys() == {"two", "three"}
 
 
 @pytest.mark.parametrize(

@@ -286,7 +286,11 @@ class CodeWorkplace:
             CodeFailure: there is no such function, or it failed.
             SettingError: code cannot be locked in here.
         """
-        return await self._one({"do": "function", "module": module, "function": name, "arguments": list(arguments)})
+        request: JsonObject = {"do": "function", "module": module, "function": name, "arguments": list(arguments)}
+        if arguments and isinstance(arguments[0], dict):
+            # Most likely a state, which the process may know already.
+            return await self._one({**request, "arguments": list(arguments[1:]), "state": 0}, arguments[:1])
+        return await self._one(request)
 
     async def _one(self, request: JsonObject, states: Sequence[JsonValue] = ()) -> Any:
         (answer,) = await self.runner.answers(self.key, [request], states)

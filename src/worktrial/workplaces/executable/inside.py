@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.machinery import ModuleSpec
 from itertools import count
+from operator import is_
 from random import Random
 from time import monotonic
 from types import FrameType, ModuleType
@@ -43,6 +44,8 @@ MOST_PIECE = 200_000
 """Bytes of answers that are handed back together."""
 _MOST_KEPT = 4 << 20
 """Bytes of states that are kept with the calls of a batch."""
+_MOST_WHOLE = 256
+"""Whole states that are kept from one batch to the next."""
 _LASTING = (dict, list, set, bytearray, deque)
 _NUMBERS = count()
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -136,6 +139,9 @@ class LoadedWorkplace:
         self._finder = Sources({self._package: "", **named}, paths, counting and counting[0])
         self._described: DescribedFunctions | None = None
         self._lasting: dict[str, str] = {}
+        self._collections: list[tuple[str, Any]] = []
+        self._bound: list[tuple[dict[str, Any], list[Any]]] = []
+        """Names of each imported module, and their values when it was."""
 
     def module(self, name: str) -> ModuleType:
         """A module of the workplace.
@@ -150,7 +156,10 @@ class LoadedWorkplace:
             with _found_by(self._finder), self._counted_apart():
                 __import__(whole)
             self._refuse_memory(sys.modules[whole])
-            self._lasting = dict(self._containers())
+            self._collections = [*self._containers()]
+            self._lasting = {name: repr(value) for name, value in self._collections}
+            held = [sys.modules.get(f"{self._package}.{module}") for module in self._names]
+            self._bound = [(vars(one), list(vars(one).values())) for one in held if one is not None]
         return sys.modules[whole]
 
     def _refuse_memory(self, module: ModuleType) -> None:
@@ -220,18 +229,23 @@ class LoadedWorkplace:
         Raises:
             Failure: a collection of a module is another one than when it was imported; it is imported anew.
         """
-        for name, now in self._containers():
-            if self._lasting.get(name) != now:
+        # To look at each name of each module takes longer than most calls.
+        for name, now in self._collections if self._is_bound_as_before() else self._containers():
+            if self._lasting.get(name) != repr(now):
                 self.forget()
                 what = f"{name} was changed, and lasts from one call to the next"
                 raise Failure("remembers", f"{what}; keep it in the state")
 
-    def _containers(self) -> Iterator[tuple[str, str]]:
+    def _is_bound_as_before(self) -> bool:
+        """Whether every name of the modules has the value that it had when they were imported."""
+        return all(len(now) == len(was) and all(map(is_, now.values(), was)) for now, was in self._bound)
+
+    def _containers(self) -> Iterator[tuple[str, Any]]:
         for module in self._names:
             held = sys.modules.get(f"{self._package}.{module}")
             for name, value in [] if held is None else list(vars(held).items()):
                 if isinstance(value, _LASTING) and not name.startswith("__"):
-                    yield f"{module}.{name}", repr(value)
+                    yield f"{module}.{name}", value
 
 
 class _Outcome(NamedTuple):
@@ -242,14 +256,15 @@ class _Outcome(NamedTuple):
 
 
 class _Batch:
-    """States that came with a batch, each read once, and its calls: the same one in the same state is made once.
+    """States of a batch as JSON, each read once, and its calls: the same one in the same state is made once.
 
     Episodes of a batch tend to begin alike, and to part at a late call.
     """
 
-    def __init__(self, given: Sequence[JsonValue]) -> None:
+    def __init__(self, key: str, given: Sequence[bytes], wholes: dict[tuple[str, bytes], bytes]) -> None:
         self.given = given
-        self._whole: dict[int, bytes] = {}
+        self._key = key
+        self._wholes = wholes
         self._outcomes: dict[tuple[str, str, bytes, bytes], _Outcome] = {}
         self._kept = 0
         self.draft: tuple[bytes, Any] = (b"", None)
@@ -257,9 +272,12 @@ class _Batch:
 
     def whole(self, place: int, described: DescribedFunctions) -> bytes:
         """State as the tools' own type writes it."""
-        if place not in self._whole:
-            self._whole[place] = encode(described.decoder.decode(encode(self.given[place])))
-        return self._whole[place]
+        of = (self._key, self.given[place])
+        if of not in self._wholes:
+            if len(self._wholes) >= _MOST_WHOLE:
+                self._wholes.clear()
+            self._wholes[of] = encode(described.decoder.decode(self.given[place]))
+        return self._wholes[of]
 
     def once(self, call: tuple[str, str, bytes, bytes], make: Callable[[], _Outcome]) -> _Outcome:
         """Outcome of a call, made now or before.
@@ -286,6 +304,10 @@ class Carrier:
         self._steps = steps()
         self._loaded: dict[str, LoadedWorkplace] = {}
         self._states: dict[str, JsonObject] = {}
+        self._wholes: dict[tuple[str, bytes], bytes] = {}
+        """Whole states by workplace and what was given: batches tend to come back to the same."""
+        self.kept: dict[str, bytes] = {}
+        """States that were sent, by a name that the other side has for them."""
 
     def load(
         self, key: str, modules: Mapping[str, str], state: JsonObject, files: Mapping[str, str] | None = None
@@ -302,17 +324,15 @@ class Carrier:
         self._loaded[key] = LoadedWorkplace(key, modules, files, counting)
         self._states[key] = state
 
-    def answers(
-        self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue]
-    ) -> Iterator[JsonObject]:
+    def answers(self, key: str, requests: Sequence[JsonObject], states: Sequence[bytes]) -> Iterator[JsonObject]:
         """Answer requests, one after the other: `{"value": …}` or `{"failure": kind, "detail": text}`.
 
         Args:
             key: The workplace.
             requests: What is asked: `do` names it.
-            states: States that requests name by their place here.
+            states: JSON of states that requests name by their place here.
         """
-        given = _Batch(states)
+        given = _Batch(key, states, self._wholes)
         for request in requests:
             try:
                 yield {"value": self._answer(key, request, given)}
@@ -327,14 +347,16 @@ class Carrier:
             case "draw":
                 return self._guarded(loaded, lambda: _called(loaded, "draw", "draw", Random(request["seed"])))
             case "function":
-                module, function = request["module"], request["function"]
-                return self._guarded(loaded, lambda: _called(loaded, module, function, *request["arguments"]))
+                module, function, given = request["module"], request["function"], request["arguments"]
+                if "state" in request:
+                    given = [msgspec.json.decode(states.given[request["state"]]), *given]
+                return self._guarded(loaded, lambda: _called(loaded, module, function, *given))
             case "complete":
-                state = states.given[request["state"]]
+                state = msgspec.json.decode(states.given[request["state"]])
                 return self._guarded(loaded, lambda: complete(self._functions(loaded, key).decoder, state, ""))
         described = self._functions(loaded, key)
         whole = self._guarded(loaded, lambda: states.whole(request["state"], described))
-        told = encode(states.given[request["state"]])
+        told = states.given[request["state"]]
         return self._episode(loaded, described, request["calls"], whole, told, states)
 
     def _functions(self, loaded: LoadedWorkplace, key: str) -> DescribedFunctions:
@@ -463,23 +485,45 @@ def _called(loaded: LoadedWorkplace, module: str, function: str, *arguments: Any
     return to_json(found(*arguments))
 
 
+class Message(msgspec.Struct, kw_only=True):
+    """A batch of requests for a process, with what it has not been told yet."""
+
+    load: dict[str, Any]
+    """Workplaces, each the arguments of `Carrier.load` by its key."""
+    key: str
+    requests: list[dict[str, Any]]
+    states: list[str]
+    """Names of the states that requests name by their place here."""
+    new: dict[str, msgspec.Raw]
+    """States that were not sent before, by name."""
+    gone: list[str]
+    """Names of states that are asked for no more."""
+
+
+_MESSAGES = msgspec.json.Decoder(Message)
+
+
 def serve(carrier: Carrier, text: str, hand_back: Callable[[str], None]) -> str:
     """Carry out what is asked, in the sandbox; answers that are many or late are handed back in pieces before.
 
     Args:
         carrier: What carries it out.
-        text: JSON of workplaces to load, and of the arguments of `Carrier.answers`.
+        text: JSON of a `Message`.
         hand_back: Function that takes a piece, JSON of a list of answers.
 
     Returns:
         The last piece.
     """
-    asked = msgspec.json.decode(text)
-    for key, given in asked["load"].items():
+    asked = _MESSAGES.decode(text)
+    for key, given in asked.load.items():
         carrier.load(key, **given)
+    for name in asked.gone:
+        del carrier.kept[name]
+    carrier.kept |= {name: bytes(state) for name, state in asked.new.items()}
+    states = [carrier.kept[name] for name in asked.states]
     piece: list[JsonObject] = []
     size, began = 0, monotonic()
-    for answer in carrier.answers(asked["key"], asked["requests"], asked["states"]):
+    for answer in carrier.answers(asked.key, asked.requests, states):
         piece.append(answer)
         size += len(encode(answer))
         # Early enough that what is done is not lost when a later one is stopped.

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -19,12 +20,14 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.sandbox import PythonLimits, PythonSession, SandboxUnavailable
 from worktrial.sandbox.background import in_background
 from worktrial.workplaces.executable.describe import encode
-from worktrial.workplaces.executable.inside import Bounds, Carrier
+from worktrial.workplaces.executable.inside import Bounds, Carrier, Message
 from worktrial.workplaces.executable.source_rules import PARSING
 
 PROCESSES = 2
 """Most processes of one runner. Calls wait for one, so any number of episodes side by side costs no more."""
 _CHUNK = 256
+_MOST_STATES = 200
+"""States that a process keeps, beside those of the message at hand: to send one costs more than most calls."""
 _LEAST_CHUNK = 8
 """Requests that one process answers where another would do nothing."""
 # For what takes no steps of its own: far more than any ordinary call, so that the count of steps decides.
@@ -111,7 +114,7 @@ class TrustedRunner:
         self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue] = ()
     ) -> list[JsonObject]:
         """Answer requests; see `CodeRunner.answers_now`."""
-        return list(self._carrier.answers(key, requests, states))
+        return list(self._carrier.answers(key, requests, [encode(state) for state in states]))
 
 
 class _Asked(NamedTuple):
@@ -200,15 +203,16 @@ class SandboxedRunner:
     ) -> list[JsonObject]:
         size = min(_CHUNK, max(_LEAST_CHUNK, -(-len(requests) // PROCESSES)))
         chunks = [requests[at : at + size] for at in range(0, len(requests), size)]
-        answered = await asyncio.gather(*(self._chunk(key, chunk, states) for chunk in chunks))
+        named = [_named(state) for state in states]
+        answered = await asyncio.gather(*(self._chunk(key, chunk, named) for chunk in chunks))
         return [answer for chunk in answered for answer in chunk]
 
     async def _chunk(
-        self, key: str, requests: Sequence[JsonObject], states: Sequence[JsonValue]
+        self, key: str, requests: Sequence[JsonObject], states: Sequence["_NamedState"]
     ) -> list[JsonObject]:
         # Made here, in the loop in which all of this runs.
         self._free = self._free or asyncio.Semaphore(PROCESSES)
-        # Only the states that these need: each is sent with them.
+        # Only the states that these need: those that the process does not keep are sent with them.
         needed = {request["state"]: None for request in requests if "state" in request}
         places = {place: number for number, place in enumerate(needed)}
         told = [{**r, "state": places[r["state"]]} if "state" in r else r for r in requests]
@@ -230,6 +234,18 @@ class SandboxedRunner:
 _ALIVE: "weakref.WeakSet[_LockedIn]" = weakref.WeakSet()
 
 
+class _NamedState(NamedTuple):
+    """A state as JSON, under a name that follows from it."""
+
+    name: str
+    text: bytes
+
+
+def _named(state: JsonValue) -> _NamedState:
+    text = encode(state)
+    return _NamedState(blake2b(text, digest_size=16).hexdigest(), text)
+
+
 class _LockedIn:
     """One process, and what it has been told."""
 
@@ -237,6 +253,8 @@ class _LockedIn:
         self._limits = limits
         self._python = PythonSession(limits=limits)
         self._told: set[str] = set()
+        self._kept: dict[str, None] = {}
+        """Names of the states that it keeps, those asked for the longest ago first."""
         self._is_booted = False
         self._asked = ""
         self._answers: list[JsonObject] = []
@@ -245,7 +263,7 @@ class _LockedIn:
         self._python.offer("hand_back", self._take)
 
     async def answers(
-        self, key: str, workplace: JsonObject, requests: Sequence[JsonObject], states: Sequence[JsonValue]
+        self, key: str, workplace: JsonObject, requests: Sequence[JsonObject], states: Sequence[_NamedState]
     ) -> list[JsonObject]:
         """Answers, one for each request; whatever brings the process down ends only the request that did."""
         done: list[JsonObject] = []
@@ -267,10 +285,24 @@ class _LockedIn:
         await self._python.aclose()
 
     async def _some(
-        self, key: str, workplace: JsonObject, requests: Sequence[JsonObject], states: Sequence[JsonValue]
+        self, key: str, workplace: JsonObject, requests: Sequence[JsonObject], states: Sequence[_NamedState]
     ) -> tuple[list[JsonObject], JsonObject | None]:
         load = {} if key in self._told else {key: workplace}
-        asked = {"load": load, "key": key, "requests": list(requests), "states": list(states)}
+        new = {state.name: msgspec.Raw(state.text) for state in states if state.name not in self._kept}
+        for state in states:
+            self._kept.pop(state.name, None)
+            self._kept[state.name] = None
+        gone = list(self._kept)[: max(0, len(self._kept) - max(_MOST_STATES, len(states)))]
+        for name in gone:
+            del self._kept[name]
+        asked = Message(
+            load=load,
+            key=key,
+            requests=list(requests),
+            states=[state.name for state in states],
+            new=new,
+            gone=gone,
+        )
         self._asked = encode(asked).decode()
         self._answers = []
         given = repr(self._asked) if len(self._asked) < _MOST_IN_CODE else "ask()"
@@ -285,6 +317,7 @@ class _LockedIn:
         finally:
             if not self._is_booted:
                 self._told.clear()
+                self._kept.clear()
         if result.value is not None:
             await self._take(_text(result.value))
         answers = self._answers[: len(requests)]
