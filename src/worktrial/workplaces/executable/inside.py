@@ -485,7 +485,7 @@ def _called(loaded: LoadedWorkplace, module: str, function: str, *arguments: Any
     return to_json(found(*arguments))
 
 
-class Message(msgspec.Struct, kw_only=True):
+class CarrierMessage(msgspec.Struct, kw_only=True):
     """A batch of requests for a process, with what it has not been told yet."""
 
     load: dict[str, Any]
@@ -500,7 +500,7 @@ class Message(msgspec.Struct, kw_only=True):
     """Names of states that are asked for no more."""
 
 
-_MESSAGES = msgspec.json.Decoder(Message)
+_MESSAGES = msgspec.json.Decoder(CarrierMessage)
 
 
 def serve(carrier: Carrier, text: str, hand_back: Callable[[str], None]) -> str:
@@ -508,7 +508,7 @@ def serve(carrier: Carrier, text: str, hand_back: Callable[[str], None]) -> str:
 
     Args:
         carrier: What carries it out.
-        text: JSON of a `Message`.
+        text: JSON of a `CarrierMessage`.
         hand_back: Function that takes a piece, JSON of a list of answers.
 
     Returns:

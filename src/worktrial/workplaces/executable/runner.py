@@ -20,7 +20,7 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.sandbox import PythonLimits, PythonSession, SandboxUnavailable
 from worktrial.sandbox.background import in_background
 from worktrial.workplaces.executable.describe import encode
-from worktrial.workplaces.executable.inside import Bounds, Carrier, Message
+from worktrial.workplaces.executable.inside import Bounds, Carrier, CarrierMessage
 from worktrial.workplaces.executable.source_rules import PARSING
 
 PROCESSES = 2
@@ -295,7 +295,7 @@ class _LockedIn:
         gone = list(self._kept)[: max(0, len(self._kept) - max(_MOST_STATES, len(states)))]
         for name in gone:
             del self._kept[name]
-        asked = Message(
+        asked = CarrierMessage(
             load=load,
             key=key,
             requests=list(requests),
