@@ -1,11 +1,17 @@
 """Mutants of rules."""
 
 import ast
+import asyncio
 from collections import Counter
+from collections.abc import Sequence
 
-from tests.support.tool_hire.shop import FOLDER
+import pytest
+from tests.support.tool_hire.shop import FOLDER, shop
 
-from worktrial.synthesis.gates.mutation import Killed, mutants, survivors
+from worktrial.synthesis.gates.catalogue import known_calls
+from worktrial.synthesis.gates.door import Door, Probe, Probed
+from worktrial.synthesis.gates.mutation import Killed, Mutant, mutants, survivors, tried
+from worktrial.synthesis.gates.work import carry_out
 
 SOURCE = (FOLDER / "tools.py").read_text("utf-8")
 
@@ -43,6 +49,45 @@ def tool(state, page: Annotated[int, Meta(ge=1, le=9)] = 1):
     raise ToolError("no", f"{page + 7}")
 '''
     assert mutants("tools.py", quiet) == []
+
+
+def test_calls_that_never_come_to_a_changed_statement_are_not_made_again_and_nobody_notices_less(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = Counter[bool]()
+    subject, probe = shop(), Door.probe
+    door = subject.door
+
+    async def counted(self: Door, probes: Sequence[Probe]) -> list[Probed]:
+        made[self is door] += len(probes)
+        return await probe(self, probes)
+
+    async def killers() -> list[str]:
+        works = await carry_out(door, [(task.plan_alone, task.initial_state) for task in subject.tasks])
+        known = known_calls(door, subject.expectations, subject.starts, subject.tasks, works)
+        drawn = mutants("tools.py", SOURCE, most=10)
+        # Three expectations alone, so that tasks and bad calls have their turn.
+        few, sound = subject.expectations[:3], list(zip(subject.tasks, works, strict=True))
+        return [one.by for one in await tried(door, drawn, few, subject.starts, sound, known)]
+
+    monkeypatch.setattr(Door, "probe", counted)
+    covered, asked = asyncio.run(killers()), made[False]
+    monkeypatch.setattr(Mutant, "is_in", lambda self, lines: True)
+    made.clear()
+    assert asyncio.run(killers()) == covered
+    assert {"", *(by for by in covered if by.startswith("hire"))} < {*covered, ""}
+    assert asked < made[False] / 2
+
+
+def test_statements_that_run_on_import_are_within_reach_of_every_call() -> None:
+    source = (
+        "LIMIT = min(3, 4)\n\n\ndef rule(value):\n    if value > 3:\n        raise ValueError\n    return value\n"
+    )
+    found = {mutant.kind: mutant for mutant in mutants("rules.py", source)}
+    assert found["min-max"].is_in(frozenset())
+    guard = found["dropped-guard"]
+    assert not guard.is_in(frozenset({("rules.py", 7), ("tools.py", 5)}))
+    assert guard.is_in(frozenset({("rules.py", 5)})) and guard.is_in(None)
 
 
 def test_survivors_are_shown_where_fewer_than_nine_in_ten_are_noticed() -> None:

@@ -87,6 +87,25 @@ def test_states_beyond_the_bound_are_let_go_of(carrier: Carrier) -> None:
     assert second[0]["made"] == 4, "together they are more than is kept"
 
 
+def test_lines_that_run_are_told_for_each_episode_by_itself_and_those_of_an_import_for_all() -> None:
+    tools = COUNTED.replace("MADE = 0\n", "MADE = 0\n\n\ndef first() -> int:\n    return 1\n\n\nONE = first()\n")
+    line = {text.strip(): number for number, text in enumerate(tools.splitlines(), 1)}
+    made = Carrier(Bounds(0))
+    made.load("lines", {"tools": tools}, STATE)
+    look, note = ["look", {}], ["note", {"text": "a"}]
+    asked = [{"do": "covered", "state": 0, "calls": calls} for calls in ([look], [look, note], [note], [])]
+    told = [answer["value"]["tools"] for answer in made.answers("lines", asked, [EMPTY])]
+    looked, noted = line['return {"made": made(), "notes": state.notes}'], line["state.notes.append(text)"]
+    assert [(looked in one, noted in one) for one in told] == [
+        *((True, False), (True, True)),
+        *((False, True), (False, False)),
+    ]
+    assert all(line["return 1"] in one for one in told)
+    assert line['raise ToolError("refused", "Not that.")'] not in told[1]
+    broken = [{"do": "covered", "state": 0, "calls": [["note", {"text": 5}], ["look", {}]]}]
+    assert next(made.answers("lines", broken, [b'{"notes":7}']))["failure"] == "misfit"
+
+
 def test_states_are_sent_to_a_process_once_and_those_that_are_gone_are_asked_for_no_more(carrier: Carrier) -> None:
     def message(states: list[str], gone: list[str], **new: dict[str, Any]) -> str:
         look = [{"do": "episode", "state": place, "calls": [["look", {}]]} for place in range(len(states))]

@@ -134,6 +134,14 @@ class Door:
         done = await self.home.episodes([ScriptedEpisode(probe.state, probe.calls) for probe in probes])
         return [await self._whole(probe, one) for probe, one in zip(probes, done, strict=True)]
 
+    async def covered(self, probes: Sequence[Probe]) -> list[frozenset[tuple[str, int]] | None]:
+        """File and line of each statement in a function that runs in a probe; None where a call fails."""
+        found = await self.home.covered([ScriptedEpisode(probe.state, probe.calls) for probe in probes])
+        return [
+            None if lines is None else frozenset((f"{module}.py", line) for module, line in lines)
+            for lines in found
+        ]
+
     async def draw(self, seed: int) -> JsonObject | None:
         """Initial state of a seed; None where the workplace draws none.
 

@@ -25,7 +25,7 @@ from worktrial.synthesis.gates.catalogue import KnownCall
 from worktrial.synthesis.gates.door import Door, Probe
 from worktrial.synthesis.gates.expectations import Expectation, begun_expectations, failing
 from worktrial.synthesis.gates.names import GateName, finding
-from worktrial.synthesis.gates.work import carry_out, failed_check
+from worktrial.synthesis.gates.work import CarriedOut, carry_out, failed_check
 from worktrial.workplaces.executable.source_rules import parsed
 
 MUTANTS = 20
@@ -52,6 +52,14 @@ class Mutant:
     """The statement as it was, one line."""
     after: str
     source: str
+    lines: range | None = None
+    """Lines of the statement that was changed; None where it runs on import."""
+
+    def is_in(self, covered: frozenset[tuple[str, int]] | None) -> bool:
+        """Whether calls that run these lines may run the changed statement; None for calls that may run any."""
+        if covered is None or self.lines is None:
+            return True
+        return any((self.file, line) in covered for line in self.lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,26 +121,46 @@ async def tried(
     drawn: Sequence[Mutant],
     expectations: Sequence[Expectation],
     starts: Mapping[str, JsonObject],
-    tasks: Sequence[ExecutableTask],
+    tasks: Sequence[tuple[ExecutableTask, CarriedOut]],
     known: Sequence[KnownCall],
 ) -> list[Killed]:
     """Try mutants and tell who notices each: an expectation that fails, a task whose plan does, or a bad call.
+
+    Code is deterministic, so calls that never come to the changed statement end as they do without the change, and
+    are not made again. Which lines each comes to is looked at once.
 
     Args:
         door: The workplace as it is.
         drawn: Its mutants.
         expectations: What is expected of calls.
         starts: Further initial states by name.
-        tasks: Tasks whose plans pass.
+        tasks: Tasks whose plans pass, and what came of each.
         known: Calls that bad ones are made of.
     """
-    bad = made_badly(known)
+    bad = [one for one in made_badly(known) if one[1]]
     begun, unbegun = begun_expectations(door.artifact, expectations, starts)
+    probes = [
+        *(probe for _, probe in begun),
+        *(Probe(task.initial_state, work.calls) for task, work in tasks),
+        *(call.probe(calls) for call, calls, _ in bad),
+    ]
+    covered = iter(await door.covered(probes) if drawn and not unbegun else ())
+    amiss = {one.field for one in await failing(door, begun)}
+    # What is wrong without a change notices every change.
+    expected = [(one, None if one[0].id in amiss else lines) for one, lines in zip(begun, covered, strict=False)]
+    planned = [(task, lines) for (task, _), lines in zip(tasks, covered, strict=False)]
+    is_amiss = bool((await bad_calls(door, bad))[1])
+    called = [(one, None if is_amiss else lines) for one, lines in zip(bad, covered, strict=False)]
     turns = asyncio.Semaphore(_AT_ONCE)
 
     async def one(mutant: Mutant) -> Killed:
         async with turns:
-            by = unbegun[0].field if unbegun else await _noticed(door, mutant, begun, tasks, bad)
+            reached = Reached(
+                [one for one, lines in expected if mutant.is_in(lines)],
+                [one for one, lines in planned if mutant.is_in(lines)],
+                [one for one, lines in called if mutant.is_in(lines)],
+            )
+            by = unbegun[0].field if unbegun else await _noticed(door, mutant, reached)
             return Killed(mutant, by)
 
     return list(await asyncio.gather(*map(one, drawn)))
@@ -157,29 +185,31 @@ def survivors(name: str, killed: Sequence[Killed]) -> list[Finding]:
     ]
 
 
-async def _noticed(
-    door: Door,
-    mutant: Mutant,
-    begun: Sequence[tuple[Expectation, Probe]],
-    tasks: Sequence[ExecutableTask],
-    bad: BadCalls,
-) -> str:
+class Reached(NamedTuple):
+    """Calls that may come to a changed statement."""
+
+    begun: Sequence[tuple[Expectation, Probe]]
+    tasks: Sequence[ExecutableTask]
+    bad: BadCalls
+
+
+async def _noticed(door: Door, mutant: Mutant, reached: Reached) -> str:
     try:
         # Code that is locked in is waited for; the others go on meanwhile.
         changed = await asyncio.to_thread(door.mutated, mutant.file, mutant.source)
     except DataError:
         return "build"
-    failed = await failing(changed, begun)
+    failed = await failing(changed, reached.begun)
     if failed:
         return failed[0].field
     # A few at a time: whoever notices spares the rest.
-    for at in range(0, len(tasks), _TASKS_AT_ONCE):
-        some = tasks[at : at + _TASKS_AT_ONCE]
+    for at in range(0, len(reached.tasks), _TASKS_AT_ONCE):
+        some = reached.tasks[at : at + _TASKS_AT_ONCE]
         works = await carry_out(changed, [(task.plan_alone, task.initial_state) for task in some])
         for task, work in zip(some, works, strict=True):
             if work.broken or failed_check(task, work.calls, work.outcomes, work.answer, work.state):
                 return task.id
-    _, found = await bad_calls(changed, bad)
+    _, found = await bad_calls(changed, reached.bad)
     return found[0].check if found else ""
 
 
@@ -360,6 +390,9 @@ def _made(file: str, source: str, plain: str, kind: str, site: _Site) -> Mutant 
     nodes = [*ast.walk(changed)]
     node = nodes[site.place]
     statement = nodes[_statement(nodes, getattr(node, "lineno", 0))]
+    lines = None
+    if site.function and isinstance(statement, ast.stmt):
+        lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
     before = _one_line(statement)
     site.change(node)
     ast.fix_missing_locations(changed)
@@ -368,7 +401,7 @@ def _made(file: str, source: str, plain: str, kind: str, site: _Site) -> Mutant 
         at = 1 if ast.get_docstring(node) is not None else 0
         before, after = f"def {node.name}(…)", f"def {node.name}(…): {ast.unparse(node.body[at])}"
     text = ast.unparse(changed)
-    return None if text == plain else Mutant(file, site.line, kind, before, after, text)
+    return None if text == plain else Mutant(file, site.line, kind, before, after, text, lines)
 
 
 def _statement(nodes: Sequence[ast.AST], line: int) -> int:

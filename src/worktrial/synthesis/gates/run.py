@@ -200,7 +200,7 @@ async def _mutated(
     mutate: int,
 ) -> None:
     """Try mutants. Without expectations they show how much the tasks notice, and nothing is held against it."""
-    sound = [task for task, work in zip(subject.tasks, works, strict=True) if not plan_findings(task, work)]
+    sound = [(task, work) for task, work in zip(subject.tasks, works, strict=True) if not plan_findings(task, work)]
     by_file = [mutants(file, source, seed, mutate) for file, source in subject.door.sources.items()]
     in_turn = [mutant for turn in zip_longest(*by_file) for mutant in turn if mutant is not None]
     killed = await tried(subject.door, in_turn[:mutate], subject.expectations, subject.starts, sound, known)

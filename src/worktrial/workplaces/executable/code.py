@@ -260,6 +260,21 @@ class CodeWorkplace:
         answers = await self.runner.answers(self.key, asked, kept)
         return [plan.result(answer) for plan, answer in zip(plans, answers, strict=True)]
 
+    async def covered(self, batch: Sequence[ScriptedEpisode]) -> list[frozenset[tuple[str, int]] | None]:
+        """Lines of functions that run in episodes, as module and line; None for an episode that fails.
+
+        Raises:
+            SettingError: code cannot be locked in here.
+        """
+        plans = [_Planned.of(self, episode, self._known) for episode in batch]
+        asked = [{"do": "covered", "state": place, "calls": plan.sent} for place, plan in enumerate(plans)]
+        answers = await self.runner.answers(self.key, asked, [episode.state for episode in batch])
+        found = [answer.get("value") for answer in answers]
+        return [
+            None if lines is None else frozenset((module, line) for module in lines for line in lines[module])
+            for lines in found
+        ]
+
     async def draw(self, seed: int) -> JsonObject:
         """A state drawn by the workplace's own `draw.py`.
 

@@ -202,6 +202,11 @@ class LoadedWorkplace:
         return self._described
 
     @property
+    def package(self) -> str:
+        """Name of the package that its modules are imported into."""
+        return self._package
+
+    @property
     def functions(self) -> DescribedFunctions | None:
         """The tools as they were described; None where they have not been since the modules were imported."""
         return self._described
@@ -246,6 +251,36 @@ class LoadedWorkplace:
             for name, value in [] if held is None else list(vars(held).items()):
                 if isinstance(value, _LASTING) and not name.startswith("__"):
                     yield f"{module}.{name}", value
+
+
+_Lines = set[tuple[str, int]]
+"""Module and line."""
+
+
+@contextmanager
+def _watching(package: str, lines: _Lines) -> Iterator[None]:
+    """Put the lines of functions of a package that run meanwhile into `lines`."""
+    first = f"{package}."
+
+    def called(frame: FrameType, event: str, arg: object) -> "Callable[..., Any] | None":
+        name = frame.f_globals.get("__name__", "")
+        # Bodies of modules and classes run once, on import, whatever is called.
+        if not name.startswith(first) or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+            return None
+        module = name.removeprefix(first)
+
+        def line(frame: FrameType, event: str, arg: object) -> "Callable[..., Any]":
+            lines.add((module, frame.f_lineno))
+            return line
+
+        return line(frame, event, arg)
+
+    before = sys.gettrace()
+    sys.settrace(called)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
 
 
 class _Outcome(NamedTuple):
@@ -303,6 +338,9 @@ class Carrier:
         self._bounds = bounds
         self._steps = steps()
         self._loaded: dict[str, LoadedWorkplace] = {}
+        self._modules: dict[str, Mapping[str, str]] = {}
+        self._watched: dict[str, tuple[LoadedWorkplace, _Lines]] = {}
+        """Workplaces imported once more to see which lines run, with those that run on import."""
         self._states: dict[str, JsonObject] = {}
         self._wholes: dict[tuple[str, bytes], bytes] = {}
         """Whole states by workplace and what was given: batches tend to come back to the same."""
@@ -320,9 +358,13 @@ class Carrier:
             state: Its initial state.
             files: Module to the file that it is from.
         """
-        counting = (self._steps, self._bounds.steps) if self._bounds.steps else None
-        self._loaded[key] = LoadedWorkplace(key, modules, files, counting)
+        self._loaded[key] = LoadedWorkplace(key, modules, files, self._counting)
+        self._modules[key] = modules
         self._states[key] = state
+
+    @property
+    def _counting(self) -> "tuple[Steps, int] | None":
+        return (self._steps, self._bounds.steps) if self._bounds.steps else None
 
     def answers(self, key: str, requests: Sequence[JsonObject], states: Sequence[bytes]) -> Iterator[JsonObject]:
         """Answer requests, one after the other: `{"value": …}` or `{"failure": kind, "detail": text}`.
@@ -354,10 +396,37 @@ class Carrier:
             case "complete":
                 state = msgspec.json.decode(states.given[request["state"]])
                 return self._guarded(loaded, lambda: complete(self._functions(loaded, key).decoder, state, ""))
+            case "covered":
+                return self._covered(key, request["calls"], states.given[request["state"]])
         described = self._functions(loaded, key)
         whole = self._guarded(loaded, lambda: states.whole(request["state"], described))
         told = states.given[request["state"]]
         return self._episode(loaded, described, request["calls"], whole, told, states)
+
+    def _covered(self, key: str, calls: Sequence[Sequence[Any]], state: bytes) -> JsonValue:
+        """Lines of functions that run in an episode or on import, by module; None where a call fails.
+
+        Nothing is taken from what was called before, or the lines would not show.
+        """
+        if key not in self._watched:
+            on_import: _Lines = set()
+            loaded = LoadedWorkplace(key, self._modules[key], None, self._counting)
+            with _watching(loaded.package, on_import):
+                self._functions(loaded, key)
+            self._watched[key] = (loaded, on_import)
+        loaded, on_import = self._watched[key]
+        described = self._functions(loaded, key)
+        lines = set(on_import)
+        batch = _Batch(key, [state], {})
+        with _watching(loaded.package, lines):
+            whole = self._guarded(loaded, lambda: batch.whole(0, described))
+            done = self._episode(loaded, described, calls, whole, state, batch)
+        if "failure" in done:
+            return None
+        found: dict[str, list[int]] = {}
+        for module, line in sorted(lines):
+            found.setdefault(module, []).append(line)
+        return found
 
     def _functions(self, loaded: LoadedWorkplace, key: str) -> DescribedFunctions:
         if loaded.functions is None:
