@@ -75,8 +75,8 @@ def test_calls_that_never_come_to_a_changed_statement_are_not_made_again_and_nob
     monkeypatch.setattr(Mutant, "is_in", lambda self, lines: True)
     made.clear()
     assert asyncio.run(killers()) == covered
-    assert {"", *(by for by in covered if by.startswith("hire"))} < {*covered, ""}
-    assert asked < made[False] / 2
+    assert any(by.startswith("hire") for by in covered), "tasks had their turn"
+    assert asked < made[False] * 3 / 4
 
 
 def test_statements_that_run_on_import_are_within_reach_of_every_call() -> None:
