@@ -310,6 +310,11 @@ def test_a_shard_without_samples_is_a_shard(tmp_path: Path) -> None:
     assert 0 in [_size(shard) for shard in shards]
     assert merge(*shards, "-o", tmp_path / "all").code == 0
     assert count_lines(tmp_path / "all" / FILES[0]) == 2
+    # The command says so, and ends well.
+    number = shard_number(("lab-01", 0, "E0"), 2) % 2 + 1
+    words = ("run", "starter", "--agent", "plan", "--tasks", "lab-01", "--shard", f"{number}/2")
+    ran = command(*words, "-o", tmp_path / "empty")
+    assert (ran.code, f"0 samples of shard {number}/2 · agent plan" in ran.err) == (0, True), ran.err
 
 
 def test_shards_of_more_samples_than_can_be_are_refused(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import RunEnd, run_trials
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
 from worktrial.engine.secrets import Redactor
+from worktrial.engine.shard import ShardedTrial
 from worktrial.engine.spend import BudgetSpent
 from worktrial.engine.store import BATCHES, SAMPLES
 from worktrial.engine.trial import Trial
@@ -76,9 +77,12 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
     if Role.AGENT not in roles and "agent" in trial.settings:
         parts.insert(0, f"agent {trial.settings['agent']}")
     suite = trial.data.get("title", trial.suite)
-    line = f"{suite}: {len(trial.jobs)} samples · {' · '.join(parts)} -> {settings.folder}"
+    shard = f" of shard {trial.shard}" if isinstance(trial, ShardedTrial) else ""
+    line = f"{suite}: {len(trial.jobs)} samples{shard} · {' · '.join(parts)} -> {settings.folder}"
     say(line, err=True)
-    say(shows_line(len({job.sample for job in trial.jobs})), err=True)
+    # What a shard can show alone is nobody's question.
+    whole = trial.whole if isinstance(trial, ShardedTrial) else trial
+    say(shows_line(len({job.sample for job in whole.jobs})), err=True)
     stored = stored_like(RunPlan(trial, roles, settings), settings.folder)
     there = None if stored is None else addition(stored, trial)
     if there is not None and there.added:
