@@ -10,6 +10,7 @@ from tests.support.data import real_data_dir
 
 from lab.scoring import read_truth, score_table
 from worktrial.archive.layout import find_tables
+from worktrial.archive.meaning import header_paths, row_labels
 from worktrial.archive.pages import Box, Word
 from worktrial.archive.pdf import open_pdf, read_page
 
@@ -187,6 +188,25 @@ def test_months_beside_a_label_that_repeats_are_labels() -> None:
     (table,) = find_tables(page.centre(330, 80, "Deaths").rows(96, 50, [210, 275, 340], rows).page())
     assert table.grid[1:] == rows
     assert table.label_columns == 2
+
+
+def test_years_and_the_months_beside_them_are_two_columns_of_labels() -> None:
+    rows = [[year, "", "1,234", "56"] for year in ("2019", "2020")]
+    rows += [["2020", "– Nov", "1,300", "57"], ["", "Dec", "1,400", "58"], ["2021", "– Jan", "1,500", "59"]]
+    page = Typed().centre(80, 80, "End of year or month").centre(260, 80, "Limit").centre(330, 80, "Debt")
+    (table,) = find_tables(page.rows(96, 50, [110, 275, 340], rows).page())
+    assert table.label_columns == 2
+    assert row_labels(table)[-3:] == (("2020", "Nov"), ("2020", "Dec"), ("2021", "Jan"))
+
+
+def test_a_row_of_years_and_months_is_a_heading_though_a_year_is_a_figure() -> None:
+    page = Typed().centre(280, 60, "1997").level(225, 335, 68).centre(60, 80, "Country").centre(190, 80, "1996")
+    for x, month in ((240, "Mar. r"), (280, "June r"), (320, "Sept. r")):
+        page.centre(x, 80, month)
+    rows = [["China", "1,601", "638", "280", "59"], ["India", "2,140", "433", "507", "336"]]
+    (table,) = find_tables(page.rows(96, 40, [200, 250, 290, 330], [*rows, *rows]).page())
+    assert table.header_rows == 2
+    assert header_paths(table)[2:] == (("1997", "Mar. r"), ("1997", "June r"), ("1997", "Sept. r"))
 
 
 def test_two_parts_of_a_table_share_the_title_of_the_first() -> None:

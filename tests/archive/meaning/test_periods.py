@@ -22,6 +22,14 @@ from worktrial.archive.meaning import period_of
         (("Transition quarter 1976",), {}, "FY1976-TQ"),
         (("1985", "Second quarter"), {"title": "Fiscal outlays"}, "FY1985-Q2"),
         (("1985", "III"), {}, "1985-Q3"),
+        (("1999Q1",), {}, "1999-Q1"),
+        (("1Q1999",), {}, "1999-Q1"),
+        (("IV-1998",), {}, "1998-Q4"),
+        (("1999:II",), {}, "1999-Q2"),
+        (("1999", "Jan.-Mar."), {}, "1999-Q1"),
+        (("October to December 1999",), {}, "1999-Q4"),
+        (("Mar. quarter 1999",), {}, "1999-Q1"),
+        (("2020", "– Mar"), {}, "2020-03"),
         (("Bonds",), {"header": ("June 30, 1940",)}, "1940-06-30"),
         (("Bonds",), {"header": ("Fiscal year 1985", "Amount")}, "FY1985"),
         (("Alabama",), {"title": "Collections, fiscal year 2018"}, "FY2018"),
@@ -32,7 +40,8 @@ def test_periods(label: tuple[str, ...], settings: dict[str, str], text: str) ->
 
 
 @pytest.mark.parametrize(
-    "label", [("Series break",), ("1939-1941",), ("Twelve months ended June 1940",), ("February",)]
+    "label",
+    [("Series break",), ("1939-1941",), ("Twelve months ended June 1940",), ("February",), ("June-Sept. 1999",)],
 )
 def test_no_single_period(label: tuple[str, ...]) -> None:
     assert period_of(label) is None

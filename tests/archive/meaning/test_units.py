@@ -19,6 +19,13 @@ from worktrial.archive.meaning import parse_unit, units
         ("In cents", "dollars", 0.01),
         ("Number of banks", "banks", 1),
         ("In thousands", "thousands", 1e3),
+        ("In millions of Canadian dollars", "millions of Canadian dollars", 1e6),
+        ("In C$ millions", "millions of Canadian dollars", 1e6),
+        ("In millions of U.S. dollars", "millions of dollars", 1e6),
+        ("In billions of Japanese yen", "billions of yen", 1e9),
+        ("[In millions of Swiss francs]", "millions of Swiss francs", 1e6),
+        ("In Mrd. DM", "billions of German marks", 1e9),
+        ("Canadian dollars per U.S. dollar", "Canadian dollars per U.S. dollar", 1),
     ],
 )
 def test_units(text: str, shown: str, scale: float) -> None:
@@ -30,6 +37,16 @@ def test_units(text: str, shown: str, scale: float) -> None:
 
 def test_no_unit() -> None:
     assert parse_unit("Total") is None
+
+
+def test_a_text_that_names_two_units_says_neither() -> None:
+    assert parse_unit("Dollar amounts in millions; rates in percent") is None
+
+
+def test_a_rate_of_exchange_is_no_amount_of_dollars() -> None:
+    grid = [["", "Assets", "Exchange rate (Euros per U.S. dollar) (4)"], ["01/02/19", "5", "0.88"]]
+    found = units(table(grid, unit="In millions of euros"))
+    assert [str(unit) for unit in found[1:]] == ["millions of euros", "Euros per U.S. dollar"]
 
 
 def test_a_column_may_have_its_own_unit() -> None:

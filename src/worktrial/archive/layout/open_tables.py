@@ -8,7 +8,7 @@ from worktrial.archive.layout.draft import TITLE, Draft, DraftCell, caption_abov
 from worktrial.archive.layout.headings import header_grid
 from worktrial.archive.layout.lines import TextLine, around
 from worktrial.archive.layout.regions import Body, find_bodies, is_chart, is_contents, is_heading_like
-from worktrial.archive.layout.tokens import is_month, is_year
+from worktrial.archive.layout.tokens import is_lone_month, is_month, is_year
 from worktrial.archive.pages import Box
 
 # In font sizes.
@@ -162,7 +162,7 @@ def _labels(lines: Sequence[TextLine], columns: list[BodyColumn]) -> tuple[int, 
         texts += 1
     if texts == 0:
         # Years and other figures may be labels too: the first column is one when something stands over it or not.
-        return 1, columns
+        return (2 if len(columns) > 2 and _years_and_months(lines, columns) else 1), columns
     data = len([line for line in lines if line.phrases])
     kept = [columns[0]]
     for k in range(1, texts):
@@ -172,6 +172,18 @@ def _labels(lines: Sequence[TextLine], columns: list[BodyColumn]) -> tuple[int, 
             last = kept[-1]
             kept[-1] = BodyColumn(last.x0, columns[k].x1, last.left, columns[k].right)
     return len(kept), kept + columns[texts:]
+
+
+def _years_and_months(lines: Sequence[TextLine], columns: Sequence[BodyColumn]) -> bool:
+    """Whether the first column holds years, and the second nothing but months of them: dates in two parts."""
+    years, months = by_column(lines, columns)[:2]
+    told = [phrase for phrase, _ in months]
+    return (
+        bool(years)
+        and all(is_year(phrase.text) for phrase, _ in years)
+        and len(told) > 2
+        and all(is_lone_month(phrase.text) for phrase in told)
+    )
 
 
 def _dates(lines: Sequence[TextLine], column: BodyColumn) -> bool:

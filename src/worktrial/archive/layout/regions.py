@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from worktrial.archive.layout.draft import TITLE, Draft
 from worktrial.archive.layout.lines import TextLine
-from worktrial.archive.layout.tokens import has_letters, is_column_number, is_month, is_year
+from worktrial.archive.layout.tokens import has_letters, is_column_number, is_lone_month, is_month, is_year
 from worktrial.archive.pages import Box
 
 # In font sizes.
@@ -59,11 +59,16 @@ def is_data(line: TextLine) -> bool:
 
 
 def is_heading_like(line: TextLine) -> bool:
-    """Whether the line can only belong to a header: column numbers, or nothing but years."""
+    """Whether the line can only belong to a header: column numbers, or nothing but years and months."""
     if sum(is_column_number(phrase.text) for phrase in line.phrases) >= 2:
         return True
     figures = line.figures
     texts = [phrase for phrase in line.phrases if not phrase.figure]
+    if figures and all(is_year(phrase.text) for phrase in figures):
+        # Over the labels stands one word more.
+        months = sum(is_lone_month(phrase.text) for phrase in texts)
+        if months >= 2 and len(texts) - months <= 1:
+            return True
     plain = [phrase for phrase in texts if not is_year(phrase.words[-1].text)]
     return len(figures) >= 2 and len(plain) <= 1 and all(is_year(phrase.text) for phrase in figures)
 

@@ -3,6 +3,8 @@
 import re
 from functools import lru_cache
 
+from worktrial.archive.meaning.periods import month_number
+
 _KNOWN = 8192  # texts; a few thousand make up most of a document
 # Signs, currency, digits with grouping, percent, closing brackets; the forms of "nothing here".
 _NUMBER = re.compile(
@@ -14,6 +16,7 @@ _MIXED = re.compile(r"\d{1,3}-\d{1,2}/(?:2|4|8|16|32|64)%?")
 _NOTHING = re.compile(r"[-–—−*…·:.]{1,4}|[Nn]\.?\s?[AaDd]\.?|\(?[*†‡]\)?|[xX]|nil|\(?[rpe*]\)|-0-")
 _DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d\d)")
 _MONTH = re.compile(r"[^\W\d_]{3,10}\.? (?:\d{1,2},? )?(?:1[789]|20)\d\d")
+_LONE_MONTH = re.compile(r"[-–—−\s]*([^\W\d_]{3,9})\.?(?:\s*(?:[rpe]|\d{1,2}/?))?")
 _DOTS = frozenset(".·…_")
 _LEADER = re.compile(r"(?:[.·…_]\s?){3,}|…{2,}")
 _MARK = re.compile(
@@ -42,6 +45,12 @@ def is_nothing(text: str) -> bool:
 def is_month(text: str) -> bool:
     """A word and a year, as a month of a year is written: `April 1936`, `Dec. 31, 1938`."""
     return _MONTH.fullmatch(text) is not None
+
+
+def is_lone_month(text: str) -> bool:
+    """Whether a text is the name of a month alone, perhaps after a dash or with a mark: `Mar. r`, `– Sept.`."""
+    found = _LONE_MONTH.fullmatch(text.strip())
+    return found is not None and month_number(found[1]) is not None
 
 
 def is_leader(text: str) -> bool:

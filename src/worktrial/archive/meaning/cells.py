@@ -10,14 +10,39 @@ from worktrial.archive.meaning.value import value_of
 from worktrial.archive.pages import Table
 
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "hundred": 1e2, "cent": 1e-2}
-_SCALE = re.compile(r"\b(hundred|thousand|million|billion|trillion)s?\b", re.IGNORECASE)
+_SCALE = re.compile(
+    r"\b(?:(hundred|thousand|million|billion|trillion)s?"
+    r"|(tausend|tsd|mio|millionen|mrd|milliarden?|milliards?|milliers))\b",
+    re.IGNORECASE,
+)
+_ABROAD = {"tausend": 1e3, "tsd": 1e3, "milliers": 1e3, "mio": 1e6, "millionen": 1e6}
+"""Scales in German and French; those that are left are thousands of millions."""
 _PERCENT = re.compile(r"%|\bper\s?cent\b|\bpercent(?:age)?s?\b|\bpct\b", re.IGNORECASE)
+_OF_COUNTRY = re.compile(
+    r"\b(?P<country>Canadian|Australian|New Zealand|Hong Kong|Singapore|Taiwan|Jamaican|Bahamian|Barbadian"
+    r"|Bermudian|Fijian|Liberian|Namibian|Guyanese|Swiss|French|Belgian|Luxembourg|Mexican|Chilean|Colombian"
+    r"|Argentine|Philippine|Irish|Egyptian|Lebanese|Turkish|Cypriot|Indian|Pakistani|Swedish|Norwegian|Danish)"
+    r"\s+(?P<name>dollar|franc|peso|pound|lira|rupee|kron[aeo]r?)s?\b",
+    re.IGNORECASE,
+)
 _CURRENCIES = (
     ("cents", re.compile(r"\bcents\b", re.IGNORECASE)),
+    ("Canadian dollars", re.compile(r"\b(?:C|Can|CA)\$|\bCAD\b")),
+    ("Australian dollars", re.compile(r"\bAU?\$|\bAUD\b")),
+    ("Hong Kong dollars", re.compile(r"\bHK\$|\bHKD\b")),
+    ("New Zealand dollars", re.compile(r"\bNZ\$|\bNZD\b")),
     ("dollars", re.compile(r"\$|\bdollars?\b|\bUSD\b", re.IGNORECASE)),
     ("euros", re.compile(r"€|\beuros?\b|\bEUR\b", re.IGNORECASE)),
-    ("pounds", re.compile(r"£|\bpounds? sterling\b|\bGBP\b", re.IGNORECASE)),
+    ("pounds", re.compile(r"£|\b(?:pounds? )?sterling\b|\bGBP\b", re.IGNORECASE)),
+    ("yen", re.compile(r"¥|\byen\b|\bJPY\b", re.IGNORECASE)),
+    ("Swiss francs", re.compile(r"\bCHF\b|\bSFr\b")),
+    ("German marks", re.compile(r"\b(?:deutsche|german)\s?marks?\b|\bDM\b|\bDEM\b", re.IGNORECASE)),
+    ("won", re.compile(r"₩|\bKorean won\b|\bKRW\b", re.IGNORECASE)),
+    ("francs", re.compile(r"\bfrancs?\b", re.IGNORECASE)),
 )
+_MONEY = r"dollars?|cents?|euros?|yen|francs?|pounds?(?: sterling)?|marks?|pesos?|won"
+_RATE = re.compile(rf"\b(?P<top>(?:{_OF_COUNTRY.pattern}|{_MONEY}))\s+per\s+(?P<bottom>[\w. ]*\w)", re.IGNORECASE)
+"""An amount for each of something: an exchange rate, a price, dollars per head."""
 _COUNTED = re.compile(
     r"\b(ounces|tons|tonnes|persons|employees|barrels|acres|square miles|hours|days|years|months|shares)\b",
     re.IGNORECASE,
@@ -50,14 +75,18 @@ class ColumnUnit(NamedTuple):
 def parse_unit(text: str) -> ColumnUnit | None:
     """Read a unit as tables print it: `In millions of dollars`, `(percent)`, `Number`; None when it says none."""
     if _PERCENT.search(text):
-        return ColumnUnit("percent")
+        # `Dollar amounts in millions, rates in per cent` leaves open what a column is in.
+        return None if _SCALE.search(text) or _currency(text) else ColumnUnit("percent")
+    rate = _RATE.search(text)
+    if rate is not None:
+        return ColumnUnit(f"{rate['top']} per {rate['bottom']}")
     if _INDEX.search(text):
         return ColumnUnit("index")
     scale = _SCALE.search(text)
-    factor = _SCALES[scale[1].lower()] if scale is not None else 1.0
-    for name, pattern in _CURRENCIES:
-        if pattern.search(text):
-            return ColumnUnit("dollars", _SCALES["cent"]) if name == "cents" else ColumnUnit(name, factor)
+    factor = _factor(scale) if scale is not None else 1.0
+    currency = _currency(text)
+    if currency is not None:
+        return ColumnUnit("dollars", _SCALES["cent"]) if currency == "cents" else ColumnUnit(currency, factor)
     counted = _COUNTED.search(text)
     if counted is not None:
         return ColumnUnit(counted[1].lower(), factor)
@@ -65,6 +94,19 @@ def parse_unit(text: str) -> ColumnUnit | None:
     if number is not None:
         return ColumnUnit((number["what"] or "number").strip().lower(), factor)
     return ColumnUnit("", factor) if scale is not None else None
+
+
+def _factor(scale: re.Match[str]) -> float:
+    return _SCALES[scale[1].lower()] if scale[1] else _ABROAD.get(scale[2].lower(), 1e9)
+
+
+def _currency(text: str) -> str | None:
+    """The money that a text names, with its country where there is one; `dollars` are American."""
+    told = _OF_COUNTRY.search(text)
+    if told is not None:
+        plural = "" if told["name"].lower().startswith("kron") else "s"
+        return f"{told['country'].title()} {told['name'].lower()}{plural}"
+    return next((name for name, pattern in _CURRENCIES if pattern.search(text)), None)
 
 
 def units(table: Table) -> tuple[ColumnUnit | None, ...]:

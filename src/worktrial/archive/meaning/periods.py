@@ -22,6 +22,7 @@ _MONTH_YEAR = re.compile(
     rf"(?P<month>[^\W\d]{{3,9}})\b\.?\s*(?P<rest>\d{{1,2}})?\s*[-‐-―−.:,]*\s*{_YEAR_GROUP}(?P<tail>.*)"
 )
 _MONTH = re.compile(_REST)
+_AFTER_DASH = re.compile(r"^[-‐-―−]\s*(?=[^\W\d])")
 _YEAR_ALONE = re.compile(rf"{_YEAR_GROUP}\b(?P<tail>[^\d]*(?:\s\d|\s\d/)?\W*)")
 
 _FISCAL = re.compile(r"\bfiscal\b|\bF\.?Y\.?(?=\s?\d|\s|$)", re.IGNORECASE)
@@ -41,15 +42,21 @@ _QUARTER_WORDS = {
     "4th": 4,
 }
 _QUARTER = re.compile(
-    rf"\b(?:(?P<word>{'|'.join(_QUARTER_WORDS)})\s+(?:quarter|qtr\.?)|Q(?P<digit>[1-4])|(?P<before>[1-4])Q)\b",
+    rf"(?:\b(?P<word>{'|'.join(_QUARTER_WORDS)})\s+(?:quarter|qtr\.?)|(?<![^\W\d])Q\s?(?P<digit>[1-4])|(?<!\d)(?P<before>[1-4])\s?Q)(?=\b|(?:19|20)\d\d)",
     re.IGNORECASE,
 )
-_ROMAN = re.compile(r"(?:(?P<year>(?:1[789]|20)\d\d)\s*[-–— ]\s*)?(?P<roman>I|II|III|IV)\.?")
+_ROMAN = re.compile(
+    r"(?:(?:1[789]|20)\d\d\s*[-–—: ]\s*)?(?P<roman>I|II|III|IV)\.?(?:\s*[-–—:, ]\s*(?:1[789]|20)\d\d)?"
+)
 _YEAR = re.compile(r"(?<![\d,.])(?:1[789]|20)\d\d(?![\d,])(?!\.\d)")
 _DAY = re.compile(r"\b(?P<month>[A-Za-z]{3,9})\.?\s+(?P<day>\d{1,2})(?:,|\b)(?!\d)")
 # `Twelve months ended June 1940` is neither that month nor that year.
 _SEVERAL_MONTHS = re.compile(r"\bmonths?\s+(?:ended|ending|to|through)\b", re.IGNORECASE)
 _FIRST_OCTOBER_YEAR = 1977
+
+
+_MONTHS = re.compile(r"\b(?P<first>[^\W\d]{3,9})\.?\s*(?:[-‐-―−/]|\bto\b|\bthrough\b)\s*(?P<last>[^\W\d]{3,9})\b")
+_MONTH_QUARTER = re.compile(r"\b(?P<last>[^\W\d]{3,9})\.?\s+(?:quarter|qtr\b)", re.IGNORECASE)
 
 
 class YearMonth(NamedTuple):
@@ -96,7 +103,8 @@ def year_month(label: str) -> YearMonth | None:
 
     After a year a misread month is still one, though which may be unknown: `1984-Sxpt`, `1984-Jxn`.
     """
-    text = label.strip()
+    # A month beside its year in a column of its own keeps the dash between them.
+    text = _AFTER_DASH.sub("", label.strip())
     both = _YEAR_MONTH.fullmatch(text)
     if both is not None and (month_number(both["month"]) or _misread(both["month"])):
         month_text = text[both.start("month") :].strip()
@@ -178,7 +186,7 @@ def _read(texts: Sequence[str]) -> Period | None:
     found: Period | None = None
     for text in texts:
         plain = split_marks(text).body
-        if _SEVERAL_MONTHS.search(plain):
+        if _SEVERAL_MONTHS.search(plain) or _quarter_of_months(plain) == 0:
             return None
         years = [int(y) for y in _YEAR.findall(plain)]
         if len(set(years)) > 1:
@@ -211,6 +219,9 @@ def _part(text: str, year: int | None) -> Period | None:
     if quarter is not None:
         number = _QUARTER_WORDS.get((quarter["word"] or "").lower()) or int(quarter["digit"] or quarter["before"])
         return Period(year, quarter=number)
+    of_months = _quarter_of_months(text)
+    if of_months:
+        return Period(year, quarter=of_months)
     roman = _ROMAN.fullmatch(text.strip())
     if roman is not None:
         return Period(year, quarter={"I": 1, "II": 2, "III": 3, "IV": 4}[roman["roman"]])
@@ -225,6 +236,19 @@ def _part(text: str, year: int | None) -> Period | None:
     # `may` is a verb as well.
     alone = len(months) == 1 and _YEAR.search(text) is not None and not re.search(r"\bmay\b", text)
     return Period(year, month=months[0]) if alone else None
+
+
+def _quarter_of_months(text: str) -> int | None:
+    """The quarter that `Jan.-Mar.` or `March quarter` names; 0 for other stretches, None where there is none."""
+    several, ending = _MONTHS.search(text), _MONTH_QUARTER.search(text)
+    first = month_number(several["first"]) if several is not None else None
+    last = month_number(several["last"]) if several is not None else None
+    if ending is not None and first is None:
+        last = month_number(ending["last"])
+        first = last - 2 if last is not None else None
+    if first is None or last is None:
+        return None
+    return last // 3 if last - first == 2 and last % 3 == 0 else 0
 
 
 def _day(year: int, month: int, day: int) -> Period:
