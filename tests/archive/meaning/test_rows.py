@@ -78,6 +78,49 @@ def test_indentation_nests_parents_and_closes_them() -> None:
     ]
 
 
+def test_a_row_with_figures_is_a_parent_of_what_stands_further_in() -> None:
+    rows = [["Individuals", "9"], ["Withheld", "5"], ["Other", "4"], ["Corporations", "3"], ["Withheld", "1"]]
+    found = labels(*rows, ["Other", "2"], ["Total", "12"], indents=[0, 0, 10, 10, 0, 10, 10, 20])
+    assert found == [
+        ("Individuals",),
+        ("Individuals", "Withheld"),
+        ("Individuals", "Other"),
+        ("Corporations",),
+        ("Corporations", "Withheld"),
+        ("Corporations", "Other"),
+        ("Total",),
+    ]
+
+
+def test_a_heading_with_dashes_has_those_beside_it_as_children_and_a_sum_those_below_it() -> None:
+    rows = [
+        ["Income taxes", "9"],
+        ["Social insurance:", "-"],
+        ["Employment", "5"],
+        ["Customs", "4"],
+        ["Total", "18"],
+    ]
+    assert labels(
+        *rows, ["(On-budget)", "13"], ["Outlays", "7"], ["Debt", "1"], indents=[0, 0, 7, 7, 0, 14, 21, 0, 0]
+    ) == [
+        ("Income taxes",),
+        ("Social insurance:",),
+        ("Social insurance:", "Employment"),
+        ("Customs",),
+        ("Total",),
+        ("Total", "(On-budget)"),
+        ("Outlays",),
+        ("Debt",),
+    ]
+
+
+def test_months_further_in_than_their_year_and_ragged_labels_have_no_such_parents() -> None:
+    rows = [["1998-Nov", "1"], ["Dec", "2"], ["1999-Jan", "3"], ["Feb", "4"]]
+    assert labels(*rows, indents=[0, 0, 22, 0, 22])[1:3] == [("1998", "Dec"), ("1999", "Jan")]
+    ragged = [["Ohio", "1"], ["Utah", "2"], ["Iowa", "3"], ["Maine", "4"]]
+    assert labels(*ragged, indents=[0, 0, 12, 24, 36]) == [("Ohio",), ("Utah",), ("Iowa",), ("Maine",)]
+
+
 def test_a_centred_heading_does_not_end_with_the_first_row_below_it() -> None:
     found = labels(["Months", ""], ["Bonds", "1"], ["Notes", "2"], indents=[0, 60, 0, 0])
     assert found == [("Months",), ("Months", "Bonds"), ("Months", "Notes")]

@@ -1,6 +1,8 @@
 """The headings above a column and the labels beside a row, with the parents that print leaves to indentation."""
 
+import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from worktrial.archive.meaning.periods import YearMonth, resembles_month, year_month
 from worktrial.archive.meaning.value import ValueKind, value_of
@@ -8,6 +10,9 @@ from worktrial.archive.pages import Cell, Table
 
 _INDENT = 3.0
 """Points; less is the unevenness of print and of recognised boxes."""
+_MOST_LEVELS = 6
+_TOTAL = re.compile(r"(?:grand |sub-?\s?)?totals?\b|net\b", re.IGNORECASE)
+"""Sums may be printed further in than all that they add up, which tells nothing of whose they are."""
 
 
 def header_paths(table: Table) -> tuple[tuple[str, ...], ...]:
@@ -36,8 +41,9 @@ def row_labels(table: Table) -> tuple[tuple[str, ...], ...]:
     """The labels of each row, parents first: `("1940", "February")`. Header rows have none.
 
     A row without numbers is a parent of the rows below it, up to the next such row or, where the boxes show
-    indentation, up to a row that stands as far left. A month without a year belongs to the last year printed,
-    and to the next one where the months start over. A row without a label continues the one above.
+    indentation, up to a row that stands as far left. A row with numbers is a parent of the rows that stand further
+    in below it, where the page's own characters show how far in labels stand. A month without a year belongs to the
+    last year printed, and to the next one where months start over. A row without a label continues the one above.
     """
     reader = _Reader(table)
     heads = [() for _ in table.rows[: table.header_rows]]
@@ -47,6 +53,8 @@ def row_labels(table: Table) -> tuple[tuple[str, ...], ...]:
 class _Reader:
     def __init__(self, table: Table) -> None:
         self._label_columns = table.label_columns
+        self._nests = _levels_are_clear(table)
+        self._above: list[_Section] = []
         self._sections: list[_Section] = []
         self._indented = False
         self._after_section = False
@@ -64,7 +72,7 @@ class _Reader:
         if self._is_section(row, labels):
             return self._open(row, labels)
         self._close(row)
-        self._last = (*self._parents(labels), *self._dated(self._continued(labels)))
+        self._last = (*self._parents(labels), *self._nested(row, labels), *self._dated(self._continued(labels)))
         return self._last
 
     def _is_section(self, row: tuple[Cell, ...], labels: list[str]) -> bool:
@@ -86,6 +94,7 @@ class _Reader:
             self._sections.clear()
         when = year_month(label)
         self._sections.append(_Section(label, left, when.year if when else None))
+        self._above.clear()
         self._after_section, self._month, self._year = True, None, None
         self._outer = [""] * len(self._outer)
         self._last = tuple(section.label for section in self._sections)
@@ -103,6 +112,27 @@ class _Reader:
 
     def _parents(self, labels: list[str]) -> tuple[str, ...]:
         return tuple(section.label for section in self._sections if section.label != labels[0])
+
+    def _nested(self, row: tuple[Cell, ...], labels: list[str]) -> tuple[str, ...]:
+        """The rows with numbers that a row stands further in than."""
+        left, label = _left(row, self._label_columns), labels[0]
+        if not self._nests or left is None or not label:
+            return ()
+        when = year_month(label)
+        if when is not None and (when.month is not None or when.month_text):
+            # Months stand further in than the year that is printed before the first of them.
+            return ()
+        deepest = self._above[-1].left if self._above else None
+        parents = [one for one in self._above if one.left is not None and left > one.left + _INDENT]
+        data = [value_of(cell.text).kind for cell in row[self._label_columns :]]
+        if label.endswith(":") and all(kind in (ValueKind.NIL, ValueKind.BLANK) for kind in data):
+            # A heading with dashes for figures: what follows may stand as far left as it does.
+            self._above = [_Section(label, left - 2 * _INDENT, None)]
+            return ()
+        if _TOTAL.match(label) and deepest is not None and left > deepest + _INDENT:
+            parents = []
+        self._above = [*parents, _Section(label, left, None)]
+        return tuple(one.label for one in parents)
 
     def _continued(self, labels: list[str]) -> list[str]:
         """Fill blank outer labels from above; a new outer label forgets those inside it."""
@@ -145,6 +175,18 @@ class _Reader:
         starts_over = self._month is not None and when.month is not None and when.month < self._month
         if starts_over and self._year is not None and self._year_is_printed_with_months:
             self._year += 1
+
+
+def _levels_are_clear(table: Table) -> bool:
+    """Whether a few levels of indentation can be told: labels of the page's own characters, set flush left."""
+    cells = [row[0] for row in table.rows[table.header_rows :] if row and row[0].text.strip()]
+    boxes = [cell.box for cell in cells if cell.box is not None]
+    if table.label_columns != 1 or len(boxes) < len(cells) or any(cell.confidence < 1 for cell in cells):
+        return False
+    lefts = sorted(box.x0 for box in boxes)
+    levels = 1 + sum(b - a > _INDENT for a, b in pairwise(lefts))
+    flush_right = len(boxes) > 2 and max(box.x1 for box in boxes) - min(box.x1 for box in boxes) <= _INDENT
+    return 1 < levels <= min(_MOST_LEVELS, len(boxes) // 2) and not flush_right
 
 
 def _left(row: tuple[Cell, ...], label_columns: int) -> float | None:
