@@ -9,24 +9,31 @@ from tests.support.made_runs import make_run
 Row = dict[str, Any]
 
 
-def long_run(folder: Path, *, calls: int, large: int = 0, wide: int = 0, answer: str = "Done.") -> Path:
+def long_run(
+    folder: Path, *, calls: int, large: int = 0, wide: int = 0, desk: bool = False, answer: str = "Done."
+) -> Path:
     """A run of two samples, the first with so many calls.
 
     Call 3 failed, and every hundredth carries a word of its own, `marker-100`. With `large`, the first call's
     observation is a text of so many characters, and the second's a list of a hundredth as many rows. With `wide`,
-    every observation holds a text of so many characters, and so does the message that brought it.
+    every observation holds a text of so many characters, and so does the message that brought it. At a `desk` every
+    observation says what time it is, and the agent is told something between its fifth turn and the sixth.
     """
     make_run(folder, agent="brook", tasks=2, invalid=0.0)
     path = folder / "trajectories.jsonl"
     lines = path.read_bytes().splitlines()
     work = msgspec.json.decode(lines[0]) | {"answer": answer}
     made = [_call(number, large, wide) for number in range(calls)]
+    for call in made if desk else ():
+        call["observation"]["content"]["time"] = f"2026-03-02 {7 + call['index'] // 60:02}:{call['index'] % 60:02}"
     messages: list[Row] = [work["messages"][0], work["messages"][1]]
     for call in made:
         function = {"name": call["tool"], "arguments": msgspec.json.encode(call["arguments"]).decode()}
         asked = {"id": f"c{call['index']}", "type": "function", "function": function}
         messages.append({"role": "assistant", "content": f"Step {call['index']}.", "tool_calls": [asked]})
         messages.append({"role": "tool", "tool_call_id": asked["id"], "content": _text(call) if wide else "{}"})
+        if desk and call["index"] == 4:
+            messages.append({"role": "user", "content": "Little of your context is left."})
     messages.append({"role": "assistant", "content": answer})
     lines[0] = msgspec.json.encode(work | {"messages": messages, "calls": made})
     path.write_bytes(b"".join(line + b"\n" for line in lines))

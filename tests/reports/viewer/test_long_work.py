@@ -32,9 +32,9 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("long")
     runs = [
         long_run(folder / "long", calls=CALLS),
-        long_run(folder / "short", calls=12, answer=WRITTEN),
+        long_run(folder / "short", calls=12, desk=True, answer=WRITTEN),
         long_run(folder / "large", calls=4, large=20_000_000),
-        long_run(folder / "wide", calls=300, wide=5000),
+        long_run(folder / "wide", calls=300, wide=5000, desk=True),
     ]
     write_site(open_report(runs, "Long"), folder / "site")
     return folder / "site"
@@ -114,13 +114,17 @@ def test_outline_of_a_short_one(opened: Page, sites: Path) -> None:
     _go(opened, sites, "short")
     outline = opened.get_by_role("navigation", name="Outline")
     labels = outline.get_by_role("link").all_inner_texts()
-    assert labels[:6] == ["Verdict", "Votes", "Assignment", "Work", "Turn 1", "1 get_case"]
-    assert "3 get_case error" in labels and labels[-1] == "As stored"
+    assert labels[:6] == ["Verdict", "Votes", "Assignment", "Work", "Turn 1", "1 get_case 07:00"]
+    assert "3 get_case 07:02 error" in labels and labels[-1] == "As stored"
+    assert labels[labels.index("Turn 6") - 2 :][:2] == ["5 get_case 07:04", "Notice 1"]
+    outline.get_by_role("link", name="Notice 1").click()
+    expect(opened.locator("#notice-1")).to_be_focused()
+    expect(opened.locator(".turn", has=opened.locator("#notice-1"))).to_contain_text("Little of your context")
     outline.get_by_role("link", name="Turn 7").click()
     expect(opened.locator("#turn-7")).to_be_focused()
     outline.get_by_role("link", name="Answer").click()
     expect(opened.locator("#answer")).to_be_focused()
-    outline.get_by_role("link", name="3 get_case error").click()
+    outline.get_by_role("link", name="3 get_case 07:02 error").click()
     expect(opened.locator("#call-3")).to_be_focused()
     raw = opened.locator(".turn").first.locator("details", has_text="As sent and received")
     raw.locator("summary").click()
@@ -167,7 +171,7 @@ def test_long_work_comes_in_slices(opened: Page, sites: Path) -> None:
     opened.on("request", lambda one: asked.append(one.url.rpartition("/")[2]))
     _go(opened, sites, "wide")
     expect(opened.locator(".call .in-brief").first).to_contain_text('{"case":"C-0","status":"open"')
-    expect(opened.locator('.outline a:has-text("3 get_case")').first).to_contain_text("error")
+    expect(opened.locator('.outline a:has-text("3 get_case")').first).to_have_text("3 get_case 07:02 error")
     assert not [name for name in asked if name.startswith("p")]
     _go(opened, sites, "wide", "&call=250")
     call = opened.locator(".call.wanted")

@@ -61,6 +61,7 @@ def test_nothing_is_lost() -> None:
     assert head["calls"][5]["observation"] == {
         "brief": f'"{"x" * 159}',
         "failed": False,
+        "time": None,
         "origin": "executable",
         "fault": "stale",
     }

@@ -23,8 +23,8 @@ class SlicedWork(NamedTuple):
     """A stored trajectory, and what was left out of it."""
 
     head: bytes
-    """JSON of the trajectory. An observation that was left out has `brief`, `failed`, `origin` and `fault`; the
-    result of a tool among the messages its role."""
+    """JSON of the trajectory. An observation that was left out has `brief`, `failed`, `time`, `origin` and `fault`;
+    the result of a tool among the messages its role."""
     places: list[list[Place]]
     """Places of the values of each slice."""
     slices: list[bytes]
@@ -62,8 +62,9 @@ class _Seen(msgspec.Struct):
     fault: Raw = Raw(b"null")
 
 
-class _Error(msgspec.Struct):
+class _Content(msgspec.Struct):
     error: Raw | UnsetType = UNSET
+    time: Raw = Raw(b"null")
 
 
 class _Whose(msgspec.Struct):
@@ -73,7 +74,7 @@ class _Whose(msgspec.Struct):
 _FIELDS = msgspec.json.Decoder(dict[str, Raw])
 _LIST = msgspec.json.Decoder(list[Raw])
 _SEEN = msgspec.json.Decoder(_Seen)
-_ERROR = msgspec.json.Decoder(_Error)
+_CONTENT = msgspec.json.Decoder(_Content)
 _WHOSE = msgspec.json.Decoder(_Whose)
 
 
@@ -98,10 +99,10 @@ class _LeftOut:
             return call
         seen = _SEEN.decode(observation)
         content = bytes(seen.content)
-        error = _ERROR.decode(content).error if content[:1] == b"{" else UNSET
-        failed = error is not UNSET and bytes(error) != b"null"
+        told = _CONTENT.decode(content) if content[:1] == b"{" else _Content()
+        failed = told.error is not UNSET and bytes(told.error) != b"null"
         brief = content[:_BRIEF].decode(errors="ignore")
-        stub = {"brief": brief, "failed": failed, "origin": seen.origin, "fault": seen.fault}
+        stub = {"brief": brief, "failed": failed, "time": told.time, "origin": seen.origin, "fault": seen.fault}
         self._put(("calls", number), observation)
         return Raw(msgspec.json.encode({**fields, "observation": stub}))
 

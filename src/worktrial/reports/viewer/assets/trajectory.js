@@ -190,7 +190,9 @@
       const seen = call.observation;
       const failed = Worktrial.isLeftOut(seen) ? seen.failed : Worktrial.isError(seen?.content);
       const mark = fault ? "fault" : failed ? "error" : "";
-      return { label: `${number} ${call.tool ?? "(no tool)"}`, href: Worktrial.hereWith({ call: number }), deep: true, mark, call: number };
+      // At a desk each answer says what time it is there.
+      const clock = /^\d{4}-\d\d-\d\d (\d\d:\d\d)$/.exec(Worktrial.isLeftOut(seen) ? seen.time : seen?.content?.time)?.[1];
+      return { label: `${number} ${call.tool ?? "(no tool)"}`, href: Worktrial.hereWith({ call: number }), deep: true, mark, clock, call: number };
     };
     return [...(id ? own : []), ...calls.map(entry)];
   }

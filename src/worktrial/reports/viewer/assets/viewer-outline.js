@@ -9,15 +9,16 @@ window.Worktrial = window.Worktrial || {};
   const LINE = 26; // pixels
 
   /**
-   * @typedef {{label: string, href: string, deep?: boolean, mark?: string, call?: number}} Entry
+   * @typedef {{label: string, href: string, deep?: boolean, mark?: string, clock?: string, call?: number}} Entry
    * @param {Entry[]} entries
    * @returns {{element: Element, open: () => void, current: (call: number) => void}}
    */
   Worktrial.outline = (entries) => {
     const scroller = el("div", { class: "outline-list" });
     const make = (place) => {
-      const { label, href, deep, mark, call } = entries[place];
+      const { label, href, deep, mark, clock, call } = entries[place];
       const link = el("a", { href, class: deep ? "deep" : "", "data-call": call }, label);
+      if (clock) link.append(el("time", { class: "clock" }, ` ${clock}`));
       if (mark) link.append(el("span", { class: "note" }, ` ${mark}`));
       if (call !== undefined && call === now) link.setAttribute("aria-current", "true");
       return link;

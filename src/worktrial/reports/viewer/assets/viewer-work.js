@@ -41,6 +41,7 @@ window.Worktrial = window.Worktrial || {};
     let turn = -1;
     const last = messages.filter((message) => message.role === "assistant").length - 1;
     let told = false;
+    let notices = 0;
     let current = null;
     for (const message of messages) {
       if (message.role === "assistant") {
@@ -58,8 +59,7 @@ window.Worktrial = window.Worktrial || {};
       } else if (message.role === "user" && !told && Worktrial.textOf(message) === line.instruction) {
         told = true;
       } else {
-        const label = message.role === "system" ? "Told beforehand" : String(message.role);
-        parts.push(part(label, [message], [], () => (message.role === "system" ? folded(message) : Worktrial.message(message))));
+        parts.push(message.role === "system" ? part("Told beforehand", [message], [], () => folded(message)) : notice(message, (notices += 1)));
       }
     }
     // Calls of a turn that left no message: the work was broken off there.
@@ -69,6 +69,13 @@ window.Worktrial = window.Worktrial || {};
 
   function part(label, stored, calls, make) {
     return { label, calls, make, text: () => JSON.stringify(stored).toLowerCase() };
+  }
+
+  /** What the agent was told in between, such as that little of its context is left. */
+  function notice(message, number) {
+    const [id, title] = [`notice-${number}`, `Notice ${number}`];
+    const made = () => el("div", { class: "turn" }, el("h3", { id, tabindex: "-1" }, title), Worktrial.message(message));
+    return { ...part(title, [message], [], made), id };
   }
 
   /** A turn: what was said with the calls, or the first of them where they are many, then the others. */
