@@ -1,6 +1,6 @@
 # Two commands do everything on a fresh machine: `make trial` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help setup trial test test-interop test-quick fuzz check format docs bench lock clean
+.PHONY: help setup trial test test-interop test-quick fuzz sbom audit check format docs bench lock clean
 
 # The embedded model for `make trial`: `small` (0.5B, 0.5 GB) or `medium` (1.5B, 1.1 GB), which takes longer.
 MODEL ?= small
@@ -30,6 +30,12 @@ test-quick: setup ## Set up, then run the tests of what differs from the last co
 
 fuzz: setup ## Feed every reader of what somebody else wrote with changed input, SECONDS=600 for longer
 	@python -m tests.fuzz --seconds $(or $(SECONDS),60)
+
+sbom: setup ## List the libraries that we stand on in dist/sbom.json (CycloneDX)
+	@python -m scripts.supply sbom
+
+audit: setup ## Ask what is known against them; says so where it could not look
+	@python -m scripts.supply audit
 
 check: setup ## Lint, types, and the layers of the architecture
 	ruff check .

@@ -9,7 +9,6 @@ names (`python3.12`), which some of the programs need. What came of it is a row 
 import argparse
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,12 +16,11 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.environments import ROOT, environment
 from tests.support.made_runs import make_run
 from tests.support.odd_work import odd_run
 
-ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "neighbours.md"
-UV = Path(sys.executable).with_name("uv")
 THEIRS = "WORKTRIAL_INTEROP_PYTHON"
 """Environment variable that names the Python of a neighbour's environment, for tests that run in ours."""
 
@@ -197,18 +195,8 @@ def _quiet() -> dict[str, str]:
 
 
 def _environment(name: str) -> Path:
-    """Python of a program's environment, made where it is not there or its requirements have changed."""
-    folder = ROOT / ".interop" / name
     wanted = ROOT / "requirements" / "interop" / f"{name}.txt"
-    stamp = folder / ".requirements"
-    python = folder / "bin" / "python"
-    if not stamp.exists() or stamp.read_bytes() != wanted.read_bytes():
-        shutil.rmtree(folder, ignore_errors=True)
-        base = os.environ.get("PYTHON312", "python3.12")
-        subprocess.run([UV, "venv", "--quiet", "--python", base, folder], check=True)
-        subprocess.run([UV, "pip", "sync", "--quiet", "--python", python, "--require-hashes", wanted], check=True)
-        shutil.copyfile(wanted, stamp)
-    return python
+    return environment(name, wanted, os.environ.get("PYTHON312", "python3.12"))
 
 
 def _version(python: Path, package: str) -> str:

@@ -12,6 +12,7 @@ for reader in requirements/interop/*.in; do
   floor=3.12 compile "$reader" -o "${reader%.in}.txt"
 done
 compile requirements/uv.in -o requirements/uv.txt
+compile requirements/supply.in -o requirements/supply.txt
 compile pyproject.toml --extra documents --extra analysis --extra local --extra providers --extra serve --extra view --extra otlp -o requirements/runtime.txt
 compile pyproject.toml --extra documents --extra ocr --extra analysis --extra local --extra providers --extra serve --extra view --extra otlp \
   --group dev -c requirements/runtime.txt -o requirements/dev.txt

@@ -35,6 +35,10 @@ class OversizedAnswer(ValueError):
     """An answer is larger than the role's bound; it was not read to its end."""
 
 
+_NO_MEMORY = (repr(MemoryError()), "Span callback error in on_body")
+"""Words of aiohttp for an answer that it had no memory to take in; nothing else makes these fail."""
+
+
 class Transport:
     """Sends the requests of one role.
 
@@ -70,9 +74,8 @@ class Transport:
         except TimeoutError:
             raise
         except (aiohttp.ClientError, OSError) as e:
-            # Not the connection's trouble, and to send the request again would only be paid for. Of an answer that
-            # breaks off aiohttp tells it in words.
-            if isinstance(e.__cause__, MemoryError) or repr(MemoryError()) in str(e):
+            # Not the connection's trouble, and to send the request again would only be paid for.
+            if isinstance(e.__cause__, MemoryError) or any(words in str(e) for words in _NO_MEMORY):
                 raise MemoryError from None
             raise ConnectionError(str(e) or type(e).__name__) from None
 
