@@ -24,6 +24,7 @@ class Commands(LazyGroup):
     rows: ClassVar[dict[str, CommandRow]] = {
         "run": CommandRow("Put an agent to work on a suite.", "run:app"),
         "serve": CommandRow("Serve a suite's samples to agents that live elsewhere: HTTP and MCP.", "serve:app"),
+        "estimate": CommandRow("Say what a run will take, and what it will wait for.", "estimate:app"),
         "show": CommandRow("Show a stored run.", "show:show"),
         "trajectory": CommandRow("Show one sample: every call, the answer, the verdict.", "trajectory:trajectory"),
         "compare": CommandRow("Compare two runs task by task.", "compare:compare"),

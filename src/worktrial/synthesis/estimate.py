@@ -11,19 +11,17 @@ import msgspec
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.spend import price_for
 from worktrial.engine.store import read_lines
+from worktrial.engine.usual_sizes import TOKENS_OF_A_REQUEST, TOOL_CALLS
 from worktrial.language import Usage
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.calibration.rules import prospects, rule_of
 from worktrial.synthesis.folder import SuiteFolder
 
-# Tokens in and out of one call, and calls per piece: sizes of middling artifacts (ten tools, a state of some sixty
-# records, ten tool calls in a run). A chatty or reasoning model takes more; the cached part of prompts is not
-# taken off.
+# Tokens in and out of one call, and calls per piece: of middling artifacts, as in `engine.usual_sizes`.
 REDRAWS = 1.15
 """Calls for one usable reply: some have to be asked for again."""
 FREE_RATES = (0.1, 0.5, 0.9)
 """Likely true pass rates; the number of runs until a decision follows from them."""
-TOOL_CALLS = 10
 LOST, DISPUTED = 1.2, 0.2
 """Tasks drawn for one that is kept, and the share on which a second worker comes to another end."""
 AUTHORING = 30
@@ -37,9 +35,6 @@ _WORKPLACE = (4500, 5000)
 _TASK = (9000, 1800)
 _RULING = (6000, 400)
 _CODE = (9000, 2500)
-_AGENT_CALL = (5500, 150)
-_SIMULATOR_CALL = (7500, 250)
-_VOTE = (8500, 200)
 
 
 class StageCost(msgspec.Struct, kw_only=True, frozen=True):
@@ -101,7 +96,7 @@ def estimate(
     drawn = spec.tasks * LOST
     rows = _authoring(spec, folder, drawn)
     known = _known_runs(folder)
-    calls, size = (TOOL_CALLS + 1.0, _AGENT_CALL) if known is None else known
+    calls, size = (TOOL_CALLS + 1.0, TOKENS_OF_A_REQUEST[Role.AGENT]) if known is None else known
     if not until_drafts:
         rule = rule_of(spec)
         screen = sum(prospects(rule, rate).runs for rate in FREE_RATES) / len(FREE_RATES)
@@ -122,9 +117,15 @@ def estimate(
             # Tokens were measured of all roles together; who took which part of them is not known.
             votes = max(1, spec.votes)
             rows += [
-                _Row("runs", Role.AGENT, left * calls, most * calls, _AGENT_CALL),
-                _Row("runs", Role.SIMULATOR, left * (calls - 1), most * (calls - 1), _SIMULATOR_CALL),
-                _Row("verdicts", Role.JUDGE, left * votes, most * votes, _VOTE),
+                _Row("runs", Role.AGENT, left * calls, most * calls, TOKENS_OF_A_REQUEST[Role.AGENT]),
+                _Row(
+                    "runs",
+                    Role.SIMULATOR,
+                    left * (calls - 1),
+                    most * (calls - 1),
+                    TOKENS_OF_A_REQUEST[Role.SIMULATOR],
+                ),
+                _Row("verdicts", Role.JUDGE, left * votes, most * votes, TOKENS_OF_A_REQUEST[Role.JUDGE]),
             ]
     measured = "as measured so far" if known else "not yet measured"
     assumed = (
@@ -159,7 +160,7 @@ def _known_runs(folder: SuiteFolder) -> tuple[float, tuple[int, int]] | None:
         return None
     calls = fmean(row.calls + 1 for row in rows)
     tokens = fmean(row.tokens for row in rows) / calls
-    out = min(tokens, _AGENT_CALL[1])
+    out = min(tokens, TOKENS_OF_A_REQUEST[Role.AGENT][1])
     return calls, (round(tokens - out), round(out))
 
 
