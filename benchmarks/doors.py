@@ -24,17 +24,12 @@ import psutil
 from mcp.client.client import Client
 
 import worktrial as wt
+from benchmarks.inside import CALL, MS, SAMPLE, in_process, in_process_after_a_wait, observation
 from benchmarks.machine import load, machine
 from benchmarks.measured import ROOT, environment, measure
 from benchmarks.rows import Row, at_most, exit_if_missed, plain, print_table, spread
 from worktrial.interop.exchange import writer
 from worktrial.results.tables import sources
-
-SAMPLE = "lab-01"
-CALL = ("get_sample", {"sample_id": "S-203"})
-MS = 1000
-PACE = 0.002
-"""Seconds from one request to the next, about as they come from a client that waits for each answer."""
 
 Turn = Callable[[int], Awaitable[float]]
 """Makes so many calls through a door; milliseconds of the server's CPU a call."""
@@ -119,34 +114,6 @@ async def mcp_calls(address: str, age: str, up: Server, calls: int) -> float:
         return (up.cpu - before) / calls * MS
 
 
-async def in_process(calls: int) -> float:
-    async with wt.episode("starter", SAMPLE) as episode:
-        await episode.call(*CALL)
-        began = time.process_time()
-        for _ in range(calls):
-            await episode.call(*CALL)
-        return (time.process_time() - began) / calls * MS
-
-
-async def in_process_at_the_pace_of_requests(calls: int) -> float:
-    """Milliseconds of a call that finds the processor's caches as a server does, which sleeps until it is asked."""
-    async with wt.episode("starter", SAMPLE) as episode:
-        await episode.call(*CALL)
-        used = 0.0
-        for _ in range(calls):
-            await asyncio.sleep(PACE)
-            began = time.process_time()
-            await episode.call(*CALL)
-            used += time.process_time() - began
-        return used / calls * MS
-
-
-async def observation() -> Any:
-    """Answer of the call, for the servers that say the same whatever they are asked."""
-    async with wt.episode("starter", SAMPLE) as episode:
-        return (await episode.call(*CALL)).content
-
-
 @contextlib.asynccontextmanager
 async def doors(folder: Path) -> AsyncIterator[dict[str, Turn]]:
     with contextlib.ExitStack() as stack:
@@ -189,7 +156,7 @@ async def doors(folder: Path) -> AsyncIterator[dict[str, Turn]]:
 
             yield {
                 "in process": in_process,
-                "in process, after a wait": in_process_at_the_pace_of_requests,
+                "in process, after a wait": in_process_after_a_wait,
                 "http": http,
                 "http echo": http_echo,
                 "mcp, of today": mcp("auto"),

@@ -25,12 +25,11 @@ import uvicorn
 from openenv.core.env_server import Environment, State, create_fastapi_app
 from openenv.core.generic_client import GenericEnvClient
 
-import worktrial as wt
+from benchmarks.inside import CALL, SAMPLE, in_process_after_a_wait, observation
 from worktrial.interop.openenv import WorkplaceAction, WorkplaceObservation
 
 ROOT = Path(__file__).parents[1]
-SAMPLE = "lab-01"
-CALL = {"tool": "get_sample", "arguments": {"sample_id": "S-203"}}
+STEP = {"tool": CALL[0], "arguments": CALL[1]}
 LIMIT = 1.25
 
 
@@ -98,18 +97,12 @@ async def turn(address: str, pid: int, steps: int) -> float:
     async with GenericEnvClient(base_url=address) as env:
         await env.reset()
         for _ in range(5):
-            await env.step(CALL)
+            await env.step(STEP)
         before = cpu(pid)
         for _ in range(steps):
-            seen = await env.step(CALL)
+            seen = await env.step(STEP)
             assert seen.observation["content"] and not seen.done
         return (cpu(pid) - before) / steps * 1000
-
-
-async def observation() -> Any:
-    """Answer of the call."""
-    async with wt.episode("starter", SAMPLE) as episode:
-        return (await episode.call(str(CALL["tool"]), CALL["arguments"])).content
 
 
 def main() -> int:
@@ -122,7 +115,7 @@ def main() -> int:
         echo(asked.echo)
         return 0
     seen = json.dumps(asyncio.run(observation()))
-    found: dict[str, list[float]] = {"step": [], "echo": []}
+    found: dict[str, list[float]] = {"step": [], "echo": [], "call in process, after a wait": []}
     with tempfile.TemporaryDirectory() as out, contextlib.ExitStack() as up:
         words = (
             "worktrial",
@@ -143,6 +136,7 @@ def main() -> int:
         for _ in range(asked.times):
             for name, (address, pid) in servers.items():
                 found[name].append(asyncio.run(turn(address, pid, asked.steps)))
+            found["call in process, after a wait"].append(asyncio.run(in_process_after_a_wait(asked.steps)))
     for name, values in found.items():
         print(f"{name}: {min(values):.3f} ({statistics.median(values):.3f}) ms")
     ratio = min(found["step"]) / min(found["echo"])

@@ -68,6 +68,9 @@ def test_each_sample_as_it_was_tried(tmp_path: Path) -> None:
         80 * sum(file.stat().st_size for run in (clean, faulty) for file in run.folder.iterdir()) / 22
     )
     assert any("too few tasks" in line for line in found.assumed)
+    assert not any("unfinished" in line for line in found.assumed)
+    clean.manifest.samples += 1
+    assert any("unfinished" in line for line in estimate_runs([plan], [clean]).assumed)
     # Known latency counts in place of what the earlier run took.
     quicker = estimate_runs([plan], [clean, faulty], latency=0.01)
     assert found.bounds["answers"] > 20 * quicker.bounds["answers"]

@@ -327,6 +327,8 @@ def _assumed(
     records = [record for run in earlier for record in run.records]
     measured = {name for record in records for name in record.usage}
     yield f"each as one of {len(records):,} samples of {', '.join(str(run.folder) for run in earlier)}"
+    if any(run.missing for run in earlier):
+        yield "an earlier run is unfinished, and what is short finishes first: it will take more"
     if unmeasured := sorted(roles - measured):
         yield f"usual requests and tokens of {' and '.join(unmeasured)}, who had no part in them"
     tried = {record.condition for record in records}
