@@ -1,6 +1,7 @@
 """What each call changed in a workplace of code, told by carrying the calls on record out again."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,14 @@ def test_code_of_a_folder_of_ones_own_is_locked_in(tmp_path: Path) -> None:
     (shown,) = open_report([folder], "t").runs
     assert b"/claims/" in RunData(shown, is_served=True).file("run/c0")
     assert [name for name in RunData(shown).names() if "/c" in name] == []
+    # Whatever a run says of its code: looking at it is no leave to run that with all rights.
+    marker, tools = tmp_path / "marker", suite / "workplaces" / "ledger" / "tools.py"
+    tools.write_text(f"open({str(marker)!r}, 'w').close()\n{tools.read_text('utf-8')}", "utf-8")
+    trusted = msgspec.structs.replace(shown.run.manifest, data={**shown.run.manifest.data, "trusted": True})
+    run = StoredRun(folder, trusted, shown.run.records)
+    served = RunData(replace(shown, run=run), is_served=True)
+    assert b"open" in served.file("run/c0") and b"/claims/" not in served.file("run/c0")
+    assert not marker.exists()
     suite.rename(tmp_path / "elsewhere")
     assert b'"changes":false' in RunData(shown, is_served=True).file("run/run")
 
