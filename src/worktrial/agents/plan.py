@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import Annotated, Any
 
 import msgspec
@@ -18,6 +19,8 @@ from worktrial.workplaces.trajectory import StopReason, ToolCall, Trajectory
 
 # A plan cannot wait or find a way around, so it calls again; an outage that lasts longer than this ends its work.
 MOST_TRIES = 10
+_TEMPLATES_KEPT = 512
+"""Templates of answers that are kept read: a plan is followed again and again, and reading takes longer."""
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
@@ -288,6 +291,7 @@ def _look_up(reference: JsonObject, seen: Mapping[str, JsonObject], where: str) 
         raise PlanBroken(f"{where}: {name!r} has nothing at {pointer!r} ({e})") from e
 
 
+@cache
 def _environment() -> Any:
     from jinja2 import StrictUndefined
     from jinja2.sandbox import SandboxedEnvironment
@@ -298,13 +302,19 @@ def _environment() -> Any:
 def needs_of(plan: Plan) -> tuple[list[frozenset[str]], frozenset[str]]:
     """Names of observations that each step, and the answer, refers to."""
     steps = [frozenset(str(r["from"]) for r in _references(step.arguments, "").values()) for step in plan.steps]
-    return steps, frozenset(_variables(plan.answer))
+    return steps, _variables(plan.answer)
 
 
-def _variables(template: str) -> set[str]:
+@lru_cache(maxsize=_TEMPLATES_KEPT)
+def _variables(template: str) -> frozenset[str]:
     from jinja2 import meta
 
-    return set(meta.find_undeclared_variables(_environment().parse(template)))
+    return frozenset(meta.find_undeclared_variables(_environment().parse(template)))
+
+
+@lru_cache(maxsize=_TEMPLATES_KEPT)
+def _compiled(template: str) -> Any:
+    return _environment().from_string(template)
 
 
 def _template_problems(template: str, named: set[str]) -> list[str]:
@@ -321,6 +331,6 @@ def _render(template: str, seen: Mapping[str, JsonObject]) -> str:
     from jinja2 import TemplateError
 
     try:
-        return str(_environment().from_string(template).render(seen)).strip()
+        return str(_compiled(template).render(seen)).strip()
     except (TemplateError, TypeError, ValueError, ArithmeticError) as e:
         raise PlanBroken(f"plan answer: {e}") from e

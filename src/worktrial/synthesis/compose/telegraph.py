@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from worktrial.finding import Finding
-from worktrial.language import JsonObject
 from worktrial.synthesis.compose.atoms import ATOMS_FILE, AtomName, situation_of
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.texts import OutcomeText, outcome_texts
 from worktrial.synthesis.gates.work import Call
+from worktrial.synthesis.together import together
 
 CHECK = "telegraphed-refusal"
 DRAWS = 8
@@ -33,12 +33,13 @@ async def telegraphed(
     An agent that reads `please make an exception` knows the answer before it has looked anything up.
     """
     requests: dict[bool, dict[str, list[dict[str, str]]]] = {True: defaultdict(list), False: defaultdict(list)}
-    for name in atoms:
-        for draw in range(DRAWS):
-            state: JsonObject = await door.start(seed + draw)
-            found = await situation_of(door, name, state, f"{seed}/{name}/{draw}")
-            if found is not None:
-                requests[found.refusal][name].append(found.request)
+    starts = [await door.start(seed + draw) for draw in range(DRAWS)]
+    draws = [(name, draw) for name in atoms for draw in range(DRAWS)]
+    # Side by side, since each by itself would be waited for.
+    cases = await together(*(situation_of(door, name, starts[n], f"{seed}/{name}/{n}") for name, n in draws))
+    for (name, _), found in zip(draws, cases, strict=True):
+        if found is not None:
+            requests[found.refusal][name].append(found.request)
     findings = []
     for name, refused in requests[True].items():
         for language in languages:
@@ -59,9 +60,8 @@ async def texts_of_atoms(atoms: Iterable[str], door: Door, seed: int = 0) -> lis
         DataError: an atom is at fault.
     """
     found: list[OutcomeText] = []
-    for name in atoms:
-        state = await door.start(seed)
-        case = await situation_of(door, name, state, f"{seed}/{name}/texts")
+    state = await door.start(seed)
+    for case in await together(*(situation_of(door, name, state, f"{seed}/{name}/texts") for name in atoms)):
         calls: list[Call] = [(step["call"], step.get("with", {})) for step in case.steps] if case else []
         found += [text for _, text in outcome_texts(door.artifact, calls)]
     return found
