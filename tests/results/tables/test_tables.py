@@ -15,6 +15,7 @@ from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import open_run
 from worktrial.errors import DataError, SettingError
 from worktrial.results.tables import TABLES, RunTables, database
+from worktrial.results.tables.query import columns_read
 from worktrial.workplaces.faults import FaultMiss
 
 
@@ -95,6 +96,29 @@ def test_the_last_line_of_a_sample_counts(tmp_path: Path) -> None:
         ("b", 2),
     ]
     assert ask("select passed, failed, invalid, samples_finished from runs", tmp_path / "run") == [(2, 0, 0, 2)]
+
+
+@pytest.mark.parametrize(
+    ("query", "is_narrow"),
+    [
+        ("select condition, count(*) from samples group by all order by all desc", True),
+        (
+            "with c as (select condition, cost from samples order by all limit 9) select cost from c order by all",
+            True,
+        ),
+        ("select reason from samples union all select role from usage order by all", True),
+        ("from samples order by all", False),
+        ("select * from samples order by all", False),
+        ("select condition from samples order by columns(*)", False),
+        ("select condition, count(*) from (from samples order by all) group by all order by all", False),
+    ],
+)
+def test_ordering_by_all_reads_what_is_selected(query: str, is_narrow: bool, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", tasks=9, repeats=2, conditions=("E0", "E2"), calls=1)
+    columns = columns_read(database([run], ["samples", "usage"]), query)
+    assert (columns is not None) == is_narrow
+    # The answer is that over every column.
+    assert ask(query, run) == database([run], ["samples", "usage"]).execute(query).fetchall()
 
 
 def test_work_of_a_sample_that_is_not_finished_is_left_out(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from worktrial.results.tables.catalogue import TABLES
 if TYPE_CHECKING:
     import duckdb
 
+_NOWHERE = 2**64 - 1  # location of what stands in no query
 # Functions that read tables whose names are text.
 _BY_NAME = re.compile(r"\bquery(_table)?\b", re.IGNORECASE)
 _NO_COLUMN = re.compile(r'(?:Referenced column |does not have a column named )"([^"]+)"')
@@ -71,7 +72,7 @@ def columns_read(connection: "duckdb.DuckDBPyConnection", sql: str) -> frozenset
 
     Names are all texts in the parsed query: names of columns, and much else that does no harm. None where columns
     are meant without being named: a star, a whole row, a natural join, and statements that DuckDB does not take
-    apart.
+    apart. `ORDER BY ALL` means those that are selected.
     """
     found = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
     parsed = msgspec.json.decode(found[0]) if found else {"error": True}
@@ -80,7 +81,10 @@ def columns_read(connection: "duckdb.DuckDBPyConnection", sql: str) -> frozenset
     texts: set[str] = set()
     tables: set[str] = set()
     named: set[str] = set()
+    selected = {id(star) for node in _nodes(parsed["statements"]) for star in _selected(node)}
     for node in _nodes(parsed["statements"]):
+        if id(node) in selected:
+            continue
         if node.get("class") == "STAR" or node.get("type") == "SHOW_REF" or node.get("ref_type") == "NATURAL":
             return None
         if node.get("column_name_alias"):
@@ -102,6 +106,17 @@ def _nodes(value: JsonValue) -> Iterator[dict[str, JsonValue]]:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for one in inner:
         yield from _nodes(one)
+
+
+def _selected(node: Mapping[str, JsonValue]) -> Iterator[JsonValue]:
+    """The expression of `ORDER BY ALL`: to DuckDB a star that nobody wrote."""
+    modifiers = node.get("modifiers")
+    for modifier in modifiers if isinstance(modifiers, list) else ():
+        orders = modifier.get("orders") if isinstance(modifier, dict) else None
+        for order in orders if isinstance(orders, list) else ():
+            by = order.get("expression") if isinstance(order, dict) else None
+            if isinstance(by, dict) and by.get("class") == "STAR" and by.get("query_location") == _NOWHERE:
+                yield by
 
 
 def _texts(node: Mapping[str, JsonValue]) -> set[str]:
