@@ -1,5 +1,6 @@
 """The index of a run: what it says is what the records say, whatever happened to either."""
 
+import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -10,13 +11,14 @@ from tests.engine.rig import TinyTrial, role_settings, run_tiny
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
-from worktrial.engine.index import INDEX, SampleIndex, SampleKind, figures_of
+from worktrial.engine.index import INDEX, SampleIndex, SampleKind, counted_lines, figures_of
 from worktrial.engine.manifest import Manifest, SessionRecord
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.store import SAMPLES, RunStore, last_records
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
+from worktrial.results.tables import sources
 from worktrial.workplaces.conformance import SimulatorHealth
 
 REASONS = {Outcome.PASS: "so", Outcome.FAIL: "no", Outcome.INVALID: "bad_reply: HTML"}
@@ -143,6 +145,28 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "a torn line": lambda run: _edit_lines(run, lambda lines: [*lines[:-1], lines[-1][:-9]]),
     "that of another run": _of_another_run,
 }  # fmt: skip
+
+
+def counts(run: Path) -> list[SampleRecord]:
+    """Records that tables are made of, by their lines."""
+    [source] = sources([run])
+    return sorted(source.records(), key=lambda one: one.key)
+
+
+def test_readers_know_by_the_index_which_lines_count(run: Path) -> None:
+    counted = counted_lines(run, run / SAMPLES)
+    assert counted is not None and (counted.lines, len(counted.replaced)) == (150, 150 - len(last_records(run)))
+    assert counts(run) == sorted(last_records(run).values(), key=lambda one: one.key)
+    # A run that is being written, or was mended by hand: its records are read.
+    (run / SAMPLES).write_bytes((run / SAMPLES).read_bytes())
+    os.utime(run / INDEX, ns=(0, 0))
+    assert counted_lines(run, run / SAMPLES) is None
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_readers_are_not_misled_by_such_an_index(damage: str, run: Path) -> None:
+    DAMAGE[damage](run)
+    assert counts(run) == sorted(last_records(run).values(), key=lambda one: one.key)
 
 
 @pytest.mark.parametrize("damage", DAMAGE)

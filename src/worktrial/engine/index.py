@@ -98,6 +98,7 @@ class SampleIndex:
         self._rows: dict[bytes, int] = {}
         self._outcomes = array("B")
         self._kinds: Counter[tuple[int, int, int]] = Counter()
+        self._replaced: list[int] = []
         self.cost = 0.0
         """US dollars of all samples that nothing was replayed in."""
         self.tokens = 0
@@ -187,9 +188,9 @@ class SampleIndex:
         digest, _, cost, tokens, outcome, end, flags, *_ = row
         rows, number = self._rows, len(self._outcomes)
         if digest in rows:
-            _, _, was_cost, was_tokens, was_outcome, was_end, was_flags, *_ = _ROW.unpack(
-                self._row_at(rows[digest])
-            )
+            earlier = rows[digest]
+            _, _, was_cost, was_tokens, was_outcome, was_end, was_flags, *_ = _ROW.unpack(self._row_at(earlier))
+            self._replaced.append(earlier)
             self._kinds[was_outcome, was_end, was_flags] -= 1
             if not was_flags & _REPLAYED:
                 self.cost -= _dollars(was_cost) or 0.0
@@ -254,6 +255,45 @@ class SampleIndex:
                 if not line.endswith(b"\n") or end != follows or crc32(line) != checksum:
                     return 0
         return end
+
+
+class CountedLines(NamedTuple):
+    """Lines of a run that count: for each sample the last."""
+
+    lines: int
+    """Number of lines that there are."""
+    replaced: frozenset[int]
+    """Numbers of the others, from 0."""
+
+    def has(self, number: int) -> bool:
+        """Whether the line of that number counts."""
+        return number < self.lines and number not in self.replaced
+
+
+def counted_lines(folder: Path, samples: Path) -> CountedLines | None:
+    """Lines of `samples` that count, by the index alone; None where it is not there, or may say nothing about them.
+
+    So it is where the records were written to after it: by somebody who mends them, or by a run at this moment.
+
+    Args:
+        folder: Of the run, which nobody needs to have locked.
+        samples: File of its records.
+
+    Raises:
+        DataError: the index lies out of the folder.
+    """
+    path = folder / INDEX
+    refuse_leaving(folder, path)
+    if not path.exists() or not samples.exists():
+        return None
+    found = samples.stat()
+    if not found.st_size or found.st_mtime_ns > path.stat().st_mtime_ns:
+        return None
+    index = SampleIndex(folder)
+    with path.open("rb", buffering=0) as index._file:
+        if not index._load(found.st_size) or index._agreed(samples) != found.st_size:
+            return None
+    return CountedLines(len(index._outcomes), frozenset(index._replaced))
 
 
 def _row(record: SampleRecord, line: bytes, place: int) -> bytes:

@@ -8,6 +8,7 @@ from typing import IO, TypeVar
 
 import msgspec
 
+from worktrial.engine.index import counted_lines
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
 from worktrial.engine.record import Key, SampleLine, SampleRecord
 from worktrial.engine.store import SAMPLES, TRAJECTORIES, placed_lines, read_lines
@@ -44,7 +45,11 @@ class RunSource:
         Raises:
             DataError: a record is damaged.
         """
-        return self._last(SAMPLES, SampleRecord, self._last_records)
+        path = self.folder / SAMPLES
+        counted = counted_lines(self.folder, path)
+        if counted is None:
+            return self._last(SAMPLES, SampleRecord, self._last_records)
+        return (record for number, record in enumerate(read_lines(path, SampleRecord)) if counted.has(number))
 
     def trajectories(self, kind: type[_T]) -> Iterator[_T]:
         """The last trajectory of every finished sample that has one, decoded as `kind`.
