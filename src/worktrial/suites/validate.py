@@ -54,4 +54,5 @@ def _run(suite: Suite, options: Any, agent: str) -> list[SampleRecord]:
     models = suite.models(options, candidate)
     with TemporaryDirectory(prefix="worktrial-") as folder:
         end = run_trial(suite.trial(options, candidate, models), models, RunSettings(folder=Path(folder)))
-    return list(end.records.values())
+        # They are read from the folder.
+        return list(end.records.values())

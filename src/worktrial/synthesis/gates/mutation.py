@@ -52,14 +52,15 @@ class Mutant:
     """The statement as it was, one line."""
     after: str
     source: str
-    lines: range | None = None
-    """Lines of the statement that was changed; None where it runs on import."""
+    lines: tuple[int, int] | None = None
+    """First and last line of the statement that was changed; None where it runs on import."""
 
     def is_in(self, covered: frozenset[tuple[str, int]] | None) -> bool:
         """Whether calls that run these lines may run the changed statement; None for calls that may run any."""
         if covered is None or self.lines is None:
             return True
-        return any((self.file, line) in covered for line in self.lines)
+        first, last = self.lines
+        return any((self.file, line) in covered for line in range(first, last + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +393,7 @@ def _made(file: str, source: str, plain: str, kind: str, site: _Site) -> Mutant 
     statement = nodes[_statement(nodes, getattr(node, "lineno", 0))]
     lines = None
     if site.function and isinstance(statement, ast.stmt):
-        lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+        lines = statement.lineno, statement.end_lineno or statement.lineno
     before = _one_line(statement)
     site.change(node)
     ast.fix_missing_locations(changed)
