@@ -68,7 +68,12 @@ def _row(parameter: Any) -> str:
     )
     if parameter.required:
         shown = "required"
-    return f"| {', '.join(f'`{o}`' for o in parameter.opts)} | {shown} | {_cell(parameter.help)} |"
+    return f"| {', '.join(f'`{o}`' for o in parameter.opts)} | {shown} | {_cell(_plain(parameter.help))} |"
+
+
+def _plain(text: str | None) -> str | None:
+    """Help without the backslash that keeps a bracket from being taken for markup."""
+    return text.replace("\\[", "[") if text else text
 
 
 def options() -> Iterator[str]:

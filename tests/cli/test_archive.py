@@ -108,3 +108,5 @@ def test_help_teaches() -> None:
         ran = command("archive", name, "--help")
         assert ran.code == 0
         assert "Example: worktrial archive" in ran.said
+    # Brackets are markup, unless somebody says that they are not.
+    assert "worktrial[ocr]" in command("archive", "build", "--help").said.replace("\n", "")

@@ -24,12 +24,15 @@ def test_state_lasts_and_the_last_expression_is_the_value() -> None:
 
 
 def test_errors_show_the_line_and_keep_what_was_made_before() -> None:
-    failed, after, syntax = results("a = 5\nb = a / 0", "a", "def f(:")
+    failed, after, syntax, below = results("a = 5\nb = a / 0", "a", "def f(:", "import json\njson.loads('{')")
     assert failed.error is not None and "b = a / 0" in failed.error
     assert failed.error.endswith("ZeroDivisionError: division by zero")
     assert not failed.state_lost
     assert after.value == "5"
     assert syntax.error is not None and "SyntaxError" in syntax.error
+    # Frames of libraries tell where this machine keeps them.
+    assert below.error is not None and "json.loads('{')" in below.error and "JSONDecodeError" in below.error
+    assert "json/decoder.py" not in below.error and below.error.count("File ") == 1
 
 
 def test_both_streams_and_the_descriptors_are_shown() -> None:

@@ -33,7 +33,7 @@ def build_archive(
         str,
         typer.Option(
             help="Recognise pages that are pictures or whose characters are not to be trusted (auto), every page "
-            "(force), or none (never). Needs: pip install worktrial[ocr].",
+            "(force), or none (never). Needs: pip install worktrial\\[ocr].",
             metavar="auto|never|force",
         ),
     ] = "auto",

@@ -7,6 +7,8 @@ from tests.support.page_readers import Fates
 from tests.support.pdfs import BLANK, lines, pdf, table_page
 
 from worktrial.archive.build import BuildPlan, DocumentEnd, DocumentStart, Event, PageEnd, build, plan, reading
+from worktrial.archive.build.plan import BuildSettings
+from worktrial.archive.producers.pdf import ocr_version
 from worktrial.archive.store import Archive
 from worktrial.errors import DataError, SettingError
 
@@ -164,3 +166,13 @@ def test_the_code_on_which_stored_pages_depend_is_there() -> None:
     """A file that was moved away would silently count for nothing."""
     for name in (*plan._READING, *plan._MEANING):
         assert (plan._ROOM / name).exists(), name
+
+
+def test_stored_pages_depend_on_every_engine_that_changes_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = BuildSettings().versions
+    monkeypatch.setattr("worktrial.archive.ocr.texts.tesseract_version", lambda: "6.0")
+    other_tesseract = BuildSettings().versions
+    assert other_tesseract.plain == before.plain
+    assert other_tesseract.recognised != before.recognised or ocr_version() == "none"
+    monkeypatch.setattr("worktrial.archive.build.plan.text_version", lambda: "pypdfium2 6")
+    assert BuildSettings().versions.plain != before.plain

@@ -14,7 +14,7 @@ import msgspec
 import worktrial
 from worktrial.archive.pages import Route
 from worktrial.archive.producers import DocumentSource, ReadSettings
-from worktrial.archive.producers.pdf import ocr_version
+from worktrial.archive.producers.pdf import ocr_version, text_version
 from worktrial.archive.store.parts import PARTS, read_record
 from worktrial.archive.store.record import DocumentRecord
 from worktrial.errors import SettingError
@@ -25,7 +25,7 @@ _MODES = ("auto", "never", "force")
 _ROOM = Path(worktrial.__file__).parent / "archive"
 # What decides the content of a page, and what only decides the meaning of its cells. Reading a scan takes seconds,
 # its meaning milliseconds: a change of the second does not bring about the first.
-_READING = ("pages.py", "pdf", "layout", "ocr", "producers")
+_READING = ("pages.py", "pdf", "layout", "ocr", "producers", "meaning/periods.py")
 _MEANING = ("meaning", "store/parts.py", "store/rows.py")
 
 
@@ -70,8 +70,12 @@ class BuildSettings:
     @property
     def versions(self) -> "Versions":
         """Code and settings that decide, with the content of the file, whether a page is still good."""
-        plain = f"{reading_version()}/{self.ocr}"
-        return Versions(plain, f"{plain}/{hashlib.sha256(ocr_version().encode()).hexdigest()[:8]}")
+        plain = f"{reading_version()}/{self.ocr}/{_short(text_version())}"
+        return Versions(plain, f"{plain}/{_short(ocr_version())}")
+
+
+def _short(version: str) -> str:
+    return hashlib.sha256(version.encode()).hexdigest()[:8]
 
 
 class Versions(NamedTuple):

@@ -153,6 +153,16 @@ def is_installed() -> bool:
     return shutil.which("tesseract") is not None
 
 
+@lru_cache(maxsize=1)
+def tesseract_version() -> str | None:
+    """What the `tesseract` command calls itself; None where there is none or it says nothing."""
+    if not is_installed():
+        return None
+    done = subprocess.run(["tesseract", "--version"], capture_output=True, text=True, check=False)
+    lines = (done.stdout or done.stderr).splitlines()
+    return lines[0].removeprefix("tesseract").strip() if lines else None
+
+
 def views(crop: Grey, height: float) -> tuple[Grey, Grey]:
     """A crop as it is, and softened by a sixteenth of a character's height."""
     return crop, np.asarray(cv2.GaussianBlur(crop, (0, 0), max(0.06 * height, 0.5)), dtype=np.uint8)

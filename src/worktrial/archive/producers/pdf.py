@@ -1,5 +1,6 @@
 """PDF files: each page by its own characters or by recognition, from the file to its tables."""
 
+from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -67,12 +68,25 @@ def ocr_available() -> bool:
 
 
 def ocr_version() -> str:
-    """Names and versions of the recogniser; they decide whether a recognised page is still good."""
+    """Names and versions of all that has a say in a recognised word; they decide whether it is still good."""
     if not ocr_available():
         return "none"
+    from importlib.metadata import PackageNotFoundError, version
+
+    from worktrial.archive.ocr.texts import tesseract_version
+
+    told = [f"{name} {version(name)}" for name in ("rapidocr", "openvino", "numpy")]
+    for name in ("opencv-python-headless", "opencv-python"):
+        with suppress(PackageNotFoundError):
+            told.append(f"{name} {version(name)}")
+    return ", ".join([*told, f"tesseract {tesseract_version() or 'none'}"])
+
+
+def text_version() -> str:
+    """Name and version of the library that reads a page's own characters and draws its picture."""
     from importlib.metadata import version
 
-    return f"rapidocr {version('rapidocr')}, openvino {version('openvino')}"
+    return f"pypdfium2 {version('pypdfium2')}"
 
 
 def _untrusted(page: PageText, why: str) -> PageContent:

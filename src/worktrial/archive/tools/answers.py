@@ -195,8 +195,10 @@ def table_shown(document: str, table: Table, first_row: int, limits: ToolLimits)
     labels = row_labels(table)
     rows = []
     for number in range(first_row, len(table.rows)):
-        row: JsonObject = {"row": number, "cells": [cell.text for cell in table.rows[number]]}
-        if number >= table.header_rows and labels[number]:
+        cells = [cell.text for cell in table.rows[number]]
+        row: JsonObject = {"row": number, "cells": cells}
+        # Said only where it is more than what stands in the row.
+        if number >= table.header_rows and labels[number] and list(labels[number]) != cells[: table.label_columns]:
             row["label"] = _PATH.join(labels[number])
         rows.append(row)
     shown = fitting(rows, limits.characters)

@@ -13,6 +13,7 @@ from .wire import HungUp, Wire, die_with_parent, limit
 # What takes long to import comes after the announcement, or, as `typing` and most of `ast`, never.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import traceback
     from collections.abc import Callable
     from typing import Any
 
@@ -42,6 +43,15 @@ def _limit(setup: dict[str, Any]) -> None:
     limit(resource.RLIMIT_CORE, 0)
     if sys.platform == "linux":  # macOS has the limit and refuses to set it
         limit(resource.RLIMIT_AS, setup["memory"])
+
+
+def _keep_calls(told: traceback.TracebackException) -> None:
+    """Leave out what is not the session's own code: frames of libraries tell of this machine, and take room."""
+    own = [frame for frame in told.stack if frame.filename.startswith("<call ")]
+    told.stack[:] = own
+    for other in (told.__cause__, told.__context__):
+        if other is not None:
+            _keep_calls(other)
 
 
 class _Calls:
@@ -115,7 +125,9 @@ class _Calls:
             linecache.cache.pop(f"<call {self._number - _LINES_KEPT}>", None)
             # The first frame is ours.
             below = error.__traceback__.tb_next if error.__traceback__ is not None else None
-            text = "".join(traceback.format_exception(type(error), error, below)).rstrip()
+            told = traceback.TracebackException(type(error), error, below)
+            _keep_calls(told)
+            text = "".join(told.format()).rstrip()
         except BaseException as second:  # noqa: BLE001 - an exception whose text cannot be made, or no memory for it
             text = f"{type(error).__name__} (its text could not be made: {type(second).__name__})"
         if isinstance(error, MemoryError):
