@@ -10,6 +10,7 @@ from worktrial.archive.meaning.cells import (
 from worktrial.archive.meaning.footing import Footing, SumCheck, footing
 from worktrial.archive.meaning.labels import header_paths, row_labels
 from worktrial.archive.meaning.periods import Period, YearBasis, period_of
+from worktrial.archive.meaning.separators import Separators, separators_of
 from worktrial.archive.meaning.value import CellValue, ValueKind, split_marks, value_of
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "ColumnUnit",
     "Footing",
     "Period",
+    "Separators",
     "SumCheck",
     "ValueKind",
     "YearBasis",
@@ -27,6 +29,7 @@ __all__ = [
     "parse_unit",
     "period_of",
     "row_labels",
+    "separators_of",
     "split_marks",
     "units",
     "value_of",

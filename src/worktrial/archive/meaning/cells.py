@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from worktrial.archive.meaning.labels import header_paths, row_labels
 from worktrial.archive.meaning.periods import Period, period_of
+from worktrial.archive.meaning.separators import Separators
 from worktrial.archive.meaning.value import value_of
 from worktrial.archive.pages import Table
 
@@ -165,8 +166,8 @@ class CellRecord(NamedTuple):
     is_header: bool
 
 
-def cells_of(table: Table, document: str) -> Iterator[CellRecord]:
-    """Every cell that says something, row by row."""
+def cells_of(table: Table, document: str, separators: Separators = Separators.ENGLISH) -> Iterator[CellRecord]:
+    """Every cell that says something, row by row; numbers by the separators of its page."""
     headers, labels = header_paths(table), row_labels(table)
     header_texts, label_texts = [PATH.join(path) for path in headers], [PATH.join(path) for path in labels]
     unit_texts = [table.unit if unit is None else str(unit) for unit in units(table)]
@@ -187,7 +188,7 @@ def cells_of(table: Table, document: str) -> Iterator[CellRecord]:
                 r,
                 c,
                 cell.text,
-                value_of(cell.text).number if is_data else None,
+                value_of(cell.text, separators).number if is_data else None,
                 label_texts[r],
                 header_texts[c],
                 unit_texts[c] if c >= table.label_columns else "",

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from worktrial.archive.meaning.cells import units
 from worktrial.archive.meaning.labels import header_paths
+from worktrial.archive.meaning.separators import Separators
 from worktrial.archive.meaning.value import ValueKind, split_marks, value_of
 from worktrial.archive.pages import Table
 
@@ -193,7 +194,9 @@ class Footing:
         return tuple((check.line, i) if self.of_columns else (i, check.line) for i in items)
 
 
-def footing(table: Table, *, least_share: float = 0.5) -> tuple[Footing, ...]:
+def footing(
+    table: Table, *, least_share: float = 0.5, separators: Separators = Separators.ENGLISH
+) -> tuple[Footing, ...]:
     """Find the sums of a table and check each line.
 
     Dashes, stars and blanks count as nothing; a line with a cell that is no number is left out.
@@ -201,9 +204,10 @@ def footing(table: Table, *, least_share: float = 0.5) -> tuple[Footing, ...]:
     Args:
         table: its texts, header rows and label columns are used.
         least_share: of the lines must add up for a sum to be believed; lower for badly read tables.
+        separators: What commas and points mean on its page.
     """
     first_row, first_column = table.header_rows, table.label_columns
-    grid = [[value_of(cell.text) for cell in row[first_column:]] for row in table.rows[first_row:]]
+    grid = [[value_of(cell.text, separators) for cell in row[first_column:]] for row in table.rows[first_row:]]
     if not grid or not grid[0]:
         return ()
     values = np.array([[_number(value.kind, value.number) for value in row] for row in grid], dtype=np.float64)

@@ -5,6 +5,8 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
 
+from worktrial.archive.meaning.separators import Separators
+
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _RAISED_RUN = re.compile(r"\s*([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 # Each takes one mark off the end. What stands before it must be able to stand alone.
@@ -30,6 +32,13 @@ _NUMBER = re.compile(
 _FRACTION = re.compile(
     r"(?P<sign>[+-]?)(?:(?P<whole>\d{1,3})(?:\s*-\s*|\s+))?(?P<top>\d{1,2})/(?P<bottom>2|4|8|16|32|64)\s*%?"
 )
+_CONTINENTAL = re.compile(
+    r"""(?P<before>[^\d,]*) (?P<whole>\d{1,3}(?:[.'’\s]\d{3})+|\d+) (?:,(?P<decimals>\d+))? (?P<after>[^\d,.]*)""",
+    re.VERBOSE,
+)
+_APOSTROPHES = re.compile(r"(?<=\d)['’](?=\d{3}(?!\d))")
+# One group of three figures after one separator: thousands here, decimals there.
+_EITHER = re.compile(r"[^\d.,]*\d{1,3}[.,]\d{3}[^\d.,]*")
 _NOT_AVAILABLE = re.compile(r"\(?(?:n\.?\s?a\.?|n/a|not available|n\.a)\)?", re.IGNORECASE)
 
 
@@ -71,6 +80,8 @@ class ValueKind(StrEnum):
     """A star: less than half of the last printed unit."""
     UNKNOWN = "unknown"
     """`n.a.`"""
+    AMBIGUOUS = "ambiguous"
+    """A number, and nothing tells whether its comma or point separates thousands or decimals."""
     BLANK = "blank"
     TEXT = "text"
 
@@ -85,8 +96,13 @@ class CellValue(NamedTuple):
     """Digits after the decimal point."""
 
 
-def value_of(text: str) -> CellValue:
-    """Read a cell: commas, minus signs of every kind, accounting parentheses, `$`, `%`, fractions, marks."""
+def value_of(text: str, separators: Separators = Separators.ENGLISH) -> CellValue:
+    """Read a cell: separators, minus signs of every kind, accounting parentheses, `$`, `%`, fractions, marks.
+
+    Args:
+        text: The cell's.
+        separators: What commas and points mean on its page.
+    """
     plain = _DASHES.sub("-", text).strip()
     special = _special(plain)
     if special is not None:
@@ -99,6 +115,9 @@ def value_of(text: str) -> CellValue:
     special = _special(body)
     if special is not None:
         return CellValue(special)
+    if separators is Separators.UNKNOWN and _EITHER.fullmatch(body):
+        return CellValue(ValueKind.AMBIGUOUS)
+    body = _as_english(body, separators)
     negative = body.startswith("(") and body.endswith(")")
     if negative:
         body = body[1:-1].strip()
@@ -112,6 +131,17 @@ def value_of(text: str) -> CellValue:
     if negative or "-" in (number["sign"], number["inner"]):
         size = -size
     return CellValue(ValueKind.NUMBER, size, len(digits.partition(".")[2]))
+
+
+def _as_english(body: str, separators: Separators) -> str:
+    """A number with a point before its decimals, and nothing between its thousands that is no comma."""
+    body = _APOSTROPHES.sub("", body)
+    number = _CONTINENTAL.fullmatch(body) if separators is not Separators.ENGLISH else None
+    if number is None or (separators is Separators.UNKNOWN and number["decimals"] is None):
+        return body
+    whole = re.sub(r"[.'’\s]", "", number["whole"])
+    decimals = f".{number['decimals']}" if number["decimals"] else ""
+    return f"{number['before']}{whole}{decimals}{number['after']}"
 
 
 def _special(text: str) -> ValueKind | None:

@@ -155,7 +155,7 @@ def is_installed() -> bool:
 
 @lru_cache(maxsize=1)
 def tesseract_version() -> str | None:
-    """What the `tesseract` command calls itself; None where there is none or it says nothing."""
+    """Version of the `tesseract` command; None where there is none or it says nothing."""
     if not is_installed():
         return None
     done = subprocess.run(["tesseract", "--version"], capture_output=True, text=True, check=False)

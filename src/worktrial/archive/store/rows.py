@@ -4,7 +4,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from worktrial.archive.meaning import CellRecord, cells_of, footing, header_paths, row_labels
+from worktrial.archive.meaning import (
+    CellRecord,
+    Separators,
+    cells_of,
+    footing,
+    header_paths,
+    row_labels,
+    separators_of,
+)
 from worktrial.archive.pages import LOW_CONFIDENCE, PageContent, Route, Table
 from worktrial.archive.store.record import PageTrouble
 from worktrial.errors import extra
@@ -139,10 +147,12 @@ def describe_page(document: str, page: PageContent) -> PageRows:
     tables: list[_Row] = []
     cells: list[_Row] = []
     counts = _page_counts(page)
+    texts = [cell.text for table in page.tables for row in table.rows[table.header_rows :] for cell in row]
+    separators = separators_of(texts, page.text)
     for table in page.tables:
         try:
-            records = list(cells_of(table, document))
-            row, own = _table_row(document, table, records), _table_counts(table)
+            records = list(cells_of(table, document, separators))
+            row, own = _table_row(document, table, records), _table_counts(table, separators)
         except Exception as error:  # noqa: BLE001 - a defect met in one table must not cost the document
             what = f"table {table.number} was not understood: {type(error).__name__}: {error}"
             counts = counts.plus(PartCounts(doubts=(PageTrouble(page.number, what),)))
@@ -166,9 +176,9 @@ def _page_counts(page: PageContent) -> PartCounts:
     )
 
 
-def _table_counts(table: Table) -> PartCounts:
+def _table_counts(table: Table, separators: Separators) -> PartCounts:
     printed = [cell for row in table.rows for cell in row if cell.text]
-    sums = footing(table)
+    sums = footing(table, separators=separators)
     return PartCounts(
         tables=1,
         cells=len(printed),
