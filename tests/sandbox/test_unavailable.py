@@ -1,11 +1,15 @@
 """Machines without a sandbox."""
 
 import asyncio
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import psutil
 import pytest
-from tests.sandbox.sessions import results
+from tests.sandbox.sessions import needs_sandbox, results
 
 from worktrial.sandbox import PythonLimits, PythonSession, SandboxUnavailable, UnsafePython
 
@@ -70,3 +74,21 @@ def test_unsafe_stops_a_loop_and_what_it_started() -> None:
     assert started.value is not None
     # Whoever takes over orphans here may leave them unburied.
     assert not psutil.pid_exists(pid := int(started.value)) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+@needs_sandbox
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="unshare is not installed")
+def test_a_nested_process_namespace_under_the_proc_of_the_outer_one() -> None:
+    code = (
+        "import asyncio; from worktrial.sandbox import PythonSession\n"
+        "async def main():\n    async with PythonSession() as s: print((await s.call('6 * 7')).value)\n"
+        "asyncio.run(main())"
+    )
+    words = ["unshare", "--user", "--map-root-user", "--pid", "--fork"]
+    if subprocess.run([*words, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no namespaces within namespaces here")
+    path = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [*words, sys.executable, "-c", code], capture_output=True, text=True, env=path, check=False
+    )
+    assert (done.stdout, done.returncode) == ("42\n", 0), done.stderr

@@ -33,6 +33,7 @@ from worktrial.sandbox.bubblewrap import (
 )
 from worktrial.sandbox.child import WaitingChild, usual_environment
 from worktrial.sandbox.inside.landlock import landlock_version
+from worktrial.sandbox.proc import number_in_proc
 from worktrial.sandbox.syscalls import syscall_filter
 
 DOCUMENTS = "/documents"
@@ -160,7 +161,14 @@ def start_parser(wall: Wall, program: str, needs: Needs) -> ParserProcess:
             os.close(tell)
         # It is written before Python runs; nothing at all where bubblewrap fails, which its end will tell.
         said = info.read()
-    return ParserProcess(child, json.loads(said)["child-pid"] if said else None)
+    return ParserProcess(child, _seen(json.loads(said)["child-pid"]) if said else None)
+
+
+def _seen(pid: int) -> int | None:
+    try:
+        return number_in_proc(pid)
+    except OSError:
+        return None
 
 
 def readable_here(needs: Needs) -> tuple[str, ...]:

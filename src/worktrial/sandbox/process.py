@@ -25,6 +25,7 @@ from worktrial.sandbox.bubblewrap import (
     why_not_started,
 )
 from worktrial.sandbox.child import BrokenWire, Child, ChildGone, StartFailure
+from worktrial.sandbox.proc import number_in_proc
 from worktrial.sandbox.syscalls import syscall_filter
 
 _START_SECONDS = 20
@@ -160,9 +161,13 @@ class Process:
         try:
             self._inside = os.pidfd_open(pid)
             # Seen from here through its own root; the open folder stays the same whatever happens to the process.
-            self._work = os.open(f"/proc/{pid}/root{WORK}", os.O_RDONLY | os.O_DIRECTORY)
+            self._work = os.open(f"/proc/{number_in_proc(pid)}/root{WORK}", os.O_RDONLY | os.O_DIRECTORY)
         except OSError as error:
-            raise SandboxUnavailable(f"the sandbox cannot be watched from outside ({error})") from None
+            raise SandboxUnavailable(
+                f"the sandbox cannot be watched from outside ({error})",
+                "In a container, mount the /proc of its own process namespace: unshare --mount-proc, or "
+                "mount -t proc proc /proc.",
+            ) from None
 
     async def _serve(self, message: JsonObject) -> JsonObject:
         function = self._setup.offered.get(str(message["ask"]))
