@@ -1,24 +1,19 @@
 """A page as people look at it: as Markdown, and as a picture with its tables drawn."""
 
 import io
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worktrial.archive.pages import Box, PageContent, Route, Table
+from worktrial.archive.pages import Box, PageContent, Table
+from worktrial.archive.producers import DocumentSource
 from worktrial.archive.store.record import DocumentRecord
 from worktrial.errors import DataError, extra
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from worktrial.archive.pdf import Pdf
-
 _TABLE, _CELL, _HEAD, _MARK = (200, 30, 30), (60, 110, 200), (30, 140, 60), (255, 170, 0)
-
-ONE_AT_A_TIME = threading.Lock()
-"""Held while a page is rendered: PDFium must not be used by two threads of a process at once."""
 
 
 def page_markdown(page: PageContent) -> str:
@@ -60,8 +55,14 @@ def _inline(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())
 
 
-def render_page(record: DocumentRecord, number: int, scale: float) -> "Image":
-    """Render a page of the original file.
+def render_page(record: DocumentRecord, number: int, scale: float, page: PageContent | None = None) -> "Image":
+    """Render a page of the original file, behind the wall for parsers.
+
+    Args:
+        record: The document.
+        number: Of the page, 1-based.
+        scale: Pixels per point.
+        page: The page as it was read, to have it upright; as it lies without.
 
     Raises:
         DataError: the original is gone, is not a PDF, or the scale makes no sense.
@@ -79,10 +80,12 @@ def render_page(record: DocumentRecord, number: int, scale: float) -> "Image":
     with extra("documents", "A picture of a page"):
         from PIL import Image
 
-    from worktrial.archive.pdf import open_pdf, render
+    from worktrial.archive.build.pictures import drawn_page
 
-    with open_pdf(path) as pdf:
-        return Image.fromarray(render(pdf, number, scale, gray=False))
+    drawn = drawn_page(DocumentSource(record.name, path, record.kind), number, scale, page)
+    image = Image.frombytes("RGB", (drawn.width, drawn.height), drawn.pixels)
+    # Quarter turns clockwise; Pillow counts the other way.
+    return image.rotate(-drawn.turn, expand=True) if drawn.turn else image
 
 
 def draw_tables(record: DocumentRecord, page: PageContent, scale: float) -> "Image":
@@ -93,7 +96,7 @@ def draw_tables(record: DocumentRecord, page: PageContent, scale: float) -> "Ima
     """
     from PIL import ImageDraw
 
-    drawn = _upright(render_page(record, page.number, scale), record, page).convert("RGB")
+    drawn = render_page(record, page.number, scale, page)
     if not page.width or not page.height:
         return drawn
     pen = ImageDraw.Draw(drawn)
@@ -128,8 +131,7 @@ def draw_marks(
     """
     from PIL import Image, ImageDraw
 
-    with ONE_AT_A_TIME:
-        drawn = _upright(render_page(record, page.number, scale), record, page).convert("RGB")
+    drawn = render_page(record, page.number, scale, page)
     if not page.width or not page.height:
         return drawn
     across, down = drawn.width / page.width, drawn.height / page.height
@@ -148,30 +150,6 @@ def picture_file(image: "Image") -> bytes:
     file = io.BytesIO()
     image.save(file, "PNG")
     return file.getvalue()
-
-
-def _upright(image: "Image", record: DocumentRecord, page: PageContent) -> "Image":
-    from worktrial.archive.pdf import open_pdf, read_page
-
-    with open_pdf(Path(record.source)) as pdf:
-        turn = _turn_of_scan(pdf, image, page) if page.route is Route.OCR else read_page(pdf, page.number).skew
-    # Quarter turns clockwise; Pillow counts the other way.
-    return image.rotate(-turn, expand=True) if turn in (90, 180, 270) else image
-
-
-def _turn_of_scan(pdf: "Pdf", image: "Image", page: PageContent) -> float:
-    """Degrees clockwise; the sides say whether a scan was turned, only reading it again says which way."""
-    from worktrial.archive.producers.pdf import ocr_available
-
-    if (page.width > page.height) == (image.width > image.height) or not ocr_available():
-        return 0.0
-    from worktrial.archive.ocr import recognise_page
-
-    loaded = pdf.load(page.number)
-    try:
-        return recognise_page(loaded, page.number).skew
-    finally:
-        loaded.close()
 
 
 def _on(box: tuple[float, float, float, float], across: float, down: float) -> tuple[float, float, float, float]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.page_readers import Fates
+from tests.support.small_pdf import Sheet, write_pdf
 
 from worktrial.archive.build import WallNotice, build
 from worktrial.archive.build import pool as pools
@@ -18,8 +19,10 @@ from worktrial.archive.build import wall as walls
 from worktrial.archive.build.messages import (
     Answer,
     DocumentSize,
+    DrawPage,
     OpenDocument,
     PageBytes,
+    PagePicture,
     PartEnd,
     ReadPage,
     Task,
@@ -29,11 +32,13 @@ from worktrial.archive.build.messages import (
     encode,
 )
 from worktrial.archive.pages import PageContent
+from worktrial.archive.pdf import open_pdf, render
 from worktrial.archive.producers import DocumentSource
+from worktrial.archive.show import render_page
 from worktrial.archive.store import Archive
 from worktrial.archive.store.record import DocumentRecord
 from worktrial.archive.store.rows import encode_page
-from worktrial.errors import SettingError
+from worktrial.errors import DataError, SettingError
 from worktrial.sandbox import SandboxUnavailable, parsers
 from worktrial.sandbox.inside.landlock import landlock_version
 from worktrial.sandbox.parsers import ShownDocuments, Wall, shown_name
@@ -162,6 +167,10 @@ PAGE = encode_page(PageContent(3, 1.0, 1.0, "text", "words"))
         (ReadPage(SOURCE, 3), PageBytes(b"[]", None, 0.1), False),
         (ReadPage(SOURCE, 3), PageBytes(PAGE, None, float("nan")), False),
         (ReadPage(SOURCE, 3), PageBytes(PAGE, None, -1.0), False),
+        (DrawPage(SOURCE, 3, 1.0), PagePicture(2, 1, b"\0" * 6, 90), True),
+        (DrawPage(SOURCE, 3, 1.0), PagePicture(2, 10**6, b"\0" * 6, 0), False),
+        (DrawPage(SOURCE, 3, 1.0), PagePicture(-2, -1, b"\0" * 6, 0), False),
+        (DrawPage(SOURCE, 3, 1.0), PagePicture(2, 1, b"\0" * 6, 45), False),
         (ReadPage(SOURCE, 3), PartEnd(DocumentRecord(name="a", kind="pdf", source="a.pdf")), False),
     ],
 )
@@ -176,6 +185,21 @@ def test_a_parser_s_answer_fits_its_task_or_is_none(task: Task, answer: Answer, 
         return
     with pytest.raises((BrokenWire, msgspec.MsgspecError)):
         pools._checked(task, said)
+
+
+def test_a_picture_of_a_page_is_drawn_by_a_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_pdf(tmp_path / "document.pdf", [Sheet().text(72, 100, "words", size=30)])
+    with open_pdf(path) as pdf:
+        direct = render(pdf, 1, 1.5, gray=False)
+    record = DocumentRecord(name="document", kind="pdf", source=str(path), size=path.stat().st_size)
+    # Not here.
+    monkeypatch.setattr("worktrial.archive.pdf.document.pypdfium2", None)
+    picture = render_page(record, 1, 1.5)
+    assert (picture.size, picture.tobytes()) == ((918, 1188), direct.tobytes())
+    cut = path.with_name("cut.pdf")
+    cut.write_bytes(path.read_bytes()[:60])
+    with pytest.raises(DataError, match=r"cut.pdf, page 1: cannot be drawn: .*cut.pdf.*truncated"):
+        render_page(DocumentRecord(name="cut", kind="pdf", source=str(cut), size=60), 1, 1.0)
 
 
 def test_a_reader_of_ones_own_gets_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,19 @@ class ReadPage(msgspec.Struct, frozen=True, tag=True):
     number: int
 
 
+class DrawPage(msgspec.Struct, frozen=True, tag=True):
+    """Draw one page."""
+
+    source: DocumentSource
+    number: int
+    scale: float
+    """Pixels per point."""
+    route: str | None = None
+    """Way in which the page was read (`Route`), to find out how it is turned; None where nobody asks."""
+    is_wide: bool = False
+    """Whether the page as it was read is wider than high."""
+
+
 class WriteSlice(msgspec.Struct, frozen=True, tag=True):
     """Work out the meaning of some pages and write them."""
 
@@ -48,7 +61,7 @@ class JoinSlices(msgspec.Struct, frozen=True, tag=True):
     versions: Versions
 
 
-Task = OpenDocument | ReadPage | WriteSlice | JoinSlices
+Task = OpenDocument | ReadPage | DrawPage | WriteSlice | JoinSlices
 
 
 class DocumentSize(msgspec.Struct, frozen=True, tag=True):
@@ -65,6 +78,17 @@ class PageBytes(msgspec.Struct, frozen=True, tag=True):
     failed: str | None
     """Why it is a failed page, if it is one."""
     seconds: float
+
+
+class PagePicture(msgspec.Struct, frozen=True, tag=True):
+    """A page as a picture."""
+
+    width: int
+    height: int
+    pixels: bytes
+    """Red, green and blue of each pixel, row by row."""
+    turn: int
+    """Degrees clockwise by which it is to be turned to stand upright: 0, 90, 180 or 270."""
 
 
 class SliceEnd(msgspec.Struct, frozen=True, tag=True):
@@ -91,7 +115,7 @@ class TaskLoss(msgspec.Struct, frozen=True, tag=True):
     why: str
 
 
-Answer = DocumentSize | PageBytes | SliceEnd | PartEnd | TaskRefusal | TaskLoss
+Answer = DocumentSize | PageBytes | PagePicture | SliceEnd | PartEnd | TaskRefusal | TaskLoss
 
 
 class WorkerReady(msgspec.Struct, frozen=True, tag=True):

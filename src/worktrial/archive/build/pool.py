@@ -26,9 +26,11 @@ from worktrial.archive.build.messages import (
     MOST_PAGES,
     Answer,
     DocumentSize,
+    DrawPage,
     JoinSlices,
     OpenDocument,
     PageBytes,
+    PagePicture,
     ReadPage,
     Task,
     TaskLoss,
@@ -146,6 +148,10 @@ class Pool:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Stop the workers at once."""
         for worker in self._workers:
             worker.end()
         self._workers.clear()
@@ -172,7 +178,7 @@ class Pool:
             idle.append(_Worker(self._settings, self._wall, self._shown.folder, parses=parses))
             kind.append(idle[-1])
             self._workers.append(idle[-1])
-        if parses and isinstance(task, OpenDocument | ReadPage):
+        if parses and isinstance(task, OpenDocument | ReadPage | DrawPage):
             self._shown.show(task.source.path)
         # The first task waits for the start of its process, too.
         seconds = _WRITE_SECONDS if isinstance(task, WriteSlice | JoinSlices) else self._settings.page_seconds
@@ -234,7 +240,7 @@ class Pool:
 
 def _is_for_parsers(task: Task) -> bool:
     """Whether it is work on bytes that nobody vouches for, by code of ours."""
-    return isinstance(task, OpenDocument | ReadPage) and task.source.kind in EXTENSIONS.values()
+    return isinstance(task, OpenDocument | ReadPage | DrawPage) and task.source.kind in EXTENSIONS.values()
 
 
 def _taken(said: WorkerReady | WorkerAnswer) -> Answer:
@@ -260,6 +266,10 @@ def _checked(task: Task, said: WorkerReady | WorkerAnswer) -> Answer:
         fits = b"\n" not in answer.content and decode_page(answer.content).number == task.number
         if fits and math.isfinite(answer.seconds) and answer.seconds >= 0:
             return PageBytes(answer.content, answer.failed and answer.failed[:_MOST_WORDS], answer.seconds)
+    if isinstance(task, DrawPage) and isinstance(answer, PagePicture) and answer.turn in (0, 90, 180, 270):
+        fits = min(answer.width, answer.height) > 0 and answer.width * answer.height * 3 == len(answer.pixels)
+        if fits:
+            return answer
     raise BrokenWire("it does not fit the task")
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,9 +16,11 @@ from worktrial.archive.build.messages import (
     MOST_PAGES,
     Answer,
     DocumentSize,
+    DrawPage,
     JoinSlices,
     OpenDocument,
     PageBytes,
+    PagePicture,
     PartEnd,
     ReadPage,
     SliceEnd,
@@ -41,6 +44,9 @@ from worktrial.sandbox.inside.wire import HungUp, Wire, limit
 from worktrial.sandbox.parsers import shown_name
 from worktrial.sandbox.syscalls import syscall_filter
 
+if TYPE_CHECKING:
+    from worktrial.archive.pdf import Pdf
+
 _OPENING_PAGES = 2
 _MOST_WRITTEN = 64 << 20
 
@@ -61,6 +67,8 @@ class Worker:
                 return self._open(task.source)
             if isinstance(task, ReadPage):
                 return self._read(task)
+            if isinstance(task, DrawPage):
+                return self._draw(task)
             return self._write(task)
         except WorktrialError as error:
             return TaskRefusal(self._as_named(task, str(error)))
@@ -82,6 +90,16 @@ class Worker:
             page = replace(page, trouble=self._as_named(task, page.trouble))
         failed = (page.trouble or "could not be read") if page.route == Route.FAILED else None
         return PageBytes(encode_page(page), failed, time.monotonic() - began)
+
+    def _draw(self, task: DrawPage) -> Answer:
+        from worktrial.archive.pdf import open_pdf, render
+
+        with open_pdf(self._place(task.source)) as pdf:
+            picture = render(pdf, task.number, task.scale, gray=False)
+            height, width = picture.shape[:2]
+            turn = _turn_of(pdf, task, is_wide=width > height)
+        # Only quarter turns are turned back.
+        return PagePicture(width, height, picture.tobytes(), int(turn) if turn in (90, 180, 270) else 0)
 
     def _write(self, task: WriteSlice | JoinSlices) -> Answer:
         """Write into a folder that no reader looks into yet; the caller renames it to where it belongs."""
@@ -108,7 +126,7 @@ class Worker:
 
     def _as_named(self, task: Task, said: str) -> str:
         """A message with the name that the user knows the document by."""
-        if not isinstance(task, OpenDocument | ReadPage):
+        if not isinstance(task, OpenDocument | ReadPage | DrawPage):
             return said
         return said.replace(str(self._place(task.source)), str(task.source.path))
 
@@ -116,6 +134,26 @@ class Worker:
         if self._reader is not None:
             self._reader.close()
         self._reader = self._source = None
+
+
+def _turn_of(pdf: "Pdf", task: DrawPage, *, is_wide: bool) -> float:
+    """Degrees clockwise; the sides say whether a scan was turned, only reading it again says which way."""
+    from worktrial.archive.pdf import read_page
+    from worktrial.archive.producers.pdf import ocr_available
+
+    if task.route is None:
+        return 0.0
+    if task.route != Route.OCR:
+        return read_page(pdf, task.number).skew
+    if task.is_wide == is_wide or not ocr_available():
+        return 0.0
+    from worktrial.archive.ocr import recognise_page
+
+    loaded = pdf.load(task.number)
+    try:
+        return recognise_page(loaded, task.number).skew
+    finally:
+        loaded.close()
 
 
 def _pages(place: Path, first: int, last: int) -> Iterator[PageContent]:

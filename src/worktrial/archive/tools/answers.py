@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import msgspec
 
 from worktrial.archive.pages import LOW_CONFIDENCE, Address, Cell, PageContent, Route, Table
-from worktrial.archive.show import ONE_AT_A_TIME, page_markdown, picture_file
+from worktrial.archive.show import page_markdown, picture_file
 from worktrial.archive.tools.queries import Rows
 from worktrial.archive.tools.source import ToolLimits, ToolProblem
 from worktrial.errors import DataError
@@ -269,8 +269,7 @@ def page_pictured(
             "no_picture", f"Page {page.number} of {document} has no size, so there is nothing to see."
         )
     try:
-        with ONE_AT_A_TIME:
-            image = archive.image(document, page.number, min(limits.picture_side / side, _LARGEST_SCALE))
+        image = archive.image(document, page.number, min(limits.picture_side / side, _LARGEST_SCALE))
     except DataError:
         # The reason names files of this machine, which are none of an agent's business.
         message = f"There is no picture of page {page.number} of {document} in this archive; use read_page."
