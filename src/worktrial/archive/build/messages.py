@@ -80,7 +80,7 @@ class PageBytes(msgspec.Struct, frozen=True, tag=True):
     seconds: float
 
 
-class PagePicture(msgspec.Struct, frozen=True, tag=True):
+class DrawnPage(msgspec.Struct, frozen=True, tag=True):
     """A page as a picture."""
 
     width: int
@@ -115,7 +115,7 @@ class TaskLoss(msgspec.Struct, frozen=True, tag=True):
     why: str
 
 
-Answer = DocumentSize | PageBytes | PagePicture | SliceEnd | PartEnd | TaskRefusal | TaskLoss
+Answer = DocumentSize | PageBytes | DrawnPage | SliceEnd | PartEnd | TaskRefusal | TaskLoss
 
 
 class WorkerReady(msgspec.Struct, frozen=True, tag=True):

@@ -6,7 +6,7 @@ import threading
 from functools import cache
 from pathlib import Path
 
-from worktrial.archive.build.messages import Answer, DrawPage, PagePicture
+from worktrial.archive.build.messages import Answer, DrawnPage, DrawPage
 from worktrial.archive.build.plan import BuildSettings
 from worktrial.archive.build.pool import Pool
 from worktrial.archive.build.wall import wall_for
@@ -15,7 +15,7 @@ from worktrial.archive.producers import DocumentSource
 from worktrial.errors import DataError
 
 
-def drawn_page(source: DocumentSource, number: int, scale: float, page: PageContent | None) -> PagePicture:
+def drawn_page(source: DocumentSource, number: int, scale: float, page: PageContent | None) -> DrawnPage:
     """Draw a page, behind the best wall that there is; where there is none, in a process of its own.
 
     Args:
@@ -29,7 +29,7 @@ def drawn_page(source: DocumentSource, number: int, scale: float, page: PageCont
     """
     route, is_wide = (None, False) if page is None else (page.route, page.width > page.height)
     answer = _painter().answer(DrawPage(source, number, scale, route, is_wide))
-    if isinstance(answer, PagePicture):
+    if isinstance(answer, DrawnPage):
         return answer
     raise DataError(f"{source.path}, page {number}", f"cannot be drawn: {getattr(answer, 'why', answer)}")
 

@@ -26,11 +26,11 @@ from worktrial.archive.build.messages import (
     MOST_PAGES,
     Answer,
     DocumentSize,
+    DrawnPage,
     DrawPage,
     JoinSlices,
     OpenDocument,
     PageBytes,
-    PagePicture,
     ReadPage,
     Task,
     TaskLoss,
@@ -266,7 +266,7 @@ def _checked(task: Task, said: WorkerReady | WorkerAnswer) -> Answer:
         fits = b"\n" not in answer.content and decode_page(answer.content).number == task.number
         if fits and math.isfinite(answer.seconds) and answer.seconds >= 0:
             return PageBytes(answer.content, answer.failed and answer.failed[:_MOST_WORDS], answer.seconds)
-    if isinstance(task, DrawPage) and isinstance(answer, PagePicture) and answer.turn in (0, 90, 180, 270):
+    if isinstance(task, DrawPage) and isinstance(answer, DrawnPage) and answer.turn in (0, 90, 180, 270):
         fits = min(answer.width, answer.height) > 0 and answer.width * answer.height * 3 == len(answer.pixels)
         if fits:
             return answer

@@ -16,11 +16,11 @@ from worktrial.archive.build.messages import (
     MOST_PAGES,
     Answer,
     DocumentSize,
+    DrawnPage,
     DrawPage,
     JoinSlices,
     OpenDocument,
     PageBytes,
-    PagePicture,
     PartEnd,
     ReadPage,
     SliceEnd,
@@ -99,7 +99,7 @@ class Worker:
             height, width = picture.shape[:2]
             turn = _turn_of(pdf, task, is_wide=width > height)
         # Only quarter turns are turned back.
-        return PagePicture(width, height, picture.tobytes(), int(turn) if turn in (90, 180, 270) else 0)
+        return DrawnPage(width, height, picture.tobytes(), int(turn) if turn in (90, 180, 270) else 0)
 
     def _write(self, task: WriteSlice | JoinSlices) -> Answer:
         """Write into a folder that no reader looks into yet; the caller renames it to where it belongs."""
