@@ -7,7 +7,7 @@ import pytest
 from tests.support.tool_hire.shop import Entry, entry, shop, tasks_of, with_tools
 
 from worktrial.synthesis.clauses import Clause
-from worktrial.synthesis.gates import Gated, GateName, spread, through_gates, twins
+from worktrial.synthesis.gates import Gated, GateName, through_gates, twins
 from worktrial.synthesis.gates.leaks import leak_findings
 from worktrial.synthesis.gates.work import carry_out
 
@@ -115,9 +115,3 @@ def test_one_task_in_two_languages_is_no_twin() -> None:
     assert (twin.task, twin.of, twin.why) == ("hire-51", "hire-01", "the same records end up the same")
     paired = [task.model_copy(update={"pair": "one"}) for task in subject.tasks]
     assert twins(paired, works) == []
-
-
-def test_the_spread_over_tools() -> None:
-    shown = spread(shop().tasks)
-    assert shown["tools"]["close_hire"] == 6
-    assert shown["clauses"] == {}

@@ -1,7 +1,7 @@
 """Another difficulty for a task that its runs have shown to be trivial or impossible."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from worktrial.synthesis.compose.atoms import AtomName
 from worktrial.synthesis.compose.choosing import DEEPEST, Composition
@@ -78,9 +78,3 @@ def _worst(task: ComposedTask, failed: Sequence[Sequence[int]]) -> int:
     for indices in failed:
         counts.update({task.case_of_check[index] for index in indices if index < len(task.case_of_check)} - {-1})
     return max(range(len(task.recipe.cases)), key=lambda case: (counts[case], case))
-
-
-def spread(tasks: Sequence[ComposedTask], atoms: Mapping[str, AtomName]) -> dict[str, int]:
-    """Number of tasks for each atom, those of none included."""
-    counts = Counter(name for task in tasks for name in {case.atom for case in task.recipe.cases})
-    return {name: counts[name] for name in atoms}

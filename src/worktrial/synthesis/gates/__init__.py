@@ -5,7 +5,7 @@ from worktrial.synthesis.gates.expectations import Expectation, read_expectation
 from worktrial.synthesis.gates.names import EXPECTATIONS_FILE, MEANINGS, GateName
 from worktrial.synthesis.gates.run import Gated, GateReport, task_gates, through_gates, workplace_gates
 from worktrial.synthesis.gates.suite import gates_of, subjects
-from worktrial.synthesis.gates.twins import Twin, spread, twins
+from worktrial.synthesis.gates.twins import Twin, twins
 
 __all__ = [
     "EXPECTATIONS_FILE",
@@ -21,7 +21,6 @@ __all__ = [
     "Twin",
     "gates_of",
     "read_expectations",
-    "spread",
     "subjects",
     "task_gates",
     "through_gates",

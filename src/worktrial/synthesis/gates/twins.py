@@ -1,8 +1,7 @@
-"""Tasks that are nearly the same, and how far a suite's tasks are spread over clauses and tools."""
+"""Tasks that are nearly the same."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -77,13 +76,6 @@ def twin_findings(tasks: Sequence[ExecutableTask], works: Sequence[CarriedOut]) 
         )
         for twin in twins(tasks, works)
     ]
-
-
-def spread(tasks: Sequence[ExecutableTask]) -> dict[str, Mapping[str, int]]:
-    """Number of tasks by tool that their plans call, and by clause that they cite."""
-    tools = Counter(tool for task in tasks for tool in {step.call for step in task.plan.steps})
-    clauses = Counter(clause for task in tasks for clause in set(cited(task)))
-    return {"tools": dict(sorted(tools.items())), "clauses": dict(sorted(clauses.items()))}
 
 
 def cited(task: ExecutableTask) -> Iterator[str]:
