@@ -33,6 +33,10 @@ def test_inspect(built: Path) -> None:
     assert "locked: left out:" in ran.said
     one = command("archive", "inspect", built / "archive", "bulletin_1939_02")
     assert "2 (2 text)" in one.said
+    # Nothing was recognised: to read characters is no reason to be sure of a table.
+    assert "1.000" not in one.said + ran.said and "nothing was recognised" in one.said
+    blank = command("archive", "inspect", built / "archive", "damaged_2000_09")
+    assert "1.000" not in blank.said and "0.000" not in blank.said
     assert "Budget Receipts" in one.said
     absent = command("archive", "inspect", built / "archive", "bulletin_1939_03")
     assert absent.code == 2

@@ -1,12 +1,13 @@
 """Tables about an archive for the terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from worktrial.archive.pages import Route
 from worktrial.archive.store import Archive, DocumentRecord, FootingCount, PageTrouble
 from worktrial.language.untrusted import printable
 from worktrial.terminal import SafeConsole
@@ -47,7 +48,7 @@ def print_documents(archive: Archive) -> None:
     for record in archive.documents:
         if record.readable:
             counts = (record.tables, record.cells, record.doubtful_cells)
-            shares = (f"{record.confidence:.3f}", _share(record.footing))
+            shares = (_sure(record.confidence, record.routes), _share(record.footing))
             name = Text(printable(record.name))
             table.add_row(name, _routes([record]), *map(_count, counts), *shares)
     console = _console()
@@ -66,7 +67,7 @@ def print_document(archive: Archive, name: str) -> None:
         "issue": record.issue or "not known",
         "pages": f"{record.pages} ({_routes([record])})",
         "tables": f"{record.tables} with {record.cells:,} cells, {record.doubtful_cells:,} of low confidence",
-        "confidence": f"{record.confidence:.3f}",
+        "confidence": _sure(record.confidence, record.routes) or "nothing was recognised",
         "sums": f"{record.footing.held:,} of {record.footing.checked:,} hold",
         "read in": f"{record.seconds:.1f} s",
     }
@@ -89,8 +90,14 @@ def print_document(archive: Archive, name: str) -> None:
             [name],
         ).fetchall()
     for page, route, confidence, titles in rows:
-        tables.add_row(str(page), route, f"{confidence:.3f}", Text(printable(titles)))
+        tables.add_row(str(page), route, _sure(confidence, {route: 1}), Text(printable(titles)))
     console.print(tables)
+
+
+def _sure(confidence: float | None, routes: Mapping[str, int]) -> str:
+    """The confidence of recognition; nothing where nothing was recognised, and none of it is in doubt."""
+    told = confidence is not None and (0 < confidence < 1 or Route.OCR in routes)
+    return f"{confidence:.3f}" if told else ""
 
 
 def print_hits(hits: "Sequence[Hit]") -> None:

@@ -190,7 +190,9 @@ def _table_counts(table: Table, separators: Separators) -> PartCounts:
 
 def _page_row(document: str, page: PageContent) -> tuple[Any, ...]:
     size = (float(page.width), float(page.height))
-    told = (str(page.route), page.text, len(page.tables), float(page.confidence), page.trouble)
+    # Of a page that was not read, or on which there is nothing, nobody can be sure.
+    sure = float(page.confidence) if page.text and page.route != Route.FAILED else None
+    told = (str(page.route), page.text, len(page.tables), sure, page.trouble)
     return (document, page.number, *size, *told, encode_page(page))
 
 
