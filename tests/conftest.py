@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import sys
 
 import hypothesis
@@ -12,6 +13,9 @@ from tests.support.data import missing_real_data
 for _name in ("PYTHONASYNCIODEBUG", "PYTHONDEVMODE", "PYTHONDONTWRITEBYTECODE"):
     os.environ.pop(_name, None)
 sys.dont_write_bytecode = False
+# A shell that starts them in the background has interrupts ignored, which processes would inherit.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says more about the machine than about the code.
 hypothesis.settings.register_profile("tests", deadline=None)
