@@ -125,14 +125,15 @@ def kill_reports(chance: random.Random) -> Row:
     lost = kills = 0
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder) / "site"
-        runs = [make_run(Path(folder) / name, agent=name, tasks=15) for name in ("first", "second")]
+        runs = [make_run(Path(folder) / name, agent=name, tasks=60) for name in ("first", "second")]
         fine = command("report", runs[0], "-o", site).code == 0
-        began = time.monotonic()
-        fine &= start("report", *runs, "-o", Path(folder) / "other").wait() == 0
-        seconds = time.monotonic() - began
-        for _ in range(KILLS):
+        for number in range(KILLS):
+            # While it is written, or right before it takes the older one's place.
+            begun, pause = (".part", 0.3) if number % 2 else (f".part/{MARKER}", 0.002)
             with start("report", *runs, "-o", site) as child:
-                time.sleep(chance.uniform(0.3, 1) * seconds)
+                while not [*Path(folder).glob(f".site.{child.pid}{begun}")] and child.poll() is None:
+                    time.sleep(0.001)
+                time.sleep(chance.uniform(0, pause))
                 child.kill()
                 child.communicate()
             kills += child.returncode < 0
