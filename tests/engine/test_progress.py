@@ -1,11 +1,13 @@
 """The numbers of a run in progress."""
 
+import threading
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from worktrial.engine.index import figures_of
-from worktrial.engine.progress import Tally, duration
+from worktrial.engine.progress import Tally, display, duration
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.grading import Outcome
 
@@ -72,3 +74,20 @@ def test_the_time_left_is_the_last_thing_to_go() -> None:
 )
 def test_durations(seconds: float, said: str) -> None:
     assert duration(seconds) == said
+
+
+def test_the_clock_starts_before_anything_is_paid_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """A machine that is short of memory later has no thread to give, and the run would end for that."""
+    before = set(threading.enumerate())
+    with display() as shown:
+        assert set(threading.enumerate()) == before
+        tally = Tally(2)
+        shown(tally)
+        [clock] = set(threading.enumerate()) - before
+        for _ in range(2):
+            tally.now_done += 1
+            shown(tally)
+        assert set(threading.enumerate()) - before == {clock}
+    clock.join(10)
+    assert not clock.is_alive()
+    assert len(capsys.readouterr().err.splitlines()) == 1
