@@ -13,6 +13,7 @@ from tests.support.judge_behaviours import Verdict
 from tests.support.occubench import TinyRelease
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
+from tests.support.votes import without_code_line
 
 NO = Script(judge=Verdict(False))
 
@@ -29,7 +30,8 @@ def _run(folder: Path, *more: Any, script: Script | None = None, code: int = 0) 
 
 
 def _judged(server: ScriptedServer) -> list[str]:
-    return sorted({json.dumps(r.messages) for r in server.requests if r.role == "judge"})
+    """What the judge was shown, without the code of each vote."""
+    return sorted({without_code_line(r.messages) for r in server.requests if r.role == "judge"})
 
 
 def _again(folder: Path, url: str, *more: Any, to: str = "again", judge: str = "judge-2") -> Ran:

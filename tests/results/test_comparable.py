@@ -17,6 +17,7 @@ from worktrial.suites.orchestration.run.judges import judge_prompts_fingerprint
 
 E2 = {"mode": "E2", "count": 2, "duration": 2, "seed": 0, "unit": "call"}
 E0 = {"mode": "E0", "count": 2, "duration": 2, "seed": 0, "unit": "call"}
+FIRST_PROMPT = "d436563ef8eb612a032a7006173b2814723ad18ed79a5b1c41467063891406f9"
 BASE: dict[str, Any] = {
     "agent": "agent-1",
     "tasks": ["1", "2"],
@@ -131,12 +132,14 @@ def test_what_an_earlier_version_did_not_write_is_no_difference() -> None:
 
 
 def test_what_the_judge_was_told_counts() -> None:
-    """Runs from before the prompt was on record were judged by the first that was."""
+    """Runs from before the prompt was on record were judged by the first that was, which asked for no code."""
     now = ("judge_prompt", prompt_fingerprint("votes"))
     assert comparable(_manifest(now), _manifest(now)) == []
-    assert comparable(_manifest(), _manifest(now)) == []
+    first = ("judge_prompt", FIRST_PROMPT)
+    assert comparable(_manifest(), _manifest(first)) == []
     other = ("judge_prompt", "0" * 64)
-    for pair in ((_manifest(now), _manifest(other)), (_manifest(), _manifest(other))):
+    for earlier, later in ((now, other), (None, other), (None, now), (first, now)):
+        pair = (_manifest(*[earlier] if earlier else []), _manifest(later))
         assert [d.what for d in comparable(*pair)] == ["judge.judge_prompt"]
     by_code = [_manifest(one, suite="starter") for one in (now, other)]
     assert comparable(*by_code) == []

@@ -27,3 +27,10 @@ def with_code(said: Any, messages: Sequence[Mapping[str, Any]]) -> Any:
 def without_code(said: str) -> str:
     """What a judge says, without its codes."""
     return re.sub(r'"code": "[0-9a-f]{8}", ', "", said)
+
+
+def without_code_line(messages: Sequence[Mapping[str, Any]]) -> str:
+    """A question to a judge as JSON, its code left out."""
+    code = code_of(messages)
+    asked = json.dumps(messages)
+    return asked if code is None else asked.replace(code, "")
