@@ -260,7 +260,9 @@ TARGETS = {
         lambda data: (error_text(data), asked_to_wait(data)), [b'{"error": {"message": "a", "code": 4}}'], ()
     ),
     "retry after": Target(_text(lambda text: retry_after_seconds(text, endpoint_time(text))), [b"2", DATE], ()),
-    "vote": Target(_text(_vote), [b'```json\n{"code": "abc123", "is_correct": true, "feedback": "a"}\n```'], (Unreadable,)),
+    "vote": Target(
+        _text(_vote), [b'```json\n{"code": "abc123", "is_correct": true, "feedback": "a"}\n```'], (Unreadable,)
+    ),
     "answer": Target(_text(_answer), [b"Due at 2:50 pm on 21 October 2025: P-1, USD 12.50, not handed out."], ()),
     "document answer": Target(_text(_scored), [b"$1,234.5 million|1.2 bn; 3 March 2021 <FINAL_ANSWER>12 %"], ()),
     "statements": Target(_text(statements), [b"1. It is so. 2) It is not.\n- a\n  * b; and c"], ()),
