@@ -1,11 +1,14 @@
 """Truth of a task from a second side: the ends of plan and solver compared, and a ruling where they differ."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import msgspec
 
+from worktrial.grading.facts import at
 from worktrial.language import JsonObject, JsonValue
 from worktrial.language.untrusted import encodable
 from worktrial.suites.executable.tasks import ExecutableTask
@@ -14,7 +17,9 @@ from worktrial.synthesis.author import Author
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.prompting import compact, fenced, render, within
-from worktrial.workplaces.fidelity import FieldStatus, compare
+from worktrial.synthesis.proving.alignment import aligned
+from worktrial.workplaces.conformance.values import parts
+from worktrial.workplaces.fidelity import Field, FieldStatus, compare
 
 _FREE_WORDS = 4
 """Words from which a text is taken to be worded freely."""
@@ -30,7 +35,10 @@ class EndDifference(msgspec.Struct, kw_only=True, frozen=True):
     at: str
     """JSON Pointer into the final state; `answer` for what was reported."""
     author: JsonValue = None
+    """Value there; in a list of values, those that the other end lacks."""
     solver: JsonValue = None
+    shared: list[JsonValue] | None = None
+    """Values of the list that both have; None where it is no list of values."""
 
 
 class RuleQuote(msgspec.Struct, kw_only=True, frozen=True):
@@ -79,27 +87,72 @@ def end_of_run(row: SlotRun) -> End:
     return End(line.get("final_state") or {}, str(line.get("answer") or ""))
 
 
-def differences(author: End, solver: End, failed: Sequence[str]) -> list[EndDifference]:
+def differences(
+    task: ExecutableTask, author: End, solver: End, failed: Sequence[str], *, exact: bool = False
+) -> list[EndDifference]:
     """Places at which the ends differ.
 
-    Texts of four words and more may be worded otherwise, as long as both say something. Reports are compared by the
-    task's checks alone.
+    Records that both created go by the author's ids, whatever order they were created in. Lists of values differ by
+    what only one of them holds, in any order. Texts of four words and more may be worded otherwise, as long as both
+    say something. Reports are compared by the task's checks alone.
 
     Args:
+        task: What was worked on.
         author: End of the plan.
         solver: End of the second worker.
         failed: Checks of the answer that the second worker fails, in words.
+        exact: Whether ids, orders and wordings are compared as they stand.
     """
 
     def is_free(at: str, text: str) -> bool:
-        return len(text.split()) >= _FREE_WORDS
+        return not exact and len(text.split()) >= _FREE_WORDS
 
-    fields = compare(author.state, solver.state, is_free)
+    state = solver.state
+    if not exact:
+        known = {*_names(task.initial_state), *_words(task)}
+        state = aligned(author.state, state, known, lambda text: "" if is_free("", text) else text)
+    fields = compare(author.state, state, is_free)
     off = [field for field in fields if field.status not in (FieldStatus.EQUAL, FieldStatus.FREE)]
-    found = [EndDifference(at=field.at, author=field.truth, solver=field.simulated) for field in off]
+    found = list(_shown(off, author.state, exact=exact))
     if failed:
         found.append(EndDifference(at="answer", author=author.answer, solver=solver.answer))
     return found
+
+
+def _shown(off: Sequence[Field], state: JsonObject, *, exact: bool) -> Iterator[EndDifference]:
+    """Fields that differ; those of a list of values as one difference of sets, if it is one."""
+    listed: dict[str, list[Field]] = {}
+    for field in off:
+        place = None if exact else _list_of_values(field.at, state)
+        if place is None:
+            yield EndDifference(at=field.at, author=field.truth, solver=field.simulated)
+        else:
+            listed.setdefault(place, []).append(field)
+    for place, fields in listed.items():
+        ours = Counter(compact(one.truth) for one in fields if one.status is not FieldStatus.EXTRA)
+        theirs = Counter(compact(one.simulated) for one in fields if one.status is not FieldStatus.MISSING)
+        only = [[json.loads(one) for one in side.elements()] for side in (ours - theirs, theirs - ours)]
+        if any(only):
+            shared = list(at(state, place))
+            for value in only[0]:
+                shared.remove(value)
+            yield EndDifference(at=place, author=only[0], solver=only[1], shared=shared)
+
+
+def _list_of_values(pointer: str, state: JsonObject) -> str | None:
+    """The list of the author's, without records, that a place belongs to; None where there is none."""
+    place, _, index = pointer.rpartition("/")
+    found = at(state, place) if index.isdigit() else None
+    return place if isinstance(found, list) and not any(isinstance(one, dict | list) for one in found) else None
+
+
+def _names(value: JsonValue) -> Iterator[str]:
+    """All keys and texts at any depth."""
+    if isinstance(value, str):
+        yield value
+    for key, item in parts(value):
+        yield str(key)
+        yield from _names(item)
 
 
 async def ruled(
@@ -140,6 +193,7 @@ async def ruled(
                 "at": one.at,
                 "first": compact(one.solver if swapped else one.author),
                 "second": compact(one.author if swapped else one.solver),
+                "shared": None if one.shared is None else compact(one.shared),
             }
             for one in found[:_SHOWN]
         ],

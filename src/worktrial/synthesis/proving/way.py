@@ -343,9 +343,11 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
         row = rows[-1]
         mine = await end_of_plan(bench.task, self.door)
         failed = [check.check for check in row.checks if not check.passed and "answer" in check.check]
-        found = differences(mine, end_of_run(row), failed)
+        found = differences(bench.task, mine, end_of_run(row), failed)
         if outcome == "pass" and not found:
             return "confirmed", ""
+        # What the checks refuse is shown, though it be an order or a wording alone.
+        found = found or differences(bench.task, mine, end_of_run(row), failed, exact=True)
         ruling = self.ruling_of(content)
         if ruling is None:
             self.moved(id, "ruling", "")
