@@ -90,7 +90,7 @@ def _own_id(item: JsonValue) -> str | None:
 
 
 def _labels(created: Sequence[_Created], mask: Callable[[str], str]) -> dict[str, str]:
-    """What each record says, with what the records say that it refers to, in place of their ids."""
+    """Hash of what each record says, with those of the records that it refers to in place of their ids."""
     labels = {one.id: one.place for one in created}
     for _ in range(_ROUNDS):
         said = {one.id: canonical_text(_masked(one.record, labels, mask)) for one in created}
