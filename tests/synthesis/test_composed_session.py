@@ -188,7 +188,6 @@ def test_an_impossible_task_is_made_easier(tmp_path: Path) -> None:
     [
         (Referee("neither"), "truth", "open"),
         (Referee("both"), "truth", "open"),
-        (Referee("right", quote="Extensions are never given."), "truth", "open"),
     ],
 )
 def test_a_task_that_the_rules_do_not_bear_out_goes(tmp_path: Path, judge: Referee, fate: str, truth: str) -> None:
@@ -198,6 +197,19 @@ def test_a_task_that_the_rules_do_not_bear_out_goes(tmp_path: Path, judge: Refer
     assert end.worth is not None
     assert (end.worth.found_flawed.count, end.worth.found_flawed.of) == (2, 2)
     assert not (tmp_path / "library" / "suite.yaml").exists()
+
+
+def test_a_task_without_a_ruling_is_not_found_flawed_and_is_ruled_on_in_the_next_session(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    judge = Referee(quote="Extensions are never given.")
+    with ScriptedServer(everybody(solver=Clerk(lambda run, task: True), judge=judge)) as server:
+        end = session_on(root, server.url, spec(1))
+    assert {(one.fate, one.truth, one.asked) for one in end.ends} == {("unruled", "open", 1)}
+    assert end.worth is not None and end.worth.found_flawed.of == 0
+    assert any("no ruling could be had" in line for line in described(end.worth))
+    with ScriptedServer(everybody(solver=Clerk(lambda run, task: True))) as server:
+        end = session_on(root, server.url, spec(1))
+    assert "unruled" not in {one.fate for one in end.ends} and any(one.truth == "confirmed" for one in end.ends)
 
 
 class Lenient(InProcess):

@@ -149,6 +149,11 @@ def described(found: SuiteWorth) -> list[str]:
         f"Kept with no second witness: {open_.count} of {open_.of}, so at most about {open_.high:.0%} of the tasks "
         "are flawed.",
     ]
+    if unruled := found.fates.get("unruled"):
+        lines.append(
+            f"Not counted there: {unruled} on which no ruling could be had, after a second worker came to another end. "
+            "The same command asks again."
+        )
     if found.fresh_rate is not None:
         known = "" if found.fresh_low is None else f" ({found.fresh_low:.2f} to {found.fresh_high:.2f})"
         lines.append(f"Pass rate in {found.fresh_runs} fresh runs: {found.fresh_rate:.2f} on average{known}.")

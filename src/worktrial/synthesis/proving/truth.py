@@ -161,6 +161,7 @@ async def ruled(
     found: Sequence[EndDifference],
     rules: Mapping[str, str],
     author: Author,
+    asked: int = 0,
 ) -> Ruling:
     """Let a third decide from the rules which end is right.
 
@@ -172,6 +173,7 @@ async def ruled(
         found: Where the ends differ.
         rules: Text of each clause or section by its id.
         author: The model that decides.
+        asked: Earlier sessions to which it gave none; their replies are not taken from the cache again.
 
     Raises:
         UnusableReplies: it gives no decision with quotes that stand in the rules.
@@ -199,7 +201,9 @@ async def ruled(
         ],
     )
     prompt = render("ruling", data=fenced(encodable(data)))
-    reply = await author.write(prompt, _Reply, salt=f"ruling/{task.id}/{content}", check=wrong)
+    reply = await author.write(
+        prompt, _Reply, salt=f"ruling/{task.id}/{content}{f'/{asked}' if asked else ''}", check=wrong
+    )
     sides: dict[str, Literal["author", "solver", "both", "neither"]] = {
         "first": "solver" if swapped else "author",
         "second": "author" if swapped else "solver",

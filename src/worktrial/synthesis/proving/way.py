@@ -28,10 +28,14 @@ SOLVER_RUNS = 2
 GATES_AT_ONCE = 3
 """Tasks in the gates at a time. Were it all, the first would come out with the last, and models would wait."""
 
-TaskFate = Literal["kept", "gate", "truth", "trivial", "too_hard", "invalid"]
+TaskFate = Literal["kept", "gate", "truth", "unruled", "trivial", "too_hard", "invalid"]
 Confirmation = Literal["confirmed", "upheld", "open"]
 Ease = Literal["easy", "between", "hard"]
 _EASE: Mapping[TaskFate, Ease] = {"trivial": "easy", "too_hard": "hard"}
+
+
+class NoRuling(Exception):
+    """Two ends of a task differ, and nobody could say which is right; the message says why."""
 
 
 class DraftedTask(Protocol):
@@ -89,6 +93,8 @@ class ProvedTask(msgspec.Struct, kw_only=True, frozen=True):
     """Times that it was made harder or easier."""
     rounds_allowed: int = 0
     """Times that it might have been."""
+    asked: int = 0
+    """Sessions in a row in which no ruling on it could be had."""
     level: int = 1
     atoms: list[str] = []
     clauses: list[str] = []
@@ -145,7 +151,15 @@ class TaskWay(ABC, Generic[Draft, Ready]):
 
     @abstractmethod
     async def truth(self, bench: Bench[Draft, Ready]) -> tuple[Confirmation, str]:
-        """Confirmation of a task's truth, and what speaks against it, if anything does."""
+        """Confirmation of a task's truth, and what speaks against it, if anything does.
+
+        Raises:
+            NoRuling: it has to be decided, and nobody decides it.
+        """
+
+    def asked(self, bench: Bench[Draft, Ready]) -> int:
+        """Sessions in a row, until now, in which no ruling on a task could be had."""
+        return 0
 
     def is_replaced(self, bench: Bench[Draft, Ready], fate: TaskFate) -> bool:
         """Whether another task may take the place of one with this fate."""
@@ -230,7 +244,10 @@ class TaskWay(ABC, Generic[Draft, Ready]):
     async def _tried(self, bench: Bench[Draft, Ready]) -> ProvedTask:
         id = bench.draft.id
         self.moved(id, "solver", "")
-        truth, against = await self.truth(bench)
+        try:
+            truth, against = await self.truth(bench)
+        except NoRuling as e:
+            return self._end(bench, "unruled", str(e), asked=self.asked(bench) + 1)
         if against:
             return self._end(bench, "truth", against)
 
@@ -316,6 +333,11 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
             and self.keep == "sound"
         )
 
+    def asked(self, bench: ComposedBench) -> int:
+        """Sessions in a row, until now, in which no ruling on this content could be had."""
+        end = self.ended(bench.draft.id)
+        return end.asked if end is not None and end.content == bench.content else 0
+
     async def other(self, bench: ComposedBench, fate: TaskFate) -> ComposedTask | None:
         """A harder task for a trivial one, an easier one for one that nobody passes, one with wider checks."""
         draft = bench.draft
@@ -352,9 +374,9 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
         if ruling is None:
             self.moved(id, "ruling", "")
             try:
-                ruling = await ruled(bench.task, content, found, self.rules, self.judge)
+                ruling = await ruled(bench.task, content, found, self.rules, self.judge, self.asked(bench))
             except (UnusableReplies, InvalidSample) as e:
-                return "open", f"a second worker came to another end, and no ruling could be had: {e}"
+                raise NoRuling(f"a second worker came to another end, and no ruling could be had: {e}") from None
             self.on_ruling(ruling)
         if ruling.right == "author" or (ruling.right == "both" and outcome == "pass"):
             return "upheld", ""
