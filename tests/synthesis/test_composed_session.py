@@ -206,7 +206,7 @@ def test_a_task_without_a_ruling_is_not_found_flawed_and_is_ruled_on_in_the_next
         end = session_on(root, server.url, spec(1))
     assert {(one.fate, one.truth, one.asked) for one in end.ends} == {("unruled", "open", 1)}
     assert end.worth is not None and end.worth.found_flawed.of == 0
-    assert any("no ruling could be had" in line for line in described(end.worth))
+    assert any("Not counted there: 2 " in line for line in described(end.worth))
     with ScriptedServer(everybody(solver=Clerk(lambda run, task: True))) as server:
         end = session_on(root, server.url, spec(1))
     assert "unruled" not in {one.fate for one in end.ends} and any(one.truth == "confirmed" for one in end.ends)

@@ -130,6 +130,21 @@ def rules_of(folder: SuiteFolder) -> dict[str, str]:
     return {paper.section: paper.text for paper in Handbook(papers, templates=False).on({})}
 
 
+def headings_of(folder: SuiteFolder) -> dict[str, str]:
+    """Number and title of the section in which each rule of `rules_of` stands, by the rule's id.
+
+    Raises:
+        DataError: a file cannot be used.
+    """
+    papers = folder.root / HANDBOOK
+    if not papers.is_dir():
+        return {}
+    shown = Handbook(papers, templates=False).on({})
+    titles = {paper.section: f"Section {paper.section}: {paper.title}" for paper in shown}
+    clauses = read_all_clauses(folder)
+    return {one.id: titles[one.section] for one in clauses if one.section in titles} if clauses else titles
+
+
 def labels_of(spec: JobSpec, place: Path) -> Labels:
     """Names by which the tasks are grouped."""
     return Labels(workplace=place.name, scenario=spec.role, category=spec.industry, domain=spec.domain or spec.role)

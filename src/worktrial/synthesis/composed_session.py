@@ -15,6 +15,7 @@ from worktrial.synthesis.compose.atoms import AtomName, read_atoms
 from worktrial.synthesis.compose.choosing import Composition
 from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, compose
 from worktrial.synthesis.compose.proof import faults_of
+from worktrial.synthesis.composed_home import headings_of
 from worktrial.synthesis.composed_suite import Labels, executable, prefix_of, withdraw_suite, write_suite
 from worktrial.synthesis.files import Form, RecordFile, hash_of, yaml_form
 from worktrial.synthesis.gates.door import Door
@@ -138,6 +139,7 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
             ruling_of=self._ruling_of,
             judge=self.resources.author_in(Role.JUDGE.value),
             rules=self.rules,
+            headings=headings_of(self.folder),
             rule=self.rule,
             fresh=self.spec.fresh_runs,
             keep=self.spec.keep,

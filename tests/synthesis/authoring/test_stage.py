@@ -117,5 +117,12 @@ def test_an_author_that_names_no_useful_operations_is_told_and_stopped() -> None
         assert part in told
 
 
+def test_clauses_stand_under_the_titles_of_their_sections() -> None:
+    brief = AuthorBrief(SPEC, CLAUSES, (), 8192, {one.section: "What is never lent" for one in CLAUSES})
+    assert f"Section {CLAUSES[0].section}: What is never lent\n{CLAUSES[0].id} [" in brief.prompt(
+        "author_types", operations=""
+    )
+
+
 def test_a_workplace_is_called_after_the_job() -> None:
     assert workplace_name(SPEC) == "clerk_at_a_tool"

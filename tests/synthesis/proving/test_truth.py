@@ -1,12 +1,14 @@
 """Ends of a task compared: what two workers did alike, in whatever order, is no difference."""
 
+import asyncio
 import copy
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from tests.support.tool_hire.shop import entry, tasks_of
 
-from worktrial.synthesis.proving.truth import End, EndDifference, differences
+from worktrial.synthesis.proving.truth import End, EndDifference, differences, end_of_run, ruled
 
 CLAIMS = {"C-1": {"claim_id": "C-1", "rests_on": ["S-5", "D-2"]}, "C-2": {"claim_id": "C-2", "rests_on": ["S-6"]}}
 
@@ -73,3 +75,44 @@ def test_what_differs_is_shown_once(change: Any, expected: Any) -> None:
     assert [(at, a, sorted(b) if isinstance(b, list) else b, s) for at, a, b, s in shown] == [
         (at, a, sorted(b) if isinstance(b, list) else b, s) for at, a, b, s in expected
     ]
+
+
+class Asked:
+    """A judge that keeps what it was asked."""
+
+    model = "judge-1"
+    prompt = ""
+
+    async def write(self, prompt: str, kind: Any, *, salt: str, check: Any = None) -> Any:
+        self.prompt = prompt
+        return kind(why="So it says.", right="first", quotes=[{"id": "C-01", "quote": "Money."}])
+
+
+def test_a_ruling_is_asked_for_with_headings_and_the_records_that_were_looked_at() -> None:
+    (task,) = tasks_of(entry("hire-04"))
+    state = {
+        "parcels": {"BW-1": {"parcel_id": "BW-1", "service": "plus"}, "BW-2": {"parcel_id": "BW-2"}},
+        "notes": [{"note_id": "N-1", "about": "early"}, {"note_id": "N-2", "about": "late"}],
+        "claims": {"C-1": {"claim_id": "C-1"}},
+    }
+    task = task.model_copy(update={"initial_state": state})
+    call = {
+        "arguments": {"claim_id": "C-1"},
+        "observation": {"content": {"parcel_id": "BW-1", "notes": [{"note_id": "N-2"}]}},
+    }
+    end = end_of_run(SimpleNamespace(trajectory={"final_state": state, "answer": "", "calls": [call]}))  # type: ignore[arg-type]
+    judge = Asked()
+    found = [EndDifference(at="/claims/C-1/papers", author=["D-1"], solver=[], shared=["D-2"])]
+    rules = {"C-01": "Money.", "C-02": "Jewellery.", "C-03": "The lowest."}
+    headings = {"C-01": "Section 6: What is never paid", "C-02": "Section 6: What is never paid"}
+    asyncio.run(ruled(task, "00000000", found, rules, judge, headings=headings, seen=end.seen))  # type: ignore[arg-type]
+    assert "Section 6: What is never paid\nC-01: Money." in judge.prompt
+    assert judge.prompt.count("What is never paid") == 1
+    for shown in (
+        'parcels/BW-1: {"parcel_id": "BW-1", "service": "plus"}',
+        'notes: {"note_id": "N-2"',
+        "claims/C-1:",
+    ):
+        assert shown in judge.prompt
+    assert "BW-2" not in judge.prompt and "N-1" not in judge.prompt
+    assert 'both have ["D-2"]' in judge.prompt and 'person 1: ["D-1"]\n  person 2: []' in judge.prompt

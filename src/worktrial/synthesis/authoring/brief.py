@@ -1,8 +1,8 @@
 """Brief of an author: the clauses and operations that it is shown, within the context of its model."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.synthesis.artifacts import JobSpec, ToolDraft
@@ -30,12 +30,14 @@ class AuthorBrief:
         clauses: The clauses that hold, in the order of the documents.
         operations: The owner's operations, as tools; none where the author has to think of them.
         context: Tokens of the author's context.
+        titles: Title of each section by its number.
     """
 
     spec: JobSpec
     clauses: Sequence[Clause]
     operations: Sequence[ToolDraft]
     context: int
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     def prompt(self, template: str, *, about: str = "", **values: object) -> str:
         """A prompt with the job, the rules for code, and the clauses.
@@ -52,7 +54,7 @@ class AuthorBrief:
             template,
             spec=self.spec,
             given=", ".join(GIVEN),
-            clauses=fenced("\n".join(map(clause_line, shown))) if shown else "",
+            clauses=fenced("\n".join(self._lines(shown))) if shown else "",
             left_out=len(self.clauses) - len(shown),
             **values,
         )
@@ -70,9 +72,20 @@ class AuthorBrief:
         """Codes and names of the languages that tasks are wanted in."""
         return ", ".join(f'"{code}" ({language_name(code)})' for code in self.spec.languages)
 
+    def _lines(self, clauses: Sequence[Clause]) -> Iterator[str]:
+        """The clauses, those of a section under its title."""
+        above = ""
+        for clause in clauses:
+            title = self.titles.get(clause.section, "")
+            if title and clause.section != above:
+                yield f"Section {clause.section}: {title}"
+            above = clause.section
+            yield clause_line(clause)
+
     def _fitting(self, about: str, room: int) -> list[Clause]:
         """The clauses that fit, in the order of the documents."""
         size = {clause.id: tokens(clause_line(clause)) for clause in self.clauses}
+        room -= sum(tokens(title) for title in self.titles.values())
         if sum(size.values()) <= room:
             return list(self.clauses)
         wanted = frozenset(content_words(about))

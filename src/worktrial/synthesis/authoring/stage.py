@@ -1,5 +1,6 @@
 """The way from documents to a workplace in a suite's folder: handbook, clauses, operations, code."""
 
+import dataclasses
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from worktrial.synthesis.authoring.workplace import WorkplaceAuthoring, WrittenW
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations, uncited
 from worktrial.synthesis.clauses.reading import ReadingStage
+from worktrial.synthesis.clauses.sections import sections_of
 from worktrial.synthesis.clauses.stage import ASSUMED_CONTEXT
 from worktrial.synthesis.files import Form, RecordFile, hash_of, yaml_form
 from worktrial.workplaces.executable.runner import CodeRunner
@@ -66,10 +68,11 @@ class WorkplaceStage(ReadingStage):
         """
         clauses = await self.clauses()
         spec = self.spec
-        brief = AuthorBrief(spec, clauses, (), self.context or ASSUMED_CONTEXT)
+        titles = {section.number: section.title for section in sections_of(self.sources, self.private)}
+        brief = AuthorBrief(spec, clauses, (), self.context or ASSUMED_CONTEXT, titles)
         operations = await self._operations(brief)
         authoring = WorkplaceAuthoring(
-            brief=AuthorBrief(spec, clauses, operations, brief.context),
+            brief=dataclasses.replace(brief, operations=operations),
             author=self.author,
             other=self.other,
             ledger=self.ledger,

@@ -2,8 +2,9 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Annotated, Literal
 
 import msgspec
@@ -18,7 +19,7 @@ from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.prompting import compact, fenced, render, within
 from worktrial.synthesis.proving.alignment import aligned
-from worktrial.workplaces.conformance.values import parts
+from worktrial.workplaces.conformance.values import ids, parts
 from worktrial.workplaces.fidelity import Field, FieldStatus, compare
 
 _FREE_WORDS = 4
@@ -73,18 +74,27 @@ class End:
 
     state: JsonObject
     answer: str
+    seen: frozenset[str] = frozenset()
+    """Ids that calls were made with or answered with."""
 
 
 async def end_of_plan(task: ExecutableTask, door: Door) -> End:
     """The end that the task's own plan comes to, which gates have found to hold."""
     (work,) = await carry_out(door, [(task.plan_alone, task.initial_state)])
-    return End(work.state, work.answer)
+    looked = [given for _, given in work.calls] + [made.content for made in work.outcomes]
+    return End(work.state, work.answer, _ids(looked))
 
 
 def end_of_run(row: SlotRun) -> End:
     """The end of a run that was stored with its trajectory."""
     line = row.trajectory or {}
-    return End(line.get("final_state") or {}, str(line.get("answer") or ""))
+    calls = line.get("calls") or []
+    looked = [value for call in calls for value in (call["arguments"], call["observation"]["content"])]
+    return End(line.get("final_state") or {}, str(line.get("answer") or ""), _ids(looked))
+
+
+def _ids(values: Iterable[JsonValue]) -> frozenset[str]:
+    return frozenset(id for value in values for _, id in ids(value))
 
 
 def differences(
@@ -161,6 +171,9 @@ async def ruled(
     found: Sequence[EndDifference],
     rules: Mapping[str, str],
     author: Author,
+    *,
+    headings: Mapping[str, str] = MappingProxyType({}),
+    seen: Collection[str] = (),
     asked: int = 0,
 ) -> Ruling:
     """Let a third decide from the rules which end is right.
@@ -173,6 +186,8 @@ async def ruled(
         found: Where the ends differ.
         rules: Text of each clause or section by its id.
         author: The model that decides.
+        headings: Number and title of the section in which each rule stands.
+        seen: Ids of records that either worker looked at; as many are shown as there is room for.
         asked: Earlier sessions to which it gave none; their replies are not taken from the cache again.
 
     Raises:
@@ -186,10 +201,10 @@ async def ruled(
 
     data = render(
         "ruling_data",
-        rules=within((f"{id}: {text}" for id, text in rules.items()), RULE_TOKENS),
+        rules=within(_under_headings(rules, headings), RULE_TOKENS),
         instruction=task.instruction,
         clock=task.clock,
-        records=_records(task, found),
+        records=_records(task, found, seen),
         differences=[
             {
                 "at": one.at,
@@ -221,6 +236,15 @@ async def ruled(
     )
 
 
+def _under_headings(rules: Mapping[str, str], headings: Mapping[str, str]) -> Iterator[str]:
+    """The rules, a line each; the first of a section has the section's heading above it."""
+    above = ""
+    for id, text in rules.items():
+        heading = headings.get(id, "")
+        yield f"\n{heading}\n{id}: {text}" if heading and heading != above else f"{id}: {text}"
+        above = heading
+
+
 def _misquoted(quote: RuleQuote, rules: Mapping[str, str]) -> str:
     if quote.id not in rules:
         return f"there is no rule {quote.id}"
@@ -233,20 +257,27 @@ def _folded(text: str) -> str:
     return " ".join(text.split()).strip(" .\"'").casefold()
 
 
-def _records(task: ExecutableTask, found: Sequence[EndDifference]) -> list[str]:
-    """Records of the initial state that a difference, the plan or the instruction names, as JSON."""
+def _records(task: ExecutableTask, found: Sequence[EndDifference], seen: Collection[str]) -> list[str]:
+    """Records before the work as JSON: what a difference, the plan or the instruction names, then what was seen."""
     words = _words(task)
-    state = task.initial_state
-    shown: list[str] = []
-    for name, part in state.items():
+    near: list[str] = []
+    further: list[str] = []
+    for name, part in task.initial_state.items():
         if isinstance(part, dict):
-            named = {id: record for id, record in part.items() if id in words or _touched(found, name, id)}
-            shown += [f"{name}/{id}: {compact(record)}" for id, record in named.items()]
+            for id, record in part.items():
+                if id in words or _touched(found, name, id):
+                    near.append(f"{name}/{id}: {compact(record)}")
+                elif id in seen:
+                    further.append(f"{name}/{id}: {compact(record)}")
         elif isinstance(part, list):
-            shown += [f"{name}: {compact(item)}" for item in part if words & _values(item)]
+            for item in part:
+                if words & _values(item):
+                    near.append(f"{name}: {compact(item)}")
+                elif not _ids([item]).isdisjoint(seen):
+                    further.append(f"{name}: {compact(item)}")
         else:
-            shown.append(f"{name}: {compact(part)}")
-    return within(shown, RECORD_TOKENS)
+            near.append(f"{name}: {compact(part)}")
+    return within([*near, *further], RECORD_TOKENS)
 
 
 def _words(task: ExecutableTask) -> frozenset[str]:

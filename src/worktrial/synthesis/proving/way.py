@@ -294,6 +294,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
         ruling_of: Ruling on a content, if there is one.
         judge: Decides between ends.
         rules: Text of each clause or section by its id.
+        headings: Number and title of the section in which each of them stands.
         ended: End of a task in the folder's last session.
         fixed: Whether a task must stay as it is, since a person wrote it so.
         on_ruling: Given each new ruling.
@@ -305,6 +306,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
     ruling_of: Callable[[str], Ruling | None]
     judge: Author
     rules: Mapping[str, str]
+    headings: Mapping[str, str] = field(default_factory=dict)
     ended: Callable[[str], ProvedTask | None] = lambda id: None
     fixed: Callable[[ComposedTask], bool] = lambda draft: False
     on_ruling: Callable[[Ruling], None] = lambda ruling: None
@@ -365,16 +367,26 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
         row = rows[-1]
         mine = await end_of_plan(bench.task, self.door)
         failed = [check.check for check in row.checks if not check.passed and "answer" in check.check]
-        found = differences(bench.task, mine, end_of_run(row), failed)
+        theirs = end_of_run(row)
+        found = differences(bench.task, mine, theirs, failed)
         if outcome == "pass" and not found:
             return "confirmed", ""
         # What the checks refuse is shown, though it be an order or a wording alone.
-        found = found or differences(bench.task, mine, end_of_run(row), failed, exact=True)
+        found = found or differences(bench.task, mine, theirs, failed, exact=True)
         ruling = self.ruling_of(content)
         if ruling is None:
             self.moved(id, "ruling", "")
             try:
-                ruling = await ruled(bench.task, content, found, self.rules, self.judge, self.asked(bench))
+                ruling = await ruled(
+                    bench.task,
+                    content,
+                    found,
+                    self.rules,
+                    self.judge,
+                    headings=self.headings,
+                    seen=mine.seen | theirs.seen,
+                    asked=self.asked(bench),
+                )
             except (UnusableReplies, InvalidSample) as e:
                 raise NoRuling(f"a second worker came to another end, and no ruling could be had: {e}") from None
             self.on_ruling(ruling)
@@ -382,7 +394,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
             return "upheld", ""
         if ruling.right == "both" and not self.fixed(bench.draft):
             missed = [check.check for check in row.checks if not check.passed]
-            wider = widened(bench.draft, bench.task, mine, end_of_run(row), missed)
+            wider = widened(bench.draft, bench.task, mine, theirs, missed)
             if wider is not None:
                 self._widened[content] = wider
         return "open", f"{_AGAINST[ruling.right]}: {ruling.why}"
