@@ -151,8 +151,8 @@ def described(found: SuiteWorth) -> list[str]:
     ]
     if unruled := found.fates.get("unruled"):
         lines.append(
-            f"Not counted there: {unruled} to which a second worker found another end, and on which no ruling could "
-            "be had. The same command asks again."
+            f"Not counted there: {unruled} to which a second worker found another end, and on which no ruling "
+            "could be had. The same command asks again."
         )
     if found.fresh_rate is not None:
         known = "" if found.fresh_low is None else f" ({found.fresh_low:.2f} to {found.fresh_high:.2f})"
