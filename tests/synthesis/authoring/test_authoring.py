@@ -1,6 +1,7 @@
 """A workplace written step by step, by good authors and bad ones, in one go and in several."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -70,6 +71,8 @@ def test_authors_of_cases_are_told_what_checks_mean_and_what_not_to_pin(library:
     assert "at_least is 1 where it is left out" in prompt
     assert "a `Situation` cannot be changed once it is made" in prompt
     assert "A value that no clause fixes is never pinned" in prompt
+    assert '"damage" is not found in "damaged"' in prompt
+    assert "checked as a set" in prompt
 
 
 def again(library: Writing, tmp_path: Path, **changed: object) -> Writing:
@@ -269,11 +272,26 @@ def without_the_due_date(asked: str, right: str, count: int) -> str | None:
     return right.replace(check, "") if asked == "atoms" and check in right else None
 
 
-def test_an_author_of_cases_hears_which_wrong_ways_its_checks_let_pass(tmp_path: Path) -> None:
+def with_the_due_date_as_words(asked: str, right: str, count: int) -> str | None:
+    check = '{"check": "answer_date", "value": due},'
+    words = '{"check": "answer_mentions", "any_of": [str(due)]},'
+    return right.replace(check, words) if asked == "atoms" and check in right else None
+
+
+@pytest.mark.parametrize(
+    ("slip", "why"),
+    [
+        (without_the_due_date, "plain_extension: all checks pass"),
+        (with_the_due_date_as_words, "plain_extension: checks: the plan's answer with dates written out fails"),
+    ],
+)
+def test_an_author_of_cases_hears_what_its_checks_let_pass_and_what_they_refuse(
+    tmp_path: Path, slip: Callable[[str, str, int], str | None], why: str
+) -> None:
     told: list[str] = []
 
     def once(asked: str, right: str, count: int) -> str | None:
-        wrong = None if told else without_the_due_date(asked, right, count)
+        wrong = None if told else slip(asked, right, count)
         told.extend([asked] if wrong else [])
         return wrong
 
@@ -281,7 +299,7 @@ def test_an_author_of_cases_hears_which_wrong_ways_its_checks_let_pass(tmp_path:
     assert writing.write().failed == {}
     (record,) = [record for record in writing.steps if record.rounds == 2]
     assert record.step.startswith("atoms")
-    assert "plain_extension: all checks pass" in record.problems[0]
+    assert why in record.problems[0]
 
 
 def test_an_author_of_cases_that_insists_leaves_them_to_the_gates(tmp_path: Path) -> None:

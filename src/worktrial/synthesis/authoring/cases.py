@@ -18,6 +18,7 @@ from worktrial.synthesis.composed_suite import Labels, executable
 from worktrial.synthesis.gates.catalogue import known_calls
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.texts import OutcomeText
+from worktrial.synthesis.gates.wording import wording_findings
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.gates.wrong import wrong_work
 
@@ -103,12 +104,13 @@ class CaseCheck:
     async def _wrong_ways(
         self, name: str, draft: ComposedTask, door: Door, texts: Sequence[OutcomeText]
     ) -> list[str]:
-        """Ways to do the case wrongly that its checks let pass, as the gates of the suite will find them."""
+        """Ways to do the case wrongly that its checks let pass, and right wordings that they refuse."""
         task = await executable(draft, self.languages[0], door, _labels(self.checker.name), {})
         works = await carry_out(door, [(task.plan_alone, task.initial_state)])
         known = known_calls(door, tasks=[task], works=works)
         found = (await wrong_work(door, [task], works, known, self.checker.clauses, texts))[1]
-        return [f"{name}: {finding.what}" for finding in found[:_WAYS_TOLD]]
+        worded = [f"{name}: {one.field}: {one.what}. {one.fix}" for one in wording_findings(task, works[0])]
+        return [*(f"{name}: {finding.what}" for finding in found[:_WAYS_TOLD]), *worded]
 
 
 def _alone(name: str, seed: int, languages: Sequence[str]) -> Recipe:
