@@ -10,6 +10,7 @@ from worktrial.agents.candidates import resolve_agent
 from worktrial.agents.episodes import Episodes
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
+from worktrial.engine.memory import admission
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, is_address
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
@@ -86,7 +87,17 @@ def prepare(
     trial = suite.trial(options, who, models)
     settings = suite.pace(options, trial, settings_of(options, suite.name, models, base=base, command=command))
     notices = [*suite.notices(options, trial)]
-    return PreparedRun(suite, options, sharded(trial, options), models, settings, notices)
+    own = sharded(trial, options)
+    if (admitted := admission(trial, options.memory_share)) is not None:
+        at_once, what = settings.concurrency, "samples in flight"
+        if isinstance(agent, Episodes):
+            # Samples that nobody has taken yet wait side by side, and hold nothing.
+            at_once, what = agent.most, "open episodes"
+            agent.admit_at_most(admitted.samples, admitted.reason)
+        settings = replace(settings, concurrency=min(settings.concurrency, admitted.samples))
+        if admitted.samples < min(at_once, len(own.jobs)):
+            notices.append(f"{what}: at most {admitted.samples} at once, since {admitted.reason}")
+    return PreparedRun(suite, options, own, models, settings, notices)
 
 
 def sharded(trial: Trial, options: RunOptions) -> Trial:

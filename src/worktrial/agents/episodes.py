@@ -48,6 +48,7 @@ class Episodes:
             raise SettingError(f"most: {most} episodes can do nothing; allow at least 1")
         self.name = name
         self.most = most
+        self._why_no_more = ""
         self._idle = idle_seconds
         self._waiting: dict[Key, asyncio.Future[Episode]] = {}
         self._known: dict[Key, Job] = {}
@@ -71,6 +72,11 @@ class Episodes:
     def are_over(self) -> bool:
         """Whether every job of the run has been taken, and is judged."""
         return self._ready.is_set() and not self._waiting and not self._open
+
+    def admit_at_most(self, most: int, reason: str) -> None:
+        """Let at most so many episodes be open at once, for a reason that whoever takes too many is told."""
+        if most < self.most:
+            self.most, self._why_no_more = most, reason
 
     def around(self, trial: Trial) -> Trial:
         """`trial` whose samples wait to be taken."""
@@ -101,7 +107,8 @@ class Episodes:
                 raise self._ended
             raise EpisodeOver(_why(self._ended)) from self._ended
         if len(self._open) >= self.most:
-            raise TooManyOpen(f"{len(self._open)} episodes are open, and there may be no more; finish one first")
+            said = f"{len(self._open)} episodes are open, and there may be no more; finish one first"
+            raise TooManyOpen(f"{said} ({self._why_no_more})" if self._why_no_more else said)
         wanted = (sample, repeat, condition)
         found = next((key for key in self._waiting if _fits(key, wanted)), None)
         if found is None:

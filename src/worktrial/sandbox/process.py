@@ -49,6 +49,11 @@ class PythonLimits:
     output: int = 20_000
     """Characters kept of what a call prints, and as many of its value and its error."""
 
+    @property
+    def all_bytes(self) -> int:
+        """Bytes that a session may take in all, its files among them."""
+        return self.memory + self.work
+
 
 class CallRefusal(Exception):
     """An offered function cannot do what it was asked; the message reaches the code as a RuntimeError."""

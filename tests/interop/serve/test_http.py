@@ -18,6 +18,7 @@ import aiohttp
 import pytest
 from tests.support.cli import command
 from tests.support.served import ServedSuite, served
+from tests.support.tiny_archive import tiny_archive, write_questions
 
 import worktrial as wt
 from worktrial.errors import SettingError
@@ -233,6 +234,20 @@ def test_more_episodes_than_there_may_be(server: ServedSuite) -> None:
     for episode in held:
         assert server.finish(episode)[0] == 200
     server.finish(server.open())
+
+
+def test_more_memory_than_they_may_take(tmp_path: Path) -> None:
+    words = ["--questions", str(write_questions(tmp_path)), "--archive", str(tiny_archive())]
+    with served(tmp_path / "run", *words, "--memory-share", "0.000001", suite="documents") as server:
+        assert (
+            "open episodes: at most 1 at once, since each may take 2.25 GiB" in (tmp_path / "run.err").read_text()
+        )
+        first = server.open()
+        status, answer = server.ask("POST", "/episodes", {})
+        assert (status, "each may take 2.25 GiB of memory" in answer["error"]) == (429, True), answer
+        assert "memory_share" in answer["error"]
+        assert server.finish(first)[0] == 200
+        server.open()
 
 
 def test_half_a_request_harms_nobody(server: ServedSuite, monkeypatch: pytest.MonkeyPatch) -> None:

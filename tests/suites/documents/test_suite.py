@@ -1,5 +1,6 @@
 """The suite as everything else knows it: its options, its tasks, its trials."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -8,10 +9,13 @@ import pytest
 from tests.support.tiny_archive import tiny_archive, write_questions
 
 from worktrial.agents.candidates import resolve_agent
-from worktrial.errors import SettingError
+from worktrial.engine import memory
+from worktrial.engine.run import run_trials
+from worktrial.errors import SettingError, option
 from worktrial.suite import suites
 from worktrial.suites.documents import suite
 from worktrial.suites.documents.task import DocumentsTrial
+from worktrial.trials import prepare
 
 
 def _read(**given: Any) -> Any:
@@ -25,6 +29,42 @@ async def _says_nothing(assignment: Any) -> str:
 def _trial(tmp_path: Path, agent: Any = "idle", **given: Any) -> DocumentsTrial:
     where = {"questions": str(write_questions(tmp_path)), "archive": tiny_archive()}
     return suite.trial(_read(**{**where, **given}), resolve_agent(agent, suite), {})
+
+
+def test_what_a_sample_may_take_bounds_how_many_run_and_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running: list[int] = []
+    reached: asyncio.Event
+
+    async def agent(assignment: Any) -> str:
+        running.append(1)
+        at_once.append(len(running))
+        if len(running) == most:
+            reached.set()
+        await asyncio.wait_for(reached.wait(), 60)
+        # One that should not be there has time to come.
+        await asyncio.sleep(0.1)
+        running.pop()
+        return "<FINAL_ANSWER>4,385</FINAL_ANSWER>"
+
+    given = {"questions": write_questions(tmp_path), "archive": tiny_archive()}
+    monkeypatch.setattr(memory, "machine_memory", lambda: 5 << 30)
+    told, notices = [], []
+    for most, share in ((1, 0.8), (3, 100.0)):
+        at_once: list[int] = []
+        reached = asyncio.Event()
+        prepared = prepare(suite, agent, {**given, "memory_share": share, "output": tmp_path / f"at-most-{most}"})
+        notices.append([said for said in prepared.notices if "in flight" in said])
+        records = run_trials([prepared.plan])[0].records
+        assert max(at_once) == most
+        told.append({key: (record.outcome, record.measures["published"]) for key, record in records.items()})
+    assert told[0] == told[1] and len(told[0]) == 3
+    [[said], nothing] = notices
+    assert said.startswith("samples in flight: at most 1 at once, since each may take 2.25 GiB of memory")
+    assert option("memory_share") in said and not nothing
+    without = prepare(suite, agent, {**given, "python": "none", "output": tmp_path / "none"})
+    assert without.settings.concurrency == 16
 
 
 def test_it_is_registered() -> None:

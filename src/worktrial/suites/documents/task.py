@@ -118,6 +118,16 @@ class DocumentsTrial:
             **({} if measured is None else {"options": measured}),
         }
 
+    @property
+    def sample_memory(self) -> int:
+        """Bytes that a sample's Python session may take; see `worktrial.engine.memory.HeavyTrial`."""
+        if self._settings.python == "none" or self._settings.setup is Setup.CLOSED:
+            return 0
+        # Imported here because a trial without Python needs no sandbox.
+        from worktrial.sandbox import PythonLimits
+
+        return PythonLimits().all_bytes
+
     async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Set up, work, score; see `worktrial.engine.trial.Trial`."""
         question, settings = self._questions[job.sample], self._settings
