@@ -280,8 +280,8 @@ class RunOptions(Options):
     concurrency: Annotated[Count | None, Flag(_RUN, common=True, neutral=True)] = None
     """Samples in flight. Default: 16; 1 with the embedded model; 1000 with batches."""
     memory_share: Annotated[Annotated[float, Field(gt=0, le=1000)], Flag(_RUN, neutral=True, metavar="SHARE")] = 0.8
-    """Part of the machine's memory that samples in flight may take together, each at its own limit; fewer run side by
-    side where there is less. Over 1 trusts that few reach their limit."""
+    """Part of the machine's memory that samples in flight may take together, each at its own limit; fewer run side
+    by side where there is less. Over 1 trusts that few reach their limit."""
     batch: Annotated[bool, Flag(_RUN, common=True, neutral=True)] = False
     """Send requests through the provider's batch interface: about half the price, each round of answers within a
     day. All samples go forward together, a request each a round. Ctrl-C leaves a batch in flight, and the same
