@@ -7,13 +7,14 @@ import shutil
 import socket
 import textwrap
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from tests.support.page_readers import Fates
 from tests.support.small_pdf import Sheet, write_pdf
 
-from worktrial.archive.build import WallNotice, build
+from worktrial.archive.build import WallNotice, build, pictures
 from worktrial.archive.build import pool as pools
 from worktrial.archive.build import wall as walls
 from worktrial.archive.build.messages import (
@@ -200,6 +201,18 @@ def test_a_picture_of_a_page_is_drawn_by_a_parser(tmp_path: Path, monkeypatch: p
     cut.write_bytes(path.read_bytes()[:60])
     with pytest.raises(DataError, match=r"cut.pdf, page 1: cannot be drawn: .*cut.pdf.*truncated"):
         render_page(DocumentRecord(name="cut", kind="pdf", source=str(cut), size=60), 1, 1.0)
+
+
+def test_a_parser_that_draws_outlives_the_threads_that_ask_it(tmp_path: Path) -> None:
+    """Event loops end with their threads, and the next run draws, too."""
+    source = DocumentSource("a", write_pdf(tmp_path / "a.pdf", [Sheet().text(72, 100, "words", size=30)]), "pdf")
+    painter = pictures._Painter()
+    try:
+        for _ in range(2):
+            with ThreadPoolExecutor(1) as thread:
+                assert isinstance(thread.submit(painter.answer, DrawPage(source, 1, 0.5)).result(), DrawnPage)
+    finally:
+        painter.end()
 
 
 def test_a_reader_of_ones_own_gets_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 import atexit
 import tempfile
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -36,20 +36,24 @@ def drawn_page(source: DocumentSource, number: int, scale: float, page: PageCont
 
 class _Painter:
     def __init__(self) -> None:
-        self._one_at_a_time = threading.Lock()
+        # One at a time, and by one thread that stays: a parser dies with the thread that started it.
+        self._thread = ThreadPoolExecutor(1, "worktrial-pages")
         self._folder = tempfile.TemporaryDirectory(prefix="worktrial-pages-")
         # Whoever read these documents without a wall has decided on that already.
         self._pool = Pool(BuildSettings(workers=1), wall_for(unsafe=True), Path(self._folder.name, "shown"))
 
     def answer(self, task: DrawPage) -> Answer:
-        with self._one_at_a_time:
-            self._pool.give(task)
-            while True:
-                for end in self._pool.answers():
-                    self._pool.forget(task.source)
-                    return end.answer
+        return self._thread.submit(self._answer, task).result()
+
+    def _answer(self, task: DrawPage) -> Answer:
+        self._pool.give(task)
+        while True:
+            for end in self._pool.answers():
+                self._pool.forget(task.source)
+                return end.answer
 
     def end(self) -> None:
+        self._thread.shutdown()
         self._pool.end()
         self._folder.cleanup()
 
