@@ -92,7 +92,7 @@ def test_other_budgets(options: list[str], code: int, words: list[str], tmp_path
 
 def test_replay_from_the_cache_needs_nobody(tmp_path: Path) -> None:
     cache = ["--cache", str(tmp_path / "cache"), "--repeats", "3"]
-    with ScriptedServer(Script(judge=HappyJudge(0.5, salt="b"))) as server:
+    with ScriptedServer(Script(judge=HappyJudge(0.5, salt="a"))) as server:
         assert _run(tmp_path, server.url, *cache).code == 0
         first = server.count()
         assert _run(tmp_path, server.url, *cache, run="again").code == 0

@@ -105,10 +105,15 @@ class ScriptedRequest:
 
     @cached_property
     def opening(self) -> int:
-        """A number that all requests of one conversation share: a hash of the messages up to the first user's."""
+        """A number that all requests of one conversation share: a hash of the messages up to the first user's.
+
+        The code of a vote is no part of it.
+        """
         crc = zlib.crc32(self.role.encode())
+        code = code_of(self.messages)
         for message in self.messages:
-            crc = zlib.crc32(text_of(message).encode(errors="surrogatepass"), crc)
+            text = text_of(message) if code is None else text_of(message).replace(code, "")
+            crc = zlib.crc32(text.encode(errors="surrogatepass"), crc)
             if message.get("role") == "user":
                 break
         return crc

@@ -171,4 +171,5 @@ def test_the_manifest_says_what_the_run_was(run: Path) -> None:
     [session] = manifest["sessions"]
     assert session["command"][:3] == ["worktrial", "run", "occupations"]
     assert (session["end"], session["tokens"] > 0, session["cost"] > 0) == ("done", True, True)
-    assert {p.name for p in run.iterdir()} - {".lock"} == {"manifest.json", "samples.jsonl", "trajectories.jsonl"}
+    files = {p.name for p in run.iterdir()} - {".lock"}
+    assert files == {"manifest.json", "samples.jsonl", "samples.idx", "trajectories.jsonl"}

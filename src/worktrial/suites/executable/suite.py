@@ -1,7 +1,7 @@
 """Base of a suite whose workplaces are executable. It needs a name, a line about itself, and a folder."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -235,11 +235,14 @@ class ExecutableSuite(Suite):
         from worktrial.suites.executable.trial import opened
         from worktrial.workplaces.retracing import ReopenedSession, Retracing
 
+        @cache
+        def tasks() -> "dict[str, ExecutableTask]":
+            return {task.id: task for task in self.load_tasks()}
+
         def reopen(sample: str, condition: str, position: "Callable[[], Position]") -> ReopenedSession:
-            tasks = {task.id: task for task in self.library.holding([sample])}
-            if sample not in tasks:
+            if sample not in tasks():
                 raise DataError(sample, f"is no task of the suite {self.title} any more")
             faults = condition_on_record(run.manifest, condition)
-            return ReopenedSession(opened(tasks[sample], faults, position))
+            return ReopenedSession(opened(tasks()[sample], faults, position))
 
         return Retracing(reopen, self.quick_calls)
