@@ -14,10 +14,16 @@
   /** What of the page belongs to this sample: the list of its parts, its outline and its bar. */
   let here = null;
 
-  /** The address of this sample with something more. */
+  /** This sample's part of the page's address, which thousands of links begin with. */
+  const address = { of: null, hash: "" };
+
+  /** The address of this sample with a call, a turn or a part of it. */
   Worktrial.hereWith = (more) => {
-    const { call, turn, part, ...asked } = Worktrial.asked();
-    return `#${Worktrial.hash({ ...asked, ...more })}`;
+    if (address.of !== location.hash) {
+      const { call, turn, part, ...asked } = Worktrial.asked();
+      Object.assign(address, { of: location.hash, hash: Worktrial.hash(asked) });
+    }
+    return `#${address.hash}&${Worktrial.hash(more)}`;
   };
 
   async function draw() {
