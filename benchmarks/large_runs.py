@@ -18,7 +18,7 @@ import msgspec
 from benchmarks import child
 from benchmarks.machine import load, machine
 from benchmarks.measured import CommandFailed, Measured, measure
-from benchmarks.rows import Row, at_most, print_table
+from benchmarks.rows import Row, at_most, exit_if_missed, print_table
 
 ALL = ["E0", "E1", "E2", "E3"]
 
@@ -99,8 +99,7 @@ def main(words: Sequence[str] | None = None) -> None:
     print_table(
         f"{machine()}; load {load_before:.1f} before; least (median) of {given.repetitions} repetitions", rows
     )
-    if missed := [row.name for row in rows if row.passed is False]:
-        sys.exit(f"missed: {'; '.join(missed)}")
+    exit_if_missed(rows)
 
 
 if __name__ == "__main__":

@@ -104,28 +104,28 @@ class ScriptedRequest:
         return total
 
     @cached_property
-    def opening(self) -> int:
-        """A number that all requests of one conversation share: a hash of the messages up to the first user's.
-
-        The code of a vote is no part of it.
-        """
-        crc = zlib.crc32(self.role.encode())
+    def _texts(self) -> list[bytes]:
+        """Texts of the messages without the code of a vote, which is at the end of the last."""
         code = code_of(self.messages)
-        for message in self.messages:
-            text = text_of(message) if code is None else text_of(message).replace(code, "")
-            crc = zlib.crc32(text.encode(errors="surrogatepass"), crc)
+        texts = (text_of(message) for message in self.messages)
+        return [(text if code is None else text.replace(code, "")).encode(errors="surrogatepass") for text in texts]
+
+    @cached_property
+    def opening(self) -> int:
+        """A number that all requests of one conversation share: a hash of the messages up to the first user's."""
+        crc = zlib.crc32(self.role.encode())
+        for message, text in zip(self.messages, self._texts, strict=True):
+            crc = zlib.crc32(text, crc)
             if message.get("role") == "user":
                 break
         return crc
 
     @cached_property
     def fingerprint(self) -> int:
-        """A hash of the text of all messages; the code of a vote, which is at the end, is no part of it."""
+        """A hash of the text of all messages."""
         crc = 0
-        code = code_of(self.messages)
-        for message in self.messages:
-            text = text_of(message) if code is None else text_of(message).replace(code, "")
-            crc = zlib.crc32(text.encode(errors="surrogatepass"), crc)
+        for text in self._texts:
+            crc = zlib.crc32(text, crc)
         return crc
 
 

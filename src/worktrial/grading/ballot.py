@@ -11,7 +11,7 @@ from worktrial.errors import InvalidReason
 from worktrial.grading.quoting import ShownText
 from worktrial.language import Completion, JsonObject, JsonValue, Message, NotOneObject, one_object
 from worktrial.language.nesting import nested_deeper_than
-from worktrial.language.untrusted import mark
+from worktrial.language.untrusted import encodable, mark
 
 Cast = TypeVar("Cast")
 
@@ -59,6 +59,12 @@ def vote_code(messages: Sequence[Message], draw: int) -> str:
     Whoever plants a vote in there cannot know it, since it is a digest of the whole.
     """
     return mark(str(messages[-1]["content"]), purpose=f"vote {draw}", digits=_DIGITS)
+
+
+def continued(messages: Sequence[Message], more: str) -> list[Message]:
+    """The same question, with more at the end of its last message."""
+    *before, last = messages
+    return [*before, {**last, "content": encodable(str(last["content"]) + more)}]
 
 
 def ballot_schema(grounds: str, decision: str, *, longest: int) -> JsonObject:

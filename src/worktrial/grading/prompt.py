@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from worktrial.grading.ballot import vote_code
+from worktrial.grading.ballot import continued, vote_code
 from worktrial.grading.evidence import JudgeCase, evidence
 from worktrial.language import JsonValue, Message
 from worktrial.language.templates import templates
@@ -63,8 +63,7 @@ def asked_again(messages: list[Message], problem: str) -> list[Message]:
 
     The reply itself is left out: some endpoints refuse one that is empty or that calls tools.
     """
-    text = messages[-1]["content"] + _render("again.j2", problem=problem)
-    return [*messages[:-1], _message("user", text)]
+    return continued(messages, _render("again.j2", problem=problem))
 
 
 class CodedMessages(NamedTuple):
@@ -77,8 +76,7 @@ class CodedMessages(NamedTuple):
 def with_code(messages: list[Message], draw: int) -> CodedMessages:
     """The same question, and at its end the code of the vote of `draw`."""
     code = vote_code(messages, draw)
-    text = messages[-1]["content"] + _render("code.j2", code=code)
-    return CodedMessages([*messages[:-1], _message("user", text)], code)
+    return CodedMessages(continued(messages, _render("code.j2", code=code)), code)
 
 
 def statement_messages(case: JudgeCase, limit: int, statements: tuple[str, ...]) -> list[list[Message]]:

@@ -181,8 +181,7 @@ class Pool:
         if parses and isinstance(task, OpenDocument | ReadPage | DrawPage):
             self._shown.show(task.source.path)
         # The first task waits for the start of its process, too.
-        seconds = _WRITE_SECONDS if isinstance(task, WriteSlice | JoinSlices) else self._settings.page_seconds
-        idle[0].ask(task, seconds + (0 if idle[0].ready else _START_SECONDS))
+        idle[0].ask(task, self._most_seconds(task) + (0 if idle[0].ready else _START_SECONDS))
 
     def forget(self, source: DocumentSource) -> None:
         """A document is done: no parser shall see it any more."""
@@ -231,11 +230,13 @@ class Pool:
 
     def _lose(self, worker: _Worker) -> TaskEnd:
         assert worker.task is not None
-        most = _WRITE_SECONDS if isinstance(worker.task, WriteSlice | JoinSlices) else self._settings.page_seconds
-        why = f"took longer than {most:g} s and was given up"
+        why = f"took longer than {self._most_seconds(worker.task):g} s and was given up"
         self._workers.remove(worker)
         worker.end()
         return TaskEnd(worker.task, TaskLoss(why))
+
+    def _most_seconds(self, task: Task) -> float:
+        return _WRITE_SECONDS if isinstance(task, WriteSlice | JoinSlices) else self._settings.page_seconds
 
 
 def _is_for_parsers(task: Task) -> bool:

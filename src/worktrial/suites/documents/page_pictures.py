@@ -13,6 +13,7 @@ from worktrial.language import JsonValue
 from worktrial.suite import PagePicture
 from worktrial.suites.documents.answers.reply import our_final_answer
 from worktrial.suites.documents.trace import QUERYING, READING
+from worktrial.workplaces.conformance.values import scalars
 
 if TYPE_CHECKING:
     from worktrial.archive.store import Archive
@@ -192,7 +193,8 @@ def cited_by(tool: str, arguments: JsonValue, content: JsonValue) -> Iterator[tu
     elif tool in QUERYING:
         yield from _queried(str(named.get("query") or ""), content)
     else:
-        yield from ((d, p, mark) for text in _texts(arguments) for d, p, mark in _addresses(text))
+        texts = (one for one in scalars(arguments) if isinstance(one, str))
+        yield from (found for text in texts for found in _addresses(text))
 
 
 def _queried(query: str, content: JsonValue) -> Iterator[tuple[str, int, CellMark | None]]:
@@ -230,14 +232,6 @@ def _addresses(text: str) -> Iterator[tuple[str, int, CellMark]]:
     for found in _ADDRESS.findall(text):
         address = Address(found[0], *map(int, found[1:]))
         yield address.document, address.page, CellMark(address.table, address.row, address.column)
-
-
-def _texts(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts(inner)
 
 
 def _content(observation: Any) -> JsonValue:

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
-from worktrial.grading.ballot import Unreadable, ballot_schema, in_parallel, read_ballot, vote_code
+from worktrial.grading.ballot import Unreadable, ballot_schema, continued, in_parallel, read_ballot, vote_code
 from worktrial.grading.quoting import ShownText
 from worktrial.language import Complete, JsonObject, Message
 from worktrial.language.templates import templates
@@ -123,14 +123,12 @@ def value_messages(case: ValueCase, language: Language) -> list[Message]:
 
 def asked_again(messages: list[Message], problem: str, language: Language) -> list[Message]:
     """The same question with what was wrong about the last reply, which is left out: endpoints refuse some."""
-    text = messages[-1]["content"] + _render(language, "again", problem=problem)
-    return [*messages[:-1], _message("user", text)]
+    return continued(messages, _render(language, "again", problem=problem))
 
 
 def with_code(messages: list[Message], code: str, language: Language) -> list[Message]:
     """The same question, and at its end the code that the vote must give back."""
-    text = messages[-1]["content"] + _render(language, "code", code=code)
-    return [*messages[:-1], _message("user", text)]
+    return continued(messages, _render(language, "code", code=code))
 
 
 def _message(role: str, text: str) -> Message:
