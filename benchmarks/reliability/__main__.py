@@ -19,6 +19,8 @@ from benchmarks.reliability.rows import CouldNotLook, Strike, total, turns
 
 _KINDS: dict[str, tuple[Strike, int]] = {
     "SIGKILL of a run": (kills.kill_runs, 10),
+    "SIGKILL of a shard": (kills.kill_shards, 10),
+    "SIGKILL of a merge": (kills.kill_merges, 10),
     "SIGKILL of the build of an archive": (kills.kill_builds, 10),
     "SIGKILL of a synthesis": (kills.kill_syntheses, 10),
     "SIGKILL of a report": (kills.kill_reports, 10),

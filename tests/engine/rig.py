@@ -19,7 +19,7 @@ from worktrial.engine.run import RunEnd, run_trial
 from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Meter, Spend
-from worktrial.engine.trial import Job, SampleContext
+from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.grading import Outcome
 from worktrial.language import Completion
 
@@ -109,9 +109,7 @@ class TinyTrial:
         return await self.do(job, context)
 
 
-def run_tiny(
-    folder: Path, url: str, trial: TinyTrial | None = None, *, role: Any = None, **settings: Any
-) -> RunEnd:
+def run_tiny(folder: Path, url: str, trial: Trial | None = None, *, role: Any = None, **settings: Any) -> RunEnd:
     """Run a tiny trial whose only role is the agent."""
     settings.setdefault("retry", QUICK)
     settings.setdefault("concurrency", 4)
