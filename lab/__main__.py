@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from lab.generate.generate import Progress
     from lab.panels import Standing
+    from lab.panels.layouts import PageResult
     from lab.scoring import TableScore
     from lab.scoring.numbers import Trust
     from lab.scoring.report import Summary
@@ -228,7 +230,50 @@ def print_standings(standings: "Sequence[Standing]", show: int = 0) -> None:
     console.print(f"worse than a bare engine on {len(behind)} of {pages}, by {most} numbers at most")
 
 
+def layouts(
+    seed: Annotated[list[int], typer.Option(help="30 pages each; once for each seed.", metavar="N")],
+    keep: Annotated[Path | None, typer.Option(help="Where the pages are left to look at.", metavar="DIR")] = None,
+    each: Annotated[bool, typer.Option(help="Also a line for every page.")] = False,
+) -> None:
+    """Make pages of ten kinds through three typesetters, read them, and print cell F1 for each kind.
+
+    Example: WORKTRIAL_TYPESETTERS=DIR/bin/python python -m lab layouts --seed 1 --seed 2 --seed 3
+    """
+    from lab.panels.layouts import make_pages, read_made, set_pages
+
+    with TemporaryDirectory() as own:
+        folder = keep or Path(own)
+        folder.mkdir(parents=True, exist_ok=True)
+        pages = [page for number in seed for page in make_pages(number)]
+        set_pages(pages, folder)
+        results = read_made(pages, folder)
+    print_layouts(results, each=each)
+
+
+def print_layouts(results: "Sequence[PageResult]", *, each: bool = False) -> None:
+    """Print cell F1 by kind of page, by typesetter, and of all: over all cells, and the mean of the pages."""
+    from lab.scoring import F1
+
+    def line(name: str, part: "Sequence[PageResult]") -> str:
+        cells = [one.cells for one in part]
+        whole = F1(sum(c.right for c in cells), sum(c.true for c in cells), sum(c.found for c in cells))
+        mean = sum(c.value for c in cells) / len(cells)
+        return f"{name:34} {len(part):5} {whole.value:.3f} {mean:9.3f} {whole.right}/{whole.true}/{whole.found}"
+
+    typer.echo(f"{'':34} pages    F1 of pages right/true/found")
+    for one in results if each else ():
+        typer.echo(line(f"{one.page.name} ({one.page.language})", [one]))
+    groups: dict[str, list[PageResult]] = {}
+    for one in results:
+        for name in (one.page.kind, one.page.typesetter):
+            groups.setdefault(name, []).append(one)
+    for name, part in groups.items():
+        typer.echo(line(name, part))
+    typer.echo(line("all", results))
+
+
 app.command("generate")(generate)
+app.command("layouts")(layouts)
 app.command("panel")(panel)
 app.command("score")(score)
 
