@@ -72,11 +72,16 @@ def test_an_act_in_place_of_another() -> None:
     )
 
 
-def test_what_a_task_leaves_open_is_no_finding() -> None:
+def test_what_a_task_leaves_open_is_no_finding_but_for_every_kind_of_it() -> None:
     task = entry("hire-04")
     task["checks"][2].pop("at_most")
     task["checks"][3] |= {"at": ["/requests/Q-301", "/notes/1"], "open": ["/notes"]}
+    (said,) = of(GateName.EXTRA_ACT, shop(task))
+    assert said == "all checks pass when send_note is called as well, with any to: customer, manager"
+    none = {"check": "state_items", "at": "/notes", "matching": {"to": "manager"}, "at_most": 0}
+    task["checks"].insert(0, none)
     assert of(GateName.EXTRA_ACT, shop(task)) == []
+    task["checks"].remove(none)
     # Open is what is done there, not whatever else is done with it.
     task["checks"][3]["at"].append("/requests")
     assert any("decide_request" in said for said in of(GateName.STRAY_WRITE, shop(task)))

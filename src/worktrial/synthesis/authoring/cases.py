@@ -1,9 +1,11 @@
 """Checks of a group of cases: each is composed to a task by itself, which is played, and done wrongly."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from worktrial.errors import DataError, InvalidSample
+from worktrial.finding import Finding
 from worktrial.language import JsonObject
 from worktrial.synthesis.authoring.checks import PartChecker
 from worktrial.synthesis.authoring.parts import OWN, atoms_module
@@ -25,9 +27,9 @@ from worktrial.synthesis.gates.wrong import wrong_work
 _SEEDS = range(6)
 _PLAYED = 2
 """Tasks of a case that are played; more draws are made where it finds no place."""
-_TOLD = 2
+_TOLD = 3
 """Times that an author is told what is wrong, and of wrong ways that pass."""
-_WAYS_TOLD = 3
+_WAYS_TOLD = 5
 """Wrong ways of a case that its author is told of at once."""
 _NO_CASE = "# NO CASE "
 
@@ -108,9 +110,19 @@ class CaseCheck:
         task = await executable(draft, self.languages[0], door, _labels(self.checker.name), {})
         works = await carry_out(door, [(task.plan_alone, task.initial_state)])
         known = known_calls(door, tasks=[task], works=works)
-        found = (await wrong_work(door, [task], works, known, self.checker.clauses, texts))[1]
+        found = _of_each_gate((await wrong_work(door, [task], works, known, self.checker.clauses, texts))[1])
         worded = [f"{name}: {one.field}: {one.what}. {one.fix}" for one in wording_findings(task, works[0])]
-        return [*(f"{name}: {finding.what}" for finding in found[:_WAYS_TOLD]), *worded]
+        return [*(f"{name}: {finding.what}. {finding.fix}" for finding in found[:_WAYS_TOLD]), *worded]
+
+
+def _of_each_gate(found: Sequence[Finding]) -> list[Finding]:
+    """Findings with the first of each gate before the second of any."""
+    turns: dict[int, list[Finding]] = {}
+    counted: Counter[str] = Counter()
+    for one in found:
+        counted[one.check] += 1
+        turns.setdefault(counted[one.check], []).append(one)
+    return [one for turn in sorted(turns) for one in turns[turn]]
 
 
 def _alone(name: str, seed: int, languages: Sequence[str]) -> Recipe:

@@ -67,6 +67,8 @@ class Variant:
     """Position of the call that must not be refused for the variant to be one; None where all count."""
     by: str = ""
     """Tool that the finding is about, where a task may have one finding for each."""
+    closed: bool = False
+    """Whether no author may leave it open: codes, and lists of ids."""
 
 
 def other_acts(task: ExecutableTask, work: CarriedOut, acts: Sequence[Call]) -> Iterator[Variant]:
@@ -124,7 +126,18 @@ def other_choices(task: ExecutableTask, work: CarriedOut) -> Iterator[Variant]:
             )
             moved = [*calls[:index], (name, other), *calls[index + 1 :]]
             place = f"plan.steps[{index}]"
-            yield Variant(GateName.CHOICE, task, work, moved, place, said, index, f"{name} {where}")
+            by = f"{name} {where}"
+            yield Variant(
+                GateName.CHOICE,
+                task,
+                work,
+                moved,
+                place,
+                said,
+                index,
+                by,
+                closed=isinstance(value, str) and as_day(value) is None,
+            )
 
 
 def empty_texts(task: ExecutableTask, work: CarriedOut, clauses: Sequence[Clause]) -> Iterator[Variant]:
@@ -235,7 +248,7 @@ def choices_beside(
             continue
         elif isinstance(value, int | float):
             yield path, value + 1
-        elif isinstance(value, str) and (day := _day(value)) is not None:
+        elif isinstance(value, str) and (day := as_day(value)) is not None:
             yield path, f"{day + timedelta(days=1)}{value[10:]}"
 
 
@@ -265,7 +278,8 @@ def options(schema: JsonValue) -> list[JsonValue]:
     return [one for one in found if one is not None]
 
 
-def _day(text: str) -> date | None:
+def as_day(text: str) -> date | None:
+    """The day that a text begins with, ISO 8601; None where it begins with none."""
     try:
         return date.fromisoformat(text[:10])
     except ValueError:

@@ -33,6 +33,7 @@ class GateName(StrEnum):
     STRAY_WRITE = "stray-write"
     EXTRA_ACT = "one-act-too-many"
     CHOICE = "neighbouring-choice"
+    JUNK = "junk-argument"
     LETTERS = "text-says-nothing"
     TEXTS = "text-check-too-weak"
     SEQUENCE = "order-matters"
@@ -71,6 +72,7 @@ MEANINGS = {
     GateName.STRAY_WRITE: "tasks that pass though another record was changed as well",
     GateName.EXTRA_ACT: "tasks that pass though one act too many was done, or another act in a write's place",
     GateName.CHOICE: "tasks that pass though a write chose another value",
+    GateName.JUNK: "tasks that pass though an argument of a write was left out, empty or junk",
     GateName.LETTERS: "tasks that pass though a text which a clause asks for says nothing, or something wrong",
     GateName.TEXTS: "tasks that pass though a text says what a case with another outcome would",
     GateName.SEQUENCE: "tasks that pass though acts whose order a clause fixes were done the other way round",

@@ -28,7 +28,7 @@ from worktrial.workplaces.executable.source_rules import parsed
 
 WAYS = (
     *(GateName.WORDS, GateName.MINUS_WRITE, GateName.NEIGHBOUR, GateName.STRAY_WRITE),
-    *(GateName.EXTRA_ACT, GateName.CHOICE, GateName.LETTERS, GateName.TEXTS, GateName.SEQUENCE),
+    *(GateName.EXTRA_ACT, GateName.CHOICE, GateName.JUNK, GateName.LETTERS, GateName.TEXTS, GateName.SEQUENCE),
 )
 """Gates that do a task wrongly."""
 

@@ -5,14 +5,16 @@ from collections.abc import Iterator, Sequence
 
 from worktrial.finding import Finding
 from worktrial.grading.facts import changed_pointers, under
-from worktrial.grading.state_checks import OnlyChanged, StateOneOf
+from worktrial.grading.state_checks import OnlyChanged, StateItems, StateOneOf
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates.acts import Acts, Variant, empty_texts, other_acts, other_choices
 from worktrial.synthesis.gates.catalogue import KnownCall, Records, id_places, records_of, replaced, value_at
 from worktrial.synthesis.gates.door import Door, Probe
+from worktrial.synthesis.gates.junk import junk_arguments
 from worktrial.synthesis.gates.names import GateName, finding
+from worktrial.synthesis.gates.opened import of_every_kind, wide_open
 from worktrial.synthesis.gates.sequence import turned_round
 from worktrial.synthesis.gates.texts import OutcomeText, outcome_texts, weak_texts
 from worktrial.synthesis.gates.work import CarriedOut, failed_check
@@ -23,12 +25,20 @@ NEIGHBOURS = 8
 FIXES = {
     GateName.EXTRA_ACT: "Check that nothing else changed, down to the field (`only_changed`), and how many items",
     GateName.CHOICE: "Check that value, or say with `state_one_of` or `open` what the clauses leave open",
+    GateName.JUNK: (
+        "Check what has to stand there; of a list at least one value that decides (`state_items` with `one_of`), "
+        "also where further ones are `open`"
+    ),
     GateName.LETTERS: "Check what the text has to say (`state_items` with `mentioning`)",
     GateName.TEXTS: "Check what the text has to say, and what none may say (`mentioning` with `at_most: 0`)",
     GateName.SEQUENCE: "Check the order (`called_in_order`)",
 }
 """Mending of what a gate finds, where it is not that of most."""
 _FIX = "Check the state that only the right work leaves, and that nothing else changed (`only_changed`)"
+
+_OPEN_FIX = (
+    "What is `open` may hold one more record of a kind, not of any: let checks refuse the rest (`at_most: 0`)"
+)
 
 
 async def wrong_work(
@@ -66,18 +76,36 @@ async def wrong_work(
             *_variants(task, work),
             *other_acts(task, work, acts.of(task, work)),
             *other_choices(task, work),
+            *junk_arguments(task, work),
             *empty_texts(task, work, clauses),
             *weak_texts(task, work, said, clauses),
             *turned_round(task, work, clauses),
         )
     ]
+    found: dict[tuple[str, str, str], Finding] = {}
+    counted: Counter[GateName] = Counter()
+    opened: dict[tuple[str, str], Variant] = {}
+    for one, passes, state in await _played(door, variants):
+        counted[one.gate] += 1
+        if not passes:
+            continue
+        if one.gate is not GateName.SEQUENCE and _is_left_open(one, state):
+            if one.gate is GateName.EXTRA_ACT:
+                opened.setdefault((one.task.id, one.by), one)
+            continue
+        told = finding(one.gate, one.task.id, one.field, one.what, FIXES.get(one.gate, _FIX))
+        found.setdefault((one.task.id, one.gate, one.by), told)
+    return counted, [*found.values(), *await _wide_open(door, list(opened.values()))]
+
+
+async def _played(door: Door, variants: Sequence[Variant]) -> list[tuple[Variant, bool, JsonObject]]:
+    """Variants that the workplace allows and that end otherwise than the plan; whether each passes, and its end."""
     starts = [_common(one) for one in variants]
     probes = [
         Probe(one.work.state if start == len(one.work.calls) else one.task.initial_state, one.calls[start:])
         for one, start in zip(variants, starts, strict=True)
     ]
-    found: dict[tuple[str, str, str], Finding] = {}
-    counted: Counter[GateName] = Counter()
+    played = []
     for one, start, outcome in zip(variants, starts, await door.probe(probes), strict=True):
         outcomes = [*one.work.outcomes[:start], *outcome.calls]
         if one.counts is not None and not outcomes[one.counts].changed:
@@ -89,13 +117,21 @@ async def wrong_work(
         # The same in the end is no wrong way: a second write may have made up for the first.
         elif outcome.state == one.work.state:
             continue
-        counted[one.gate] += 1
-        if failed_check(one.task, one.calls, outcomes, one.work.answer, outcome.state) is None:
-            if one.gate is not GateName.SEQUENCE and _is_left_open(one.task, outcome.state, one.work.state):
-                continue
-            told = finding(one.gate, one.task.id, one.field, one.what, FIXES.get(one.gate, _FIX))
-            found.setdefault((one.task.id, one.gate, one.by), told)
-    return counted, list(found.values())
+        failed = failed_check(one.task, one.calls, outcomes, one.work.answer, outcome.state)
+        played.append((one, failed is None, outcome.state))
+    return played
+
+
+async def _wide_open(door: Door, opened: Sequence[Variant]) -> list[Finding]:
+    """Findings on open collections that take a record whatever its code is: left open is one kind, not all."""
+    found = []
+    for one in opened:
+        played = await _played(door, list(of_every_kind(one)))
+        for place, values in wide_open((other, passes) for other, passes, _ in played):
+            tool = one.calls[one.counts or 0][0]
+            said = f"all checks pass when {tool} is called as well, with any {place}: {', '.join(map(str, values))}"
+            found.append(finding(GateName.EXTRA_ACT, one.task.id, "checks", said, _OPEN_FIX))
+    return found
 
 
 def _common(variant: Variant) -> int:
@@ -109,11 +145,15 @@ def _common(variant: Variant) -> int:
     return same if same == len(own) else min(same, variant.work.writes[0])
 
 
-def _is_left_open(task: ExecutableTask, state: JsonObject, other: JsonObject) -> bool:
-    """Whether two states differ only where the task's checks say that several values are right."""
-    places = [check.at for check in task.checks if isinstance(check, StateOneOf)]
-    places += [place for check in task.checks if isinstance(check, OnlyChanged) for place in check.open]
-    changed = changed_pointers(state, other) if places else []
+def _is_left_open(variant: Variant, state: JsonObject) -> bool:
+    """Whether a state differs from the plan's only where the task's checks say that several values are right."""
+    checks = variant.task.checks
+    places = [check.at for check in checks if isinstance(check, StateOneOf)]
+    # A list that holds one of several: which, and what else, is open.
+    places += [check.at for check in checks if isinstance(check, StateItems) and check.one_of and check.at_least]
+    if not variant.closed:
+        places += [place for check in checks if isinstance(check, OnlyChanged) for place in check.open]
+    changed = changed_pointers(state, variant.work.state) if places else []
     return bool(changed) and all(any(under(pointer, place) for place in places) for pointer in changed)
 
 
@@ -133,7 +173,10 @@ def _variants(task: ExecutableTask, work: CarriedOut) -> Iterator[Variant]:
             instead = f"{id!r} instead of {value_at(given, path)!r}"
             said = f"all checks pass when step {index} ({tool}) has {where} {instead}"
             moved = [*calls[:index], (tool, other), *calls[index + 1 :]]
-            yield Variant(GateName.NEIGHBOUR, task, work, moved, f"plan.steps[{index}]", said, index)
+            # One of several in a list may be another; the list as a whole is looked at for itself.
+            closed = not any(isinstance(part, int) for part in path)
+            place = f"plan.steps[{index}]"
+            yield Variant(GateName.NEIGHBOUR, task, work, moved, place, said, index, closed=closed)
             if id in own:
                 continue  # more of the same is not what another record would be
             said = f"all checks pass when {tool} is also called with {where} {id!r}"

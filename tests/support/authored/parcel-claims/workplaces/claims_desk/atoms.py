@@ -184,7 +184,14 @@ def _paid(state: State, claim_id: str, random: Random, **more: object) -> Situat
     due = amount_due(state, claim)
     assert due > 0 and (claim.approved is not None or not needs_approval(due))
     code = CODES[kind_of(state, claim)]
-    decided = {"claim_id": claim_id, "decision": "PAY", "reason_code": code, "amount": due}
+    grounds = _grounds(state, claim)
+    decided = {
+        "claim_id": claim_id,
+        "decision": "PAY",
+        "reason_code": code,
+        "amount": due,
+        "rests_on": grounds[:1],
+    }
     at = pointer("claims", claim_id, "decision")
     text = f"Claim {claim_id}: {due} crowns are paid ({code}). {OBJECT}"
     return _case(
@@ -201,6 +208,7 @@ def _paid(state: State, claim_id: str, random: Random, **more: object) -> Situat
             {"check": "state_one_of", "at": f"{at}/decision", "values": ["PAY", "PAY_PART"]},
             {"check": "state_equals", "at": f"{at}/reason_code", "value": code},
             {"check": "state_number", "at": f"{at}/amount", "value": due},
+            _rests(claim_id, grounds),
             _money(claim_id, due),
             _sent(claim_id, "decision", ["21"]),
             _sent(claim_id, "decision", [f"{due:.2f}", f"{due.normalize():f}"]),
@@ -209,6 +217,16 @@ def _paid(state: State, claim_id: str, random: Random, **more: object) -> Situat
         [pointer("claims", claim_id), "/payments", "/messages"],
         **more,
     )
+
+
+def _grounds(state: State, claim: Claim) -> list[str]:
+    """Numbers of the papers and scans of a claim."""
+    scans = state.parcels[claim.parcel_id].scans
+    return [*(paper.paper_id for paper in claim.papers), *(scan.scan_id for scan in scans)]
+
+
+def _rests(claim_id: str, grounds: list[str]) -> dict[str, object]:
+    return {"check": "state_items", "at": pointer("claims", claim_id, "decision", "rests_on"), "one_of": grounds}
 
 
 def _money(claim_id: str, due: Decimal) -> dict[str, object]:
@@ -232,8 +250,16 @@ def _ended(
     """The claim is refused or closed, and nothing is paid."""
     at = pointer("claims", claim_id, "decision")
     reason = more.pop("reason", code)
-    decided = {"claim_id": claim_id, "decision": decision, "reason_code": code, "amount": 0}
+    grounds = _grounds(state, state.claims[claim_id])
+    decided = {
+        "claim_id": claim_id,
+        "decision": decision,
+        "reason_code": code,
+        "amount": 0,
+        "rests_on": grounds[:1],
+    }
     checks = [
+        _rests(claim_id, grounds),
         {"check": "state_equals", "at": f"{at}/decision", "value": decision},
         {"check": "state_number", "at": f"{at}/amount", "value": 0},
         _unpaid(claim_id),
@@ -243,6 +269,8 @@ def _ended(
     if named:
         checks.append({"check": "state_equals", "at": f"{at}/reason_code", "value": code})
         checks.append({"check": "answer_mentions", "any_of": [code, code.replace("_", " ")]})
+    else:
+        more["open"] = [f"{at}/reason_code"]
     verb = ("refused", "거절") if decision == "REFUSE" else ("closed", "종결")
     return _case(
         state,
