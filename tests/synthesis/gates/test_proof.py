@@ -41,7 +41,7 @@ def test_no_good_task_is_refused() -> None:
     assert report.findings == []
     assert len(report.mutants) == 20
     assert [one.mutant for one in report.mutants if not one.by] == []
-    # Every gate had something to look at but those of states that are drawn, of lists, and of clauses that tasks cite.
+    # Every gate had something to look at but those of drawn states, of lists, and of clauses that tasks cite.
     assert set(GateName) - report.checked.keys() == {
         *(GateName.DRAW, GateName.JUNK, GateName.LETTERS, GateName.TEXTS, GateName.SEQUENCE)
     }
