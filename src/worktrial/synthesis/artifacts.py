@@ -118,6 +118,8 @@ class SlotRun(msgspec.Struct, kw_only=True, frozen=True):
     checks: list[CheckResult] = []
     """Outcome of each check, where the task has some."""
     trajectory: JsonObject | None = None
+    work: str = ""
+    """Hash of its calls and its answer; runs in which they are the same are one run, stored several times."""
 
 
 class PassRate(msgspec.Struct, kw_only=True, frozen=True):
@@ -125,12 +127,14 @@ class PassRate(msgspec.Struct, kw_only=True, frozen=True):
 
     passed: int
     n: int
-    """Runs with a verdict."""
+    """Runs with a verdict, copies of an earlier one left out."""
     invalid: int
     low: float
     high: float
     decision: Literal["inside", "outside", "undecided"]
     """Position of the true rate beside the band that is kept, as far as is known."""
+    copies: int = 0
+    """Runs that repeat an earlier one of their kind, call for call and word for word."""
 
 
 class PaidAnswer(msgspec.Struct, kw_only=True, frozen=True):

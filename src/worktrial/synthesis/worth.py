@@ -60,6 +60,8 @@ class SuiteWorth(msgspec.Struct, kw_only=True, frozen=True):
     fresh_high: float | None = None
     """Ends of its interval of 95 %, for tasks like these."""
     fresh_runs: int
+    copies: int = 0
+    """Runs that repeat another of the same task call for call and word for word, and were not counted."""
     clauses_without_task: list[str]
     atoms_without_task: list[str]
     runs: int
@@ -125,6 +127,7 @@ def worth(
         fresh_low=None if known is None else known.interval.low,
         fresh_high=None if known is None else known.interval.high,
         fresh_runs=sum(rate.n for rate in fresh),
+        copies=sum(rate.copies for end in kept for rate in (end.band, end.fresh) if rate is not None),
         clauses_without_task=sorted(set(clauses) - cited),
         atoms_without_task=sorted(set(atoms) - used),
         runs=runs,
@@ -157,6 +160,11 @@ def described(found: SuiteWorth) -> list[str]:
     if found.fresh_rate is not None:
         known = "" if found.fresh_low is None else f" ({found.fresh_low:.2f} to {found.fresh_high:.2f})"
         lines.append(f"Pass rate in {found.fresh_runs} fresh runs: {found.fresh_rate:.2f} on average{known}.")
+    if found.copies:
+        lines.append(
+            f"Not counted: {found.copies} runs that repeat another of the same task call for call and word for "
+            "word. An agent that always does the same has made one run of a task, stored several times."
+        )
     if found.clauses_without_task:
         lines.append(f"No task is about {', '.join(found.clauses_without_task)}.")
     if found.tokens_a_task is not None:

@@ -13,7 +13,7 @@ from worktrial.engine.store import cut_torn_tail, read_lines
 from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.synthesis.artifacts import RunKind, SlotRun
-from worktrial.synthesis.files import append_line
+from worktrial.synthesis.files import append_line, hash_of
 from worktrial.synthesis.folder import SuiteFolder
 
 
@@ -128,7 +128,16 @@ class RunBook:
 
 
 def _slim(row: SlotRun) -> SlotRun:
-    return msgspec.structs.replace(row, trajectory=None, votes=[])
+    return msgspec.structs.replace(row, trajectory=None, votes=[], work=row.work or _work(row))
+
+
+def _work(row: SlotRun) -> str:
+    """Hash of what was done and said; "" where it is not known."""
+    line = row.trajectory
+    if line is None:
+        return ""
+    calls = [[call.get("tool"), call.get("arguments")] for call in line.get("calls") or []]
+    return hash_of([calls, line.get("answer") or ""])
 
 
 def _last(rows: Iterable[SlotRun]) -> list[SlotRun]:

@@ -34,13 +34,16 @@ async def sample_until_decided(
     """
     rows = {row.number: row for row in have}
     outlook = Outlook(rule)
-    made = 0
+    made = last = 0
     while True:
         looked_at = [rows[number] for number in range(made)]
         # Rows beyond are of a rule that wanted more; they are paid for, so they have a say as well.
         if _is_over(looked_at, outlook) and _is_over(rows.values(), outlook):
             break
-        passed, n, _ = _counts(looked_at)
+        if _brought_nothing_new(looked_at, last):
+            break
+        passed, n, *_ = _counts(looked_at)
+        last = made
         batch = range(made, made + max(1, outlook.batch(passed, n)))
         for row in await _all(run, [number for number in batch if number not in rows]):
             rows[row.number] = row
@@ -51,7 +54,7 @@ async def sample_until_decided(
 
 def rate_of(rows: Iterable[SlotRun], rule: Sequential) -> PassRate:
     """Pass rate that runs of one kind show, and what `rule` decides by it."""
-    passed, n, invalid = _counts(rows)
+    passed, n, invalid, copies = _counts(rows)
     known = interval_of(passed, n)
     side = rule.side(passed, n)
     decision: Literal["inside", "outside", "undecided"] = "outside"
@@ -59,23 +62,46 @@ def rate_of(rows: Iterable[SlotRun], rule: Sequential) -> PassRate:
         decision = "inside"
     elif side is Side.UNDECIDED:
         decision = "undecided"
-    return PassRate(passed=passed, n=n, invalid=invalid, low=known.low, high=known.high, decision=decision)
+    return PassRate(
+        passed=passed, n=n, invalid=invalid, low=known.low, high=known.high, decision=decision, copies=copies
+    )
+
+
+def distinct(rows: Iterable[SlotRun]) -> list[SlotRun]:
+    """Runs with a verdict, but for those that repeat an earlier one call for call and word for word.
+
+    An agent that always does the same has made one run, however often it was stored.
+    """
+    seen: set[str] = set()
+    found = []
+    for row in rows:
+        if row.outcome == "invalid" or row.work in seen:
+            continue
+        seen |= {row.work} - {""}
+        found.append(row)
+    return found
 
 
 def _is_over(rows: Iterable[SlotRun], outlook: Outlook) -> bool:
-    passed, n, invalid = _counts(rows)
-    hopeless = invalid >= outlook.rule.first and invalid > n
-    return hopeless or outlook.is_over(passed, n)
+    passed, n, invalid, copies = _counts(rows)
+    hopeless = invalid >= outlook.rule.first and invalid > n + copies
+    return hopeless or n + copies >= outlook.rule.most or outlook.is_over(passed, n)
 
 
-def _counts(rows: Iterable[SlotRun]) -> tuple[int, int, int]:
-    """Passes, runs with a verdict, runs without."""
-    passed = n = invalid = 0
-    for row in rows:
-        invalid += row.outcome == "invalid"
-        n += row.outcome != "invalid"
-        passed += row.outcome == "pass"
-    return passed, n, invalid
+def _brought_nothing_new(rows: Sequence[SlotRun], before: int) -> bool:
+    """Whether the runs from a number on all repeat earlier ones: more of them would, too."""
+    valid = [row for row in rows if row.outcome != "invalid"]
+    earlier = distinct(rows[:before])
+    return bool(earlier) and len(valid) > len(distinct(valid)) == len(earlier) and before < len(rows)
+
+
+def _counts(rows: Iterable[SlotRun]) -> tuple[int, int, int, int]:
+    """Passes and runs with a verdict, copies left out; runs without a verdict; copies."""
+    rows = list(rows)
+    counted = distinct(rows)
+    valid = sum(row.outcome != "invalid" for row in rows)
+    passed = sum(row.outcome == "pass" for row in counted)
+    return passed, len(counted), len(rows) - valid, valid - len(counted)
 
 
 async def _all(run: Run, numbers: Sequence[int]) -> list[SlotRun]:

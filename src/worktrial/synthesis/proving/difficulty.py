@@ -8,7 +8,7 @@ from worktrial.statistics import agresti_coull
 from worktrial.statistics.sequential import Side
 from worktrial.synthesis.artifacts import PassRate, RunKind, SlotRun
 from worktrial.synthesis.calibration.rules import Sequential
-from worktrial.synthesis.calibration.sampling import sample_until_decided
+from worktrial.synthesis.calibration.sampling import distinct, sample_until_decided
 
 RunOf = Callable[[RunKind, int], Coroutine[None, None, SlotRun]]
 """Makes the run of a kind and a number."""
@@ -60,12 +60,14 @@ async def fresh_rate(run: RunOf, have: Sequence[SlotRun], count: int) -> PassRat
         raise trouble.exceptions[0] from None
     everything = [*rows.values(), *(task.result() for task in made)]
     valid = [row for row in everything if row.outcome != "invalid"]
-    passed = sum(row.outcome == "pass" for row in valid)
-    known = agresti_coull(passed, len(valid)) if valid else None
+    counted = distinct(sorted(valid, key=lambda row: row.number))
+    passed = sum(row.outcome == "pass" for row in counted)
+    known = agresti_coull(passed, len(counted)) if counted else None
     return PassRate(
         passed=passed,
-        n=len(valid),
+        n=len(counted),
         invalid=len(everything) - len(valid),
+        copies=len(valid) - len(counted),
         low=known.low if known else 0.0,
         high=known.high if known else 1.0,
         decision="inside",

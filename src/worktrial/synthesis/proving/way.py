@@ -19,7 +19,7 @@ from worktrial.synthesis.compose.varying import hardened, mended
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.proving.difficulty import Screened, failed_checks, fresh_rate, screened
 from worktrial.synthesis.proving.succession import Succession
-from worktrial.synthesis.proving.truth import Ruling, differences, end_of_plan, end_of_run, ruled
+from worktrial.synthesis.proving.truth import End, Ruling, differences, end_of_plan, end_of_run, ruled
 from worktrial.synthesis.proving.widening import widened
 from worktrial.synthesis.turns import Turns
 
@@ -354,18 +354,11 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
     async def truth(self, bench: ComposedBench) -> tuple[Confirmation, str]:
         """Whether a second worker comes to the plan's end, or the rules are on the plan's side."""
         id, content = bench.draft.id, bench.content
-        have = {row.number: row for row in self.have(id, content) if row.kind == "solver"}
-        outcome = "invalid"
-        for number in range(SOLVER_RUNS):
-            row = have.get(number) or await self.run(bench, "solver", number)
-            outcome = row.outcome
-            if outcome != "invalid":
-                break
-        if outcome == "invalid":
-            return "open", ""
-        rows = [r for r in self.full(id, content) if r.kind == "solver" and r.outcome != "invalid"]
-        row = rows[-1]
         mine = await end_of_plan(bench.task, self.door)
+        row = await self._witness(bench, mine)
+        if row is None:
+            return "open", ""
+        outcome = row.outcome
         failed = [check.check for check in row.checks if not check.passed and "answer" in check.check]
         theirs = end_of_run(row)
         found = differences(bench.task, mine, theirs, failed)
@@ -398,6 +391,25 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
             if wider is not None:
                 self._widened[content] = wider
         return "open", f"{_AGAINST[ruling.right]}: {ruling.why}"
+
+    async def _witness(self, bench: ComposedBench, mine: End) -> SlotRun | None:
+        """The second worker's first run that came to a verdict and looked at something; None where there is none.
+
+        Whoever makes no call, or looks at nothing that the plan looks at, has not worked on the task: its end says
+        nothing of it, whatever a ruling would make of it.
+        """
+        id, content = bench.draft.id, bench.content
+        have = {row.number for row in self.have(id, content) if row.kind == "solver"}
+        for number in range(SOLVER_RUNS):
+            if number not in have:
+                await self.run(bench, "solver", number)
+            for row in self.full(id, content):
+                if (row.kind, row.number) != ("solver", number) or row.outcome == "invalid":
+                    continue
+                theirs = end_of_run(row)
+                if row.calls and (not mine.seen or not mine.seen.isdisjoint(theirs.seen)):
+                    return row
+        return None
 
 
 _AGAINST = {
