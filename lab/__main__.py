@@ -167,7 +167,7 @@ def _counts(trust: "Trust") -> list[str]:
 def panel(
     pages: Annotated[list[Path], typer.Argument(help="PDFs; of each the first page.", metavar="PAGE.pdf...")],
     truth: Annotated[
-        Path | None, typer.Option(help="Transcribed pages: PAGE.txt with the rows as printed.", metavar="DIR")
+        Path | None, typer.Option(help="Transcribed pages: PAGE.yaml, see its README.", metavar="DIR")
     ] = None,
     cache: Annotated[
         Path | None, typer.Option(help="Keeps what each reader read; a change of ours reads anew.", metavar="DIR")
@@ -180,14 +180,15 @@ def panel(
 
     Example: python -m lab panel pages/*1967*.pdf --truth lab/panels/truth --cache readings
     """
-    from lab.panels import bare_readers, cached, own_reader, read_numbers, standing
+    from lab.panels import bare_readers, cached, own_reader, read_transcripts, standing
 
-    known = read_numbers(truth) if truth is not None else {}
+    known = read_transcripts(truth) if truth is not None else {}
     readers = (own_reader(), *bare_readers())
     standings = []
     for page in pages:
         readings = {reader.name: cached(reader, page, 1, cache) for reader in readers}
-        standings.append(standing(page.stem, readings, known.get(page.stem)))
+        written = known.get(page.stem)
+        standings.append(standing(page.stem, readings, written.numbers if written is not None else None))
     print_standings(standings, show)
 
 

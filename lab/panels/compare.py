@@ -9,12 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from pathlib import Path
 from typing import NamedTuple
 
 from lab.panels.engines import Reading
 from lab.scoring.numbers import numbers_in
-from worktrial.errors import DataError
 
 OURS = "ours"
 
@@ -75,21 +73,3 @@ def standing(page: str, readings: Mapping[str, Reading], truth: Counter[str] | N
         (found[OURS] - in_tables).total(),
         dict(right[best] - found[OURS]),
     )
-
-
-def read_numbers(folder: Path) -> dict[str, Counter[str]]:
-    """Transcribed numbers of each page of a panel: files `PAGE.txt` that hold the page's rows as they are printed.
-
-    Raises:
-        DataError: a file cannot be read or holds no number.
-    """
-    pages = {}
-    for file in sorted(folder.glob("*.txt")):
-        try:
-            numbers = numbers_in(file.read_text("utf-8").splitlines())
-        except (OSError, UnicodeDecodeError) as e:
-            raise DataError(file, f"cannot be read: {e}") from e
-        if not numbers:
-            raise DataError(file, "holds no number", "Write the page's rows as they are printed")
-        pages[file.stem] = numbers
-    return pages

@@ -5,7 +5,7 @@ import pytest
 from lab.__main__ import print_standings
 from lab.panels.engines import Line, Reader, Reading
 
-from lab.panels import Count, cached, read_numbers, standing
+from lab.panels import Count, cached, read_transcripts, standing
 from worktrial.archive.pages import Box
 from worktrial.errors import DataError
 
@@ -68,9 +68,29 @@ def test_a_reading_is_kept_until_the_page_or_its_reader_changes(tmp_path: Path) 
         cached(Reader("engine", "3", read), page, 3, page / "below")
 
 
-def test_transcriptions_are_read_by_page_and_an_empty_one_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "p1.txt").write_text("1939 January 1,234 -\n  567.8 9", "utf-8")
-    assert read_numbers(tmp_path) == {"p1": Counter({"1939": 1, "1234": 1, "567.8": 1})}
-    (tmp_path / "p2.txt").write_text("none", "utf-8")
-    with pytest.raises(DataError, match=r"p2\.txt"):
-        read_numbers(tmp_path)
+def test_transcribed_pages_are_read_and_one_that_cannot_serve_is_refused_by_its_field(tmp_path: Path) -> None:
+    head = "read: by eye\nchecked: sums\n"
+    page = tmp_path / "p1.yaml"
+    page.write_text(head + "tables:\n- |\n  1939 January | 1,234 | -\n  May | 567.8 2/ |\nrest: 77", "utf-8")
+    with pytest.raises(DataError, match="rest"):
+        read_transcripts(tmp_path)
+    page.write_text(page.read_text("utf-8").replace("rest: 77", "rest: p. 77"), "utf-8")
+    one = read_transcripts(tmp_path)["p1"]
+    assert one.numbers == {"1939": 1, "1234": 1, "567.8": 1, "77": 1}
+    assert one.tables[0].grid == (("1939 January", "1,234", "-"), ("May", "567.8 2/", ""))
+    for wrong, said in (
+        ("read: by eye\ntables: []\n", "checked"),
+        (head + "tables: []\n", "no number"),
+        (head + "tables:\n- |\n  a | 12\n  b | 13 | 14\n", "row 2 has 3 cells"),
+        (head + "tables: a\n", "list of texts"),
+    ):
+        page.write_text(wrong, "utf-8")
+        with pytest.raises(DataError, match=said):
+            read_transcripts(tmp_path)
+
+
+def test_the_transcribed_pages_of_this_repository_can_be_read() -> None:
+    folder = Path(__file__).parents[3] / "lab/panels/truth"
+    pages = read_transcripts(folder)
+    assert len(pages) >= 6
+    assert all(page.tables for page in pages.values())
