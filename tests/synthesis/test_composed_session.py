@@ -12,8 +12,10 @@ import pytest
 import yaml
 from tests.support.in_process import TOOL_LIBRARY, InProcess, in_process
 from tests.support.library_clerk import Clerk, Referee, every_other, never
+from tests.support.request import ScriptedRequest
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
+from tests.support.wire import Body, completion
 
 from worktrial.agents.assignment import Limits
 from worktrial.engine.roles import Role, RoleSettings
@@ -132,13 +134,16 @@ def test_a_task_that_is_always_passed_is_made_harder_and_kept_with_a_label(tmp_p
         assert [(one.fate, one.ease, one.rounds) for one in end.ends] == [("kept", "easy", 2)] * 2
         assert all(len(one.atoms) >= 3 for one in end.ends)
         bands = [one.band for one in end.ends]
-        assert [(one.fresh.passed, one.fresh.n) for one in end.ends if one.fresh] == [(2, 2)] * 2, "beside the band"
+        assert [(one.fresh.passed, one.fresh.n) for one in end.ends if one.fresh] == [(1, 1)] * 2, "beside the band"
+        assert [one.fresh.copies for one in end.ends if one.fresh] == [1, 1], "it does the same in every run"
+        assert all(band is not None and band.copies for band in bands)
         assert all(band is not None and band.passed == band.n for band in bands)
         counts = yaml.safe_load((root / "suite.yaml").read_text("utf-8"))["counts"]
         assert (counts["easy"], counts["agent"]) == ([one.task for one in end.ends], "agent-1")
-        assert (counts["easy_fresh"]["count"], counts["easy_fresh"]["of"], counts["detects"]) == (4, 4, None)
+        assert (counts["easy_fresh"]["count"], counts["easy_fresh"]["of"], counts["detects"]) == (2, 2, None)
         assert end.worth is not None
         said = " ".join(described(end.worth))
+        assert f"Not counted: {counts['copies']} runs that repeat another" in said
         assert "2 of 2 are easy for agent-1" in said and "a better agent stands out by no difference" in said
         cards = read_cards(SuiteFolder(root))
         assert {card.fate for card in cards} == {"kept_easy"}
@@ -174,6 +179,21 @@ def test_a_task_that_nobody_passes_is_kept_where_a_second_worker_came_to_its_end
         end = session_on(tmp_path / "other", server.url, spec(1))
     assert {(one.fate, one.truth) for one in end.ends} == {("too_hard", "upheld")}
     assert not end.drafts
+
+
+class Idler(Clerk):
+    """Says that it did nothing, and does nothing."""
+
+    def answer(self, request: ScriptedRequest) -> Body:
+        return completion("I have lost the text of the assignment, so I did nothing.")
+
+
+def test_a_second_worker_that_did_nothing_is_no_witness_whatever_a_ruling_says(tmp_path: Path) -> None:
+    with ScriptedServer(everybody(solver=Idler(), judge=Referee("author"))) as server:
+        end = session_on(tmp_path / "library", server.url, spec(1))
+        assert server.count("judge") == 0
+    assert [(one.fate, one.truth) for one in end.ends] == [("kept", "open")]
+    assert end.worth is not None and (end.worth.unconfirmed.count, end.worth.found_flawed.of) == (1, 0)
 
 
 def test_an_impossible_task_is_made_easier(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ import asyncio
 import random
 from collections.abc import Callable, Sequence
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,8 +10,8 @@ from hypothesis import strategies as st
 from worktrial.errors import StopRun
 from worktrial.statistics import Side
 from worktrial.synthesis.artifacts import JobSpec, RunKind, SlotRun
-from worktrial.synthesis.calibration.rules import Outlook, Sequential, rule_of
-from worktrial.synthesis.calibration.sampling import sample_until_decided
+from worktrial.synthesis.calibration.rules import Outlook, Sequential, interval_of, rule_of
+from worktrial.synthesis.calibration.sampling import distinct, sample_until_decided
 
 RULE = rule_of(JobSpec(role="clerk", free_runs=8, most_runs=24))
 SHORT = rule_of(JobSpec(role="clerk"))
@@ -84,6 +85,19 @@ def test_at_the_border_it_runs_to_the_most_and_stays_undecided() -> None:
     _, rate = sample(Runs(letters("PPPPPPPF" * 3)))
     assert rate.decision == "undecided"
     assert 21 <= rate.n <= 24
+
+
+def test_copies_of_a_run_are_one_run_and_end_it() -> None:
+    class Repeats(Runs):
+        async def __call__(self, number: int) -> SlotRun:
+            return msgspec.structs.replace(await super().__call__(number), work="the same calls, the same answer")
+
+    runs = Repeats(letters("P"))
+    rows, rate = sample(runs)
+    assert (rate.passed, rate.n, rate.copies, rate.decision) == (1, 1, len(rows) - 1, "undecided")
+    assert len(rows) == len(runs.made) < 12, "what always is the same need not be made again"
+    assert distinct(rows) == rows[:1]
+    assert (rate.low, rate.high) == (interval_of(1, 1).low, interval_of(1, 1).high)
 
 
 def test_runs_without_a_verdict_do_not_count() -> None:
