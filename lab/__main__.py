@@ -273,8 +273,42 @@ def print_layouts(results: "Sequence[PageResult]", *, each: bool = False) -> Non
     typer.echo(line("all", results))
 
 
+def meaning(
+    folders: Annotated[list[Path], typer.Argument(help="Where the PDFs lie.", metavar="DIR...")],
+    truth: Annotated[
+        Path, typer.Option(help="Files PAGE.yaml; the README beside them says how they are written.", metavar="DIR")
+    ] = Path("lab/panels/truth_meaning"),
+    years: Annotated[
+        Literal["odd", "even", "all"],
+        typer.Option(help="Pages of odd years are for developing, those of even years held back."),
+    ] = "odd",
+    show: Annotated[bool, typer.Option(help="List what was not found, and wrong units and periods.")] = False,
+) -> None:
+    """Ask digital pages for figures by row and column; count values found, and wrong units and periods.
+
+    Example: python -m lab meaning pages pdfs --show
+    """
+    from lab.panels import look_up_meanings, page_of, print_meanings, read_meanings
+    from worktrial.errors import DataError
+
+    known = read_meanings(truth)
+    chosen = [name for name in known if years in ("all", _parity(name))]
+    if not chosen:
+        raise DataError(truth, f"has no page of {years} years")
+    print_meanings({name: look_up_meanings(known[name], page_of(name, folders)) for name in chosen}, show)
+
+
+def _parity(page: str) -> str:
+    """`odd` or `even`, by the first number of four figures in a page's name; the year of its issue."""
+    import re
+
+    year = re.search(r"(?<!\d)\d{4}(?!\d)", page)
+    return "" if year is None else "odd" if int(year[0]) % 2 else "even"
+
+
 app.command("generate")(generate)
 app.command("layouts")(layouts)
+app.command("meaning")(meaning)
 app.command("panel")(panel)
 app.command("score")(score)
 

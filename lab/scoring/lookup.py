@@ -9,7 +9,7 @@ from enum import StrEnum
 from lab.scoring.truth import TruthTable, label_text
 from worktrial.archive.meaning.labels import header_paths, row_labels
 from worktrial.archive.meaning.value import ValueKind, value_of
-from worktrial.archive.pages import Table
+from worktrial.archive.pages import Cell, Table
 
 ALIKE = 0.65
 """Least likeness of two paths of labels: a letter or two misread passes, another label does not."""
@@ -47,19 +47,21 @@ def look_up_all(truth: TruthTable, tables: Sequence[Table]) -> tuple[LookUp, ...
     """Look every true number up, in the first table first, and in the others where that has no such labels."""
     own = truth.as_table()
     labels, headers = row_labels(own), header_paths(own)
-    finders = [_Finder(table) for table in tables]
+    finders = [Finder(table) for table in tables]
     results: list[LookUp] = []
     for r in range(truth.header_rows, len(truth.grid)):
         for c in range(truth.row_label_cols, len(truth.grid[r])):
             value = value_of(truth.grid[r][c]).number
             if value is None:
                 continue
-            got = next((texts for finder in finders if (texts := finder.texts(labels[r], headers[c]))), ())
-            results.append(LookUp(r, c, labels[r], headers[c], value, _outcome(value, got), got))
+            cells = next((found for finder in finders if (found := finder.cells(labels[r], headers[c]))), ())
+            got = tuple(cell.text for cell in cells)
+            results.append(LookUp(r, c, labels[r], headers[c], value, outcome_of(value, got), got))
     return tuple(results)
 
 
-def _outcome(value: float, got: Sequence[str]) -> LookUpOutcome:
+def outcome_of(value: float, got: Sequence[str]) -> LookUpOutcome:
+    """Compare a true value with the texts of the cells that answer to its labels."""
     if not got:
         return LookUpOutcome.MISSING
     read = {value_of(text).number for text in got}
@@ -68,7 +70,7 @@ def _outcome(value: float, got: Sequence[str]) -> LookUpOutcome:
     return LookUpOutcome.RIGHT if read == {value} else LookUpOutcome.WRONG
 
 
-class _Finder:
+class Finder:
     """Look-ups in one table."""
 
     def __init__(self, table: Table) -> None:
@@ -86,12 +88,12 @@ class _Finder:
         self._rows_known: dict[str, tuple[int, ...]] = {}
         self._columns_known: dict[str, tuple[int, ...]] = {}
 
-    def texts(self, label: tuple[str, ...], header: tuple[str, ...]) -> tuple[str, ...]:
-        """The cells that answer; blank ones do not."""
+    def cells(self, label: tuple[str, ...], header: tuple[str, ...]) -> tuple[Cell, ...]:
+        """Cells that answer to the labels and headings; blank ones do not."""
         rows = _nearest(label_text(label), self._rows, self._rows_known)
         columns = _nearest(label_text(header), self._columns, self._columns_known)
-        texts = (self._table.rows[r][c].text for r in rows for c in columns)
-        return tuple(text for text in texts if value_of(text).kind is not ValueKind.BLANK)
+        cells = (self._table.rows[r][c] for r in rows for c in columns)
+        return tuple(cell for cell in cells if value_of(cell.text).kind is not ValueKind.BLANK)
 
 
 def _nearest(wanted: str, known: list[tuple[int, str]], cache: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
