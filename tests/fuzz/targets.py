@@ -14,7 +14,10 @@ from tests.support.small_pdf import Sheet, write_pdf
 
 from worktrial.archive.pdf.document import open_pdf
 from worktrial.archive.pdf.page import read_page
+from worktrial.archive.producers import ReadSettings
 from worktrial.archive.producers.parsed import ParsedJsonReader, TextReader
+from worktrial.archive.producers.sheets import SeparatedReader
+from worktrial.archive.producers.web import HtmlReader
 from worktrial.archive.store.record import read_manifest as read_archive_manifest
 from worktrial.engine.manifest import read_manifest
 from worktrial.engine.providers.chat import read_completion
@@ -144,7 +147,7 @@ def _pages(path: Path) -> None:
 
 
 def _parsed(path: Path) -> None:
-    reader = ParsedJsonReader(path)
+    reader = ParsedJsonReader(path, ReadSettings())
     for number in range(1, min(reader.pages, 3) + 1):
         reader.read(number)
 
@@ -268,7 +271,16 @@ TARGETS = {
     "statements": Target(_text(statements), [b"1. It is so. 2) It is not.\n- a\n  * b; and c"], ()),
     "pdf": Target(_file("a.pdf", _pages), [_small_pdf()]),
     "parsed text": Target(
-        _file("a.txt", lambda path: TextReader(path).read(1)), [b"a\n|b|c|\n|---|---|\n|1|2|\n\x0cd"]
+        _file("a.txt", lambda path: TextReader(path, ReadSettings()).read(1)),
+        [b"a\n|b|c|\n|---|---|\n|1|2|\n\x0cd"],
+    ),
+    "separated values": Target(
+        _file("a.csv", lambda path: SeparatedReader(path, ReadSettings()).read(1)),
+        [b"Debt\n\nYear;Gross\n1938;1,5\n"],
+    ),
+    "web page": Target(
+        _file("a.html", lambda path: HtmlReader(path, ReadSettings()).read(1)),
+        [b"<html><h1>Debt</h1><table><tr><th>Year<th colspan=2>Gross<tr><td>1938<td>1<td>2</table><p>r revised"],
     ),
     "parsed document": Target(
         _file("a.json", _parsed),

@@ -4,7 +4,9 @@ import hashlib
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+PASSWORD = "user's secret"
 _PADDING = bytes.fromhex("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a")
 _FONT = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"
 
@@ -43,8 +45,10 @@ PICTURE = Sheet(b"q 612 0 0 792 0 0 cm /Im1 Do Q", image=(64, 64))
 
 
 def pdf(*sheets: Sheet, encrypted: bool = False) -> bytes:
-    """A whole file; encrypted with a password that nobody knows."""
+    """A whole file; encrypted, it opens with `PASSWORD` only."""
     objects: list[bytes] = [b"", b""]
+    name = hashlib.md5(b"some file").digest()
+    locks = _locks(b"owner's secret", PASSWORD.encode(), name)
     kids = []
     for sheet in sheets:
         first = len(objects) + 1
@@ -56,7 +60,8 @@ def pdf(*sheets: Sheet, encrypted: bool = False) -> bytes:
             b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %g %g]/Resources%s>>/Contents %d 0 R>>"
             % (*sheet.size, resources, first + 1)
         )
-        objects.append(_stream(b"", sheet.drawing))
+        drawing = _rc4(_key_of(locks.key, len(objects) + 1), sheet.drawing) if encrypted else sheet.drawing
+        objects.append(_stream(b"", drawing))
         if sheet.image is not None:
             wide, high = sheet.image
             # What is declared need not be there; a bomb would unpack to it.
@@ -67,12 +72,8 @@ def pdf(*sheets: Sheet, encrypted: bool = False) -> bytes:
     objects[1] = b"<</Type/Pages/Kids[%s]/Count %d>>" % (b" ".join(kids), len(sheets))
     trailer = b"/Root 1 0 R"
     if encrypted:
-        name = hashlib.md5(b"some file").digest()
-        owner, user = _locks(b"owner's secret", b"user's secret", name)
-        # Its streams need not be encrypted to be unreadable without the password.
-        objects.append(
-            b"<</Filter/Standard/V 1/R 2/O<%s>/U<%s>/P -4>>" % (owner.hex().encode(), user.hex().encode())
-        )
+        told = (locks.owner.hex().encode(), locks.user.hex().encode())
+        objects.append(b"<</Filter/Standard/V 1/R 2/O<%s>/U<%s>/P -4>>" % told)
         trailer += b"/Encrypt %d 0 R/ID[<%s><%s>]" % (len(objects), *[name.hex().encode()] * 2)
     return _file(objects, trailer)
 
@@ -96,12 +97,23 @@ def _file(objects: Sequence[bytes], trailer: bytes) -> bytes:
     return b"".join(parts)
 
 
-def _locks(owner: bytes, user: bytes, name: bytes) -> tuple[bytes, bytes]:
-    """The two entries of the standard security handler, revision 2 (40 bits)."""
+class _Locks(NamedTuple):
+    owner: bytes
+    user: bytes
+    key: bytes
+
+
+def _locks(owner: bytes, user: bytes, name: bytes) -> _Locks:
+    """The two entries of the standard security handler, revision 2 (40 bits), and the key of the file."""
     padded_owner, padded_user = ((word + _PADDING)[:32] for word in (owner, user))
     lock = _rc4(hashlib.md5(padded_owner).digest()[:5], padded_user)
     key = hashlib.md5(padded_user + lock + (-4 & 0xFFFFFFFF).to_bytes(4, "little") + name).digest()[:5]
-    return lock, _rc4(key, _PADDING)
+    return _Locks(lock, _rc4(key, _PADDING), key)
+
+
+def _key_of(key: bytes, number: int) -> bytes:
+    """Key of an object's streams, generation 0."""
+    return hashlib.md5(key + number.to_bytes(3, "little") + b"\0\0").digest()[: len(key) + 5]
 
 
 def _rc4(key: bytes, data: bytes) -> bytes:

@@ -1,12 +1,14 @@
 """A page as people look at it: as Markdown, and as a picture with its tables drawn."""
 
 import io
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worktrial.archive.pages import Box, PageContent, Table
 from worktrial.archive.producers import DocumentSource
+from worktrial.archive.producers.files import DRAWN
 from worktrial.archive.store.record import DocumentRecord
 from worktrial.errors import DataError, extra
 
@@ -65,9 +67,9 @@ def render_page(record: DocumentRecord, number: int, scale: float, page: PageCon
         page: The page as it was read, to have it upright; as it lies without.
 
     Raises:
-        DataError: the original is gone, is not a PDF, or the scale makes no sense.
+        DataError: the original is gone, has no pictures, or the scale makes no sense.
     """
-    if record.kind != "pdf":
+    if record.kind not in DRAWN:
         raise DataError(record.name, f"has no pictures: it was read from {record.kind}")
     path = Path(record.source)
     if not path.is_file():
@@ -82,7 +84,8 @@ def render_page(record: DocumentRecord, number: int, scale: float, page: PageCon
 
     from worktrial.archive.build.pictures import drawn_page
 
-    drawn = drawn_page(DocumentSource(record.name, path, record.kind), number, scale, page)
+    password = os.environ.get(record.password_env) if record.password_env else None
+    drawn = drawn_page(DocumentSource(record.name, path, record.kind), number, scale, page, password)
     image = Image.frombytes("RGB", (drawn.width, drawn.height), drawn.pixels)
     # Quarter turns clockwise; Pillow counts the other way.
     return image.rotate(-drawn.turn, expand=True) if drawn.turn else image

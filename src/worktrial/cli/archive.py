@@ -23,8 +23,9 @@ def build_archive(
     documents: Annotated[
         list[Path],
         typer.Argument(
-            help="PDFs, parsed JSON or text files, or folders of them; the content of a file decides what it is.",
-            metavar="PDFS...",
+            help="PDFs, pictures, spreadsheets, .csv, .docx, HTML, text or parsed JSON, or folders of them; the "
+            "content of a file decides what it is where it can.",
+            metavar="FILES...",
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the archive.", metavar="ARCHIVE")],
@@ -45,6 +46,9 @@ def build_archive(
             help="Go on where the programs that read PDFs and pictures cannot be walled off from this machine.",
         ),
     ] = False,
+    password_env: Annotated[
+        str, typer.Option(help="Environment variable with the password of encrypted PDFs.", metavar="NAME")
+    ] = "",
 ) -> None:
     """Build an archive from documents, or add documents to one.
 
@@ -69,6 +73,7 @@ def build_archive(
                 ocr=cast("Ocr", ocr),
                 page_seconds=page_seconds,
                 unsafe_parsers=unsafe_parsers,
+                password_env=password_env,
                 progress=told,
             )
     except KeyboardInterrupt:

@@ -1,6 +1,8 @@
 """Files that are not what they should be: each is a clear report, and the build goes on."""
 
+import io
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from tests.support.pdfs import BLANK, BOMB, NO_FONT, PICTURE, ZERO_SIZE, lines, pdf, table_page
@@ -10,6 +12,18 @@ from worktrial.archive.pdf import open_pdf
 from worktrial.archive.producers import ReadSettings
 from worktrial.archive.producers import pdf as reader
 from worktrial.archive.store import Archive
+
+
+def bomb() -> bytes:
+    """A packed document that declares a part of gigabytes."""
+    file = io.BytesIO()
+    with ZipFile(file, "w", ZIP_DEFLATED) as packed:
+        packed.writestr("xl/workbook.xml", b"<workbook/>" + bytes(1 << 10))
+    content = file.getvalue()
+    # The size in the directory at the end, which is what anybody unpacks by.
+    place = content.index(b"PK\x01\x02") + 24
+    return content[:place] + (3 << 30).to_bytes(4, "little") + content[place + 4 :]
+
 
 GOOD = pdf(table_page("A Good Table", "1936|1,100|200|1,300", "1937|1,250|250|1,500"))
 FILES = {
@@ -22,6 +36,9 @@ FILES = {
     "not_parsed.json": b'{"document": 3}',
     "binary.txt": b"\0\1\2\3" * 100,
     "pdf_named.txt": pdf(lines("a PDF whose name says text")),
+    "no_book.xlsx": b"PK\x03\x04" + bytes(100),
+    "no_words.docx": b"\xd0\xcf\x11\xe0" + bytes(600),
+    "bomb.xlsx": bomb(),
     "damaged.pdf": pdf(BLANK, BLANK),
     "pages.pdf": pdf(lines("first"), NO_FONT, ZERO_SIZE, BLANK, BOMB, lines("last")),
 }
@@ -43,9 +60,12 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Archive:
         ("truncated", "truncated"),
         ("no_pages", "no_pages.pdf"),
         ("empty", "empty"),
-        ("a_photo", "not a PDF"),
+        ("a_photo", "cannot be read as a picture"),
         ("not_parsed", "no parsed document"),
         ("binary", "not a text file"),
+        ("no_book", "cannot be opened"),
+        ("no_words", "cannot be opened"),
+        ("bomb", "unpacks to"),
     ],
 )
 def test_what_cannot_be_read_is_left_out(archive: Archive, name: str, said: str) -> None:

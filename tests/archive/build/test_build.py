@@ -158,7 +158,7 @@ def test_folders_that_are_something_else(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no such file"):
         build([tmp_path / "absent.pdf"], tmp_path / "archive")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match="has no PDF"):
+    with pytest.raises(DataError, match="has no file in it that can be read"):
         build([tmp_path / "empty"], tmp_path / "archive")
 
 

@@ -23,7 +23,7 @@ def pages(path: Path) -> list[PageContent]:
 
 def test_files_of_folders(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
-    for name in ("b.pdf", "a.txt", "notes.csv", "deep/c.json"):
+    for name in ("b.pdf", "a.txt", "notes.log", "deep/c.json"):
         (tmp_path / name).write_bytes(b"x")
     assert [(s.name, s.kind) for s in Files((tmp_path,)).documents()] == [
         ("a", "text"),
@@ -31,7 +31,7 @@ def test_files_of_folders(tmp_path: Path) -> None:
         ("c", "parsed-json"),
     ]
     # Named twice is there once; named itself, its extension does not matter.
-    named = Files((tmp_path / "b.pdf", tmp_path / "b.pdf", tmp_path / "notes.csv"))
+    named = Files((tmp_path / "b.pdf", tmp_path / "b.pdf", tmp_path / "notes.log"))
     assert [s.name for s in named.documents()] == ["b", "notes"]
 
 
@@ -131,6 +131,6 @@ def test_readers_that_do_not_exist(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text("x")
     (source,) = Files((path,)).documents()
-    for kind in ("nowhere.at.all:read", "json:no_such", "word"):
+    for kind in ("nowhere.at.all:read", "json:no_such", "verse"):
         with pytest.raises(SettingError, match="no such reader"):
             open_document(type(source)(source.name, source.path, kind), ReadSettings())

@@ -1,6 +1,7 @@
 """Building an archive: documents in, parts, index and database out."""
 
 import contextlib
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +24,7 @@ from worktrial.archive.store.archive import INDEX, Archive, fingerprint_of
 from worktrial.archive.store.database import database_path, write_database
 from worktrial.archive.store.parts import PARTS
 from worktrial.archive.store.record import MANIFEST, ArchiveManifest, DocumentRecord, read_manifest, write_manifest
-from worktrial.errors import DataError, SettingError, extra
+from worktrial.errors import DataError, SettingError, extra, option
 
 _LOCK = ".lock"
 _SHOWN = "shown"
@@ -55,6 +56,7 @@ def build(
     progress: Progress | None = None,
     page_seconds: float = 180.0,
     unsafe_parsers: bool = False,
+    password_env: str = "",
 ) -> BuildReport:
     """Build an archive, or add to one.
 
@@ -69,6 +71,7 @@ def build(
         progress: told what happens; it must not take long.
         page_seconds: a page that takes longer is given up; in proportion more where processes outnumber cores.
         unsafe_parsers: go on where parsers of documents cannot be walled off from this machine.
+        password_env: variable of the environment with the password of encrypted PDFs; its name alone is stored.
 
     Raises:
         DataError: a path does not exist, or the folder is something else or cannot be written.
@@ -80,14 +83,14 @@ def build(
     with extra("documents", "Building an archive"):
         import duckdb  # noqa: F401
     began = time.monotonic()
-    settings = BuildSettings(workers, ocr, page_seconds)
+    settings = BuildSettings(workers, ocr, page_seconds, _password(password_env))
     producer = Files(tuple(Path(path) for path in paths)) if isinstance(paths, Iterable) else paths
     folder = Path(folder)
     tell = progress or _nothing
     with _own(folder):
         manifest = _begin(folder)
         versions = settings.versions
-        jobs = plan(producer.documents(), folder, versions, manifest.documents)
+        jobs = plan(producer.documents(), folder, versions, manifest.documents, password_env)
         kept = [job for job in jobs if job.stored is not None and job.stored.readable]
         tell(BuildPlan(len(jobs), len(kept)))
         book = _Book(folder, manifest, {"ocr": ocr, "page_seconds": page_seconds, "read_with": versions.recognised})
@@ -111,6 +114,12 @@ def build(
         return BuildReport(
             folder, tuple(d for d in documents if d.source in mine), len(kept), time.monotonic() - began
         )
+
+
+def _password(name: str) -> str | None:
+    if name and not os.environ.get(name):
+        raise SettingError(f"{option('password_env')} {name}: there is no such variable in the environment")
+    return os.environ.get(name) if name else None
 
 
 class _Book:

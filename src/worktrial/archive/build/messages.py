@@ -37,6 +37,8 @@ class DrawPage(msgspec.Struct, frozen=True, tag=True):
     """Way in which the page was read (`Route`), to find out how it is turned; None where nobody asks."""
     is_wide: bool = False
     """Whether the page as it was read is wider than high."""
+    password: str | None = None
+    """Password of the document, if it is encrypted."""
 
 
 class WriteSlice(msgspec.Struct, frozen=True, tag=True):

@@ -15,7 +15,9 @@ from worktrial.archive.producers import DocumentSource
 from worktrial.errors import DataError
 
 
-def drawn_page(source: DocumentSource, number: int, scale: float, page: PageContent | None) -> DrawnPage:
+def drawn_page(
+    source: DocumentSource, number: int, scale: float, page: PageContent | None, password: str | None = None
+) -> DrawnPage:
     """Draw a page, behind the best wall that there is; where there is none, in a process of its own.
 
     Args:
@@ -23,12 +25,13 @@ def drawn_page(source: DocumentSource, number: int, scale: float, page: PageCont
         number: Of the page, 1-based.
         scale: Pixels per point.
         page: The page as it was read, to find out how it is turned.
+        password: Of the document, if it is encrypted.
 
     Raises:
         DataError: it cannot be drawn.
     """
     route, is_wide = (None, False) if page is None else (page.route, page.width > page.height)
-    answer = _painter().answer(DrawPage(source, number, scale, route, is_wide))
+    answer = _painter().answer(DrawPage(source, number, scale, route, is_wide, password))
     if isinstance(answer, DrawnPage):
         return answer
     raise DataError(f"{source.path}, page {number}", f"cannot be drawn: {getattr(answer, 'why', answer)}")

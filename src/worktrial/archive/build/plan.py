@@ -3,10 +3,11 @@
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -14,6 +15,7 @@ import msgspec
 import worktrial
 from worktrial.archive.pages import Route
 from worktrial.archive.producers import DocumentSource, ReadSettings
+from worktrial.archive.producers.files import EXTENSIONS, libraries_of
 from worktrial.archive.producers.pdf import ocr_version, text_version
 from worktrial.archive.store.parts import PARTS, read_record
 from worktrial.archive.store.record import DocumentRecord
@@ -38,6 +40,8 @@ class BuildSettings:
     ocr: Ocr = "auto"
     page_seconds: float = 180.0
     """A page that takes longer is given up."""
+    password: str | None = field(default=None, repr=False)
+    """Password of encrypted PDFs."""
     memory: int = 4_000_000_000
     """Bytes that one worker may allocate; a page that needs more crashes it and is given up."""
     tired: int = 2_500_000_000
@@ -65,13 +69,16 @@ class BuildSettings:
     def reading(self) -> ReadSettings:
         """Settings that a worker needs to know."""
         # Workers share the cores: recognition with more threads than its share only waits.
-        return ReadSettings(self.ocr, max(1, cores() // self.processes))
+        return ReadSettings(self.ocr, max(1, cores() // self.processes), self.password)
 
     @property
     def versions(self) -> "Versions":
         """Code and settings that decide, with the content of the file, whether a page is still good."""
         plain = f"{reading_version()}/{self.ocr}/{_short(text_version())}"
-        return Versions(plain, f"{plain}/{_short(ocr_version())}")
+        libraries = {
+            kind: _short(told) for kind in sorted(set(EXTENSIONS.values())) if (told := libraries_of(kind))
+        }
+        return Versions(plain, f"{plain}/{_short(ocr_version())}", libraries)
 
 
 def _short(version: str) -> str:
@@ -85,11 +92,13 @@ class Versions(NamedTuple):
     """Version for documents whose pages all have usable characters."""
     recognised: str
     """Version for documents with scanned pages, which also depend on the recogniser."""
+    libraries: Mapping[str, str] = MappingProxyType({})
+    """Version of what else reads a kind of documents."""
 
-    def of(self, routes: Iterable[str]) -> str:
-        """Version that pages read by these routes depend on."""
+    def of(self, routes: Iterable[str], kind: str) -> str:
+        """Version that pages of a document depend on, which were read by these routes."""
         scanned = any(route in (Route.OCR, Route.FAILED) for route in routes)
-        return self.recognised if scanned else self.plain
+        return "/".join(filter(None, (self.recognised if scanned else self.plain, self.libraries.get(kind))))
 
 
 def cores() -> int:
@@ -132,7 +141,11 @@ class DocumentJob:
 
 
 def plan(
-    sources: Iterable[DocumentSource], folder: Path, versions: Versions, others: Sequence[DocumentRecord]
+    sources: Iterable[DocumentSource],
+    folder: Path,
+    versions: Versions,
+    others: Sequence[DocumentRecord],
+    password_env: str = "",
 ) -> list[DocumentJob]:
     """Look at every file and at what the archive has.
 
@@ -141,6 +154,7 @@ def plan(
         folder: of the archive.
         versions: of code and settings.
         others: what the archive has already.
+        password_env: variable that holds the password of encrypted documents.
     """
     parts = _stored_parts(folder)
     jobs: list[DocumentJob] = []
@@ -158,7 +172,7 @@ def plan(
             continue
         if names.get(source.name, sha) != sha:
             source = replace(source, name=f"{source.path.parent.name}-{source.name}-{sha[:6]}")
-        record = _record(source, sha, size)
+        record = msgspec.structs.replace(_record(source, sha, size), password_env=password_env)
         if sha in by_content:
             record = msgspec.structs.replace(record, trouble=f"same content as {by_content[sha]}; left out")
             jobs.append(DocumentJob(source, record, record))
@@ -177,7 +191,7 @@ def part_name(record: DocumentRecord) -> str:
 
 def staging_key(record: DocumentRecord, versions: Versions) -> str:
     """Key of content and settings; while it is the same, pages of an interrupted build are good."""
-    return f"{record.sha256} {versions.recognised}"
+    return f"{record.sha256} {versions.of([Route.OCR], record.kind)}"
 
 
 def _job(
@@ -204,7 +218,7 @@ def _job(
 
 def _wanted(stored: DocumentRecord, versions: Versions) -> str:
     routes = [*stored.routes, *([Route.OCR] if stored.doubts else [])]
-    return versions.of(routes)
+    return versions.of(routes, stored.kind)
 
 
 def _record(source: DocumentSource, sha: str, size: int, trouble: str | None = None) -> DocumentRecord:

@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,9 +93,11 @@ class Worker:
         return PageBytes(encode_page(page), failed, time.monotonic() - began)
 
     def _draw(self, task: DrawPage) -> Answer:
-        from worktrial.archive.pdf import open_pdf, render
+        from worktrial.archive.pdf import render
+        from worktrial.archive.producers.files import open_drawn
 
-        with open_pdf(self._place(task.source)) as pdf:
+        settings = replace(self._settings, password=task.password)
+        with open_drawn(replace(task.source, path=self._place(task.source)), settings) as pdf:
             picture = render(pdf, task.number, task.scale, gray=False)
             height, width = picture.shape[:2]
             turn = _turn_of(pdf, task, is_wide=width > height)
@@ -111,7 +114,8 @@ class Worker:
             return SliceEnd(write_slice(task.into, task.record.name, pages))
         opening = "\n".join(page.text for page in _pages(task.pages_from, 1, _OPENING_PAGES))
         record = msgspec.structs.replace(task.record, issue=issue_of(task.record.name, opening))
-        return PartEnd(join_slices(task.into, record, task.slices, task.counts, task.versions.of))
+        read_with = partial(task.versions.of, kind=record.kind)
+        return PartEnd(join_slices(task.into, record, task.slices, task.counts, read_with))
 
     def _reader_of(self, source: DocumentSource) -> PageReader:
         if self._reader is None or source != self._source:

@@ -69,11 +69,16 @@ class Pdf:
         self.close()
 
 
-def open_pdf(path: Path | str) -> Pdf:
+def open_pdf(path: Path | str, password: str | None = None) -> Pdf:
     """Open a PDF file.
 
+    Args:
+        path: The file.
+        password: To open an encrypted one; files that need none open as they do without.
+
     Raises:
-        DataError: the file is absent, empty, not a PDF, encrypted, damaged beyond repair, or without pages.
+        DataError: the file is absent, empty, not a PDF, encrypted with another password, damaged beyond repair,
+            or without pages.
     """
     path = Path(path)
     if not path.is_file():
@@ -88,9 +93,9 @@ def open_pdf(path: Path | str) -> Pdf:
         raise DataError(path, f"this is not a PDF: it begins with {head[:8]!r}", "Convert it, or leave it out.")
     ended = b"%%EOF" in tail
     try:
-        document = pypdfium2.PdfDocument(path)
+        document = pypdfium2.PdfDocument(path, password=password)
     except pypdfium2.PdfiumError as error:
-        raise _cannot_open(path, ended=ended) from error
+        raise _cannot_open(path, ended=ended, password=password) from error
     pages = len(document)
     if pages == 0:
         document.close()
@@ -98,13 +103,16 @@ def open_pdf(path: Path | str) -> Pdf:
     return Pdf(path, document, pages, None if ended else "the end of the file is missing; pages may be lost")
 
 
-def _cannot_open(path: Path, *, ended: bool) -> DataError:
+def _cannot_open(path: Path, *, ended: bool, password: str | None) -> DataError:
     # The library's error code may be left over from another file, so the file itself is asked too.
     code = pdfium.FPDF_GetLastError()
     content = path.read_bytes()
     encrypted = b"/Encrypt" in content
     if encrypted and code == pdfium.FPDF_ERR_PASSWORD:
-        return DataError(path, "the PDF is encrypted and needs a password", "Store a copy without a password.")
+        if password is not None:
+            return DataError(path, "the PDF is encrypted, and with another password than the one that was given")
+        fix = "Name a variable that holds it (password_env), or store a copy without a password."
+        return DataError(path, "the PDF is encrypted and needs a password", fix)
     if encrypted and code == pdfium.FPDF_ERR_SECURITY:
         return DataError(
             path, "the PDF is encrypted in a way that cannot be read", "Store a copy without encryption."

@@ -1,16 +1,40 @@
 """Documents that lie in files: found by path, told apart by extension and first bytes, opened by kind."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from worktrial.archive.pages import PageContent
 from worktrial.errors import DataError, SettingError
 
-PDF, PARSED_JSON, TEXT = "pdf", "parsed-json", "text"
-EXTENSIONS = {".pdf": PDF, ".json": PARSED_JSON, ".txt": TEXT, ".md": TEXT}
+if TYPE_CHECKING:
+    from worktrial.archive.pdf import Pdf
+
+PDF, PARSED_JSON, TEXT, PICTURE = "pdf", "parsed-json", "text", "picture"
+SHEETS, SEPARATED, WORD, HTML = "spreadsheet", "separated", "word", "html"
+EXTENSIONS = {
+    **{".pdf": PDF, ".json": PARSED_JSON, ".txt": TEXT, ".md": TEXT},
+    **{".xlsx": SHEETS, ".xlsm": SHEETS, ".csv": SEPARATED, ".tsv": SEPARATED, ".docx": WORD},
+    **{".html": HTML, ".htm": HTML},
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff"), PICTURE),
+}
+DRAWN = (PDF, PICTURE)
+"""Kinds whose pages can be shown as pictures."""
+_READERS = {
+    PDF: "pdf:PdfReader",
+    PICTURE: "pictures:PictureReader",
+    PARSED_JSON: "parsed:ParsedJsonReader",
+    TEXT: "parsed:TextReader",
+    SHEETS: "sheets:WorkbookReader",
+    SEPARATED: "sheets:SeparatedReader",
+    WORD: "word:WordReader",
+    HTML: "web:HtmlReader",
+}
+_LIBRARIES = {PICTURE: ("pillow",), SHEETS: ("openpyxl",), WORD: ("python-docx", "lxml"), HTML: ("lxml",)}
+_PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*")
 _HEAD = 4096
 
 
@@ -22,7 +46,7 @@ class DocumentSource:
     """Name in the archive."""
     path: Path
     kind: str
-    """Reader: `pdf`, `parsed-json`, `text`, or `module:function` of one of your own."""
+    """Reader: one of `EXTENSIONS`, such as `pdf`, or `module:function` of one of your own."""
 
 
 class Producer(Protocol):
@@ -58,11 +82,13 @@ class ReadSettings:
     """`auto`: pages without usable characters; `force`: every page; `never`."""
     threads: int = 1
     """Processor threads that one worker may use for recognition."""
+    password: str | None = field(default=None, repr=False)
+    """Password of encrypted PDFs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Documents in files and folders: PDFs, parsed JSON, text.
+    """Documents in files and folders: PDFs, pictures, spreadsheets, texts, web pages, parsed JSON.
 
     A folder stands for the files in it and below it that have one of the known extensions. Files named one by one
     are taken whatever they are called; their first bytes decide.
@@ -98,7 +124,11 @@ def kind_of(path: Path) -> str:
         head = b""
     if b"%PDF-" in head[:1024]:
         return PDF
+    if head.startswith(_PICTURES):
+        return PICTURE
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start[:14].lower().startswith((b"<!doctype html", b"<html")):
+        return HTML
     if start.startswith(b"{") and path.suffix.lower() not in (".txt", ".md"):
         return PARSED_JSON
     # Whatever is left is read as its extension says, and that reader explains what is wrong with it.
@@ -112,18 +142,11 @@ def open_document(source: DocumentSource, settings: ReadSettings) -> PageReader:
         DataError: it cannot be read at all.
         SettingError: there is no reader of that kind.
     """
-    if source.kind == PDF:
-        from worktrial.archive.producers.pdf import PdfReader
-
-        return PdfReader(source.path, settings)
-    if source.kind == PARSED_JSON:
-        from worktrial.archive.producers.parsed import ParsedJsonReader
-
-        return ParsedJsonReader(source.path)
-    if source.kind == TEXT:
-        from worktrial.archive.producers.parsed import TextReader
-
-        return TextReader(source.path)
+    reader = _READERS.get(source.kind)
+    if reader is not None:
+        module, _, name = reader.partition(":")
+        kind = getattr(import_module(f"worktrial.archive.producers.{module}"), name)
+        return cast(PageReader, kind(source.path, settings))
     module, _, function = source.kind.partition(":")
     try:
         return cast(PageReader, getattr(import_module(module), function)(source, settings))
@@ -131,12 +154,39 @@ def open_document(source: DocumentSource, settings: ReadSettings) -> PageReader:
         raise SettingError(f"{source.kind}: there is no such reader ({error})") from None
 
 
+def open_drawn(source: DocumentSource, settings: ReadSettings) -> "Pdf":
+    """Open a document whose pages can be drawn: one of the kinds in `DRAWN`.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    if source.kind == PICTURE:
+        from worktrial.archive.producers.pictures import open_picture
+
+        return open_picture(source.path)
+    from worktrial.archive.pdf import open_pdf
+
+    return open_pdf(source.path, settings.password)
+
+
+def libraries_of(kind: str) -> str:
+    """Names and versions of the libraries that decide, beside those of PDFs, how such a document is read."""
+    return ", ".join(f"{name} {_version(name)}" for name in _LIBRARIES.get(kind, ()))
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"
+
+
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
             inside = list(_inside(path))
             if not inside:
-                raise DataError(path, "has no PDF, JSON or text file in it", "Name the files or another folder")
+                raise DataError(path, "has no file in it that can be read", "Name the files or another folder")
             yield from inside
         elif path.exists():
             yield path

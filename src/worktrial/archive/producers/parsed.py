@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from worktrial.archive.pages import Box, Cell, PageContent, Route, Table
+from worktrial.archive.producers.files import ReadSettings
 from worktrial.errors import DataError, extra
 from worktrial.outside.files import read_bytes
 
@@ -30,17 +31,8 @@ _TITLES = ("title", "section_header", "caption")
 class TextReader:
     """Reads a text file; its encoding is UTF-8 or, failing that, Windows-1252."""
 
-    trouble: str | None = None
-
-    def __init__(self, path: Path) -> None:
-        raw = read_bytes(path)
-        if b"\0" in raw[:4096]:
-            raise DataError(path, "is not a text file", "Give it the right extension, or leave it out")
-        try:
-            text = raw.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = raw.decode("cp1252", errors="replace")
-            self.trouble = "not UTF-8; read as Windows-1252"
+    def __init__(self, path: Path, settings: ReadSettings) -> None:
+        text, self.trouble = decoded_text(path)
         self._pages = _pages(text)
         self.pages = len(self._pages)
         if not text.strip():
@@ -54,6 +46,30 @@ class TextReader:
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+class DecodedText(NamedTuple):
+    """The characters of a file, and what is doubtful about them."""
+
+    text: str
+    trouble: str | None
+
+
+def decoded_text(path: Path) -> DecodedText:
+    """The text of a file in UTF-8, UTF-16 with its mark or, failing these, Windows-1252.
+
+    Raises:
+        DataError: it cannot be read, or is no text.
+    """
+    raw = read_bytes(path)
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return DecodedText(raw.decode("utf-16", errors="replace"), None)
+    if b"\0" in raw[:4096]:
+        raise DataError(path, "is not a text file", "Give it the right extension, or leave it out")
+    try:
+        return DecodedText(raw.decode("utf-8-sig"), None)
+    except UnicodeDecodeError:
+        return DecodedText(raw.decode("cp1252", errors="replace"), "not UTF-8; read as Windows-1252")
 
 
 def _pages(text: str) -> list[str]:
@@ -120,7 +136,11 @@ def read_html_table(html: str) -> HtmlTable:
     """
     root = fragment_fromstring(html, create_parent=True)
     table = root.find(".//table")
-    table = root if table is None else table
+    return read_table_element(root if table is None else table)
+
+
+def read_table_element(table: HtmlElement) -> HtmlTable:
+    """Read a table as `read_html_table` does; the element is taken apart."""
     for line_break in table.iter("br"):
         line_break.tail = f" {line_break.tail or ''}"
     own = [e for e in table.iter("tr", "td", "th") if next(e.iterancestors("table"), table) is table]
@@ -212,7 +232,7 @@ class ParsedJsonReader:
 
     trouble: str | None = None
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, settings: ReadSettings) -> None:
         try:
             parsed = msgspec.json.decode(read_bytes(path).removeprefix(b"\xef\xbb\xbf"), type=_File)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -1,5 +1,6 @@
 """PDF files: each page by its own characters or by recognition, from the file to its tables."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
@@ -106,13 +107,15 @@ def _doubted(table: Table) -> Table:
 class PdfReader:
     """Reads a PDF's pages: characters, recognition, tables."""
 
-    def __init__(self, path: Path, settings: ReadSettings) -> None:
+    def __init__(
+        self, path: Path, settings: ReadSettings, opener: "Callable[[Path, str | None], Pdf] | None" = None
+    ) -> None:
         from worktrial.archive.pdf import open_pdf
 
         self._path = path
         self._settings = settings
-        self._open = open_pdf
-        self._pdf: Pdf = open_pdf(path)
+        self._open = opener or open_pdf
+        self._pdf: Pdf = self._open(path, settings.password)
         self._read = 0
 
     @property
@@ -129,7 +132,7 @@ class PdfReader:
         """One page, 1-based."""
         if self._read >= _REOPEN_AFTER:
             self._pdf.close()
-            self._pdf = self._open(self._path)
+            self._pdf = self._open(self._path, self._settings.password)
             self._read = 0
         self._read += 1
         return read_page_of(self._pdf, number, self._settings)

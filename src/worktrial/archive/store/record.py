@@ -32,12 +32,14 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     kind: str
-    """Producer that read it: `pdf`, `parsed-json`, `text`."""
+    """Producer that read it, such as `pdf`, `spreadsheet`, `text`."""
     source: str
     """The original file; page images are rendered from it."""
     sha256: str = ""
     size: int = 0
     """Bytes of the original file."""
+    password_env: str = ""
+    """Variable of the environment that held the password of an encrypted file; nothing where none was named."""
     issue: str = ""
     """`1939-02`, `1939`, or nothing."""
     pages: int = 0

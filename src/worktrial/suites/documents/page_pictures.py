@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from worktrial.archive.pages import Address, Box, PageContent
+from worktrial.archive.producers.files import DRAWN
 from worktrial.errors import DataError
 from worktrial.language import JsonValue
 from worktrial.suite import PagePicture
@@ -149,7 +150,7 @@ class PageAlbum:
 
     def _has(self, document: str, page: int) -> bool:
         record = next((one for one in self._archive.documents if one.name == document), None)
-        return record is not None and record.readable and 1 <= page <= record.pages and record.kind == "pdf"
+        return record is not None and record.readable and 1 <= page <= record.pages and record.kind in DRAWN
 
     def _of_answer(
         self, answer: str, read: Mapping[tuple[str, int], set[int]]
