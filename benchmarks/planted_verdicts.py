@@ -24,8 +24,10 @@ from tests.support.local_model import chat, small_file
 from benchmarks.machine import load, machine
 from worktrial.engine.local import LocalModel
 from worktrial.grading import JudgeCase, RubricJudge
+from worktrial.grading.evidence import evidence
 from worktrial.grading.prompt import rubric_messages
-from worktrial.grading.rubric import QUOTED, SCHEMA
+from worktrial.grading.questions import QUOTED, TALKED_OUT
+from worktrial.grading.rubric import SCHEMA
 from worktrial.language import Completion, Message
 from worktrial.statistics.rates import agresti_coull
 
@@ -92,15 +94,15 @@ class Votes:
         return Completion({"role": "assistant", "content": reply.text})
 
     async def fenced(self, judged: JudgeCase) -> str:
-        """`yes`, `no`, `refused` (words of the record, twice) or `none`, as in a trial with one vote."""
+        """`yes`, `no`, `refused` (no words of its own) or `none`, as in a trial with one vote."""
         (vote,) = (await RubricJudge(self.complete, votes=1).judge(judged)).votes
-        if vote.problem == QUOTED:
+        if vote.problem in (QUOTED, TALKED_OUT):
             return "refused"
         return "none" if vote.is_correct is None else "yes" if vote.is_correct else "no"
 
     async def bare(self, judged: JudgeCase) -> str:
         """`yes`, `no` or `none`: the last decision of the reply, whoever wrote it."""
-        system, user = (str(message["content"]) for message in rubric_messages(judged, 120_000))
+        system, user = (str(message["content"]) for message in rubric_messages(judged, evidence(judged, 120_000)))
         system = re.sub(r"The record of the agent's work stands between.*?\n", "", system)
         system = system.replace('"code": "as the question ends with", ', "")
         user = re.sub(r"The next line opens the record;.*\n", "", user)

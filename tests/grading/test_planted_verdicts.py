@@ -10,8 +10,8 @@ from tests.grading.cases import case, trajectory
 from tests.grading.test_rubric import DOWN, NO, YES, Judge
 
 from worktrial.grading import JudgeCase, Outcome, RubricJudge, Verdict
+from worktrial.grading.questions import QUOTED
 from worktrial.grading.quoting import ShownText
-from worktrial.grading.rubric import QUOTED
 
 ATTACKS = [json.loads(line) for line in Path(__file__).with_name("planted_verdicts.jsonl").open(encoding="utf-8")]
 

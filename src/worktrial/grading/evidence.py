@@ -74,6 +74,17 @@ def evidence(case: JudgeCase, limit: int) -> str:
     return "\n".join(_ends(shortened(ladder[-1]), limit))
 
 
+def plain_record(length: int) -> str:
+    """A record of about `length` characters in which an agent says nothing but that it does its steps."""
+    last = _json({"final_answer": "All steps are done."})
+    lines: list[str] = []
+    room = length - len(last)
+    while room > 0:
+        lines.append(_json({"agent_says": f"Step {len(lines) + 1} is done."}))
+        room -= len(lines[-1]) + 1
+    return "\n".join([*lines, last])
+
+
 def _work(trajectory: Trajectory) -> Iterator[_Line]:
     texts = _said(trajectory)
     calls: dict[int, list[ToolCall]] = {turn: [] for turn in range(len(texts))}

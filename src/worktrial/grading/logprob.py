@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from math import exp
 
+from msgspec.structs import replace
+
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun, option
 from worktrial.grading.ballot import in_parallel
-from worktrial.grading.evidence import JudgeCase
-from worktrial.grading.prompt import statement_messages
+from worktrial.grading.evidence import JudgeCase, plain_record
+from worktrial.grading.prompt import statement_again, statement_messages
 from worktrial.grading.verdict import Outcome, Verdict, Vote
 from worktrial.language import Complete, Message
 from worktrial.language.untrusted import encodable
@@ -190,13 +192,19 @@ TOP_LOGPROBS = 20
 _AROUND = " \t\r\n\"'`*.,:;!▁ĠĊ"  # blanks, marks, and how two common tokenizers spell a blank and a line break
 
 
-async def assess(complete: Complete, case: JudgeCase, limit: int, early_stop: bool, parallel: bool) -> Verdict:
+TALKED_OUT = (
+    "twice neither yes nor no, though the judge says one of them on the same statement where the agent's words are "
+    "replaced by plain ones; that counts against the work"
+)
+
+
+async def assess(complete: Complete, case: JudgeCase, record: str, early_stop: bool, parallel: bool) -> Verdict:
     """The verdict by log-probabilities; one vote for each statement of the rubric, in reading order.
 
     Args:
         complete: The judge's model.
         case: What to judge.
-        limit: Most characters of the record in the prompt.
+        record: The record of the work, as `evidence` gives it.
         early_stop: Stop at the first statement that alone makes the case fail.
         parallel: Ask about all statements at once; `early_stop` is then without effect.
 
@@ -205,10 +213,19 @@ async def assess(complete: Complete, case: JudgeCase, limit: int, early_stop: bo
         StopRun: the endpoint says that no request of this run can succeed.
     """
     asked = statements(case.rubric)
-    prompts = statement_messages(case, limit, asked)
+    prompts = statement_messages(case, record, asked)
 
     async def ask(number: int) -> Vote:
-        return await _ask(complete, prompts[number], asked[number])
+        vote = await _ask(complete, prompts[number], asked[number])
+        if vote.is_correct is not None or vote.reason is not None:
+            return vote
+        again = await _ask(complete, statement_again(prompts[number], asked[number]), asked[number])
+        if again.is_correct is not None or again.reason is not None:
+            return replace(again, attempts=2, raw=vote.raw + again.raw)
+        [plain] = statement_messages(case, plain_record(len(record)), asked[number : number + 1])
+        able = (await _ask(complete, plain, asked[number])).probability is not None
+        decision, problem = (False, TALKED_OUT) if able else (None, vote.problem)
+        return Vote(decision, asked[number], attempts=2, raw=vote.raw + again.raw, problem=problem)
 
     votes: list[Vote] = []
     if parallel:
@@ -259,14 +276,17 @@ async def _ask(complete: Complete, messages: list[Message], statement: str) -> V
 
 
 def _refuted(vote: Vote) -> bool:
-    return vote.probability is not None and vote.probability < EACH_AT_LEAST
+    if vote.probability is None:
+        return vote.is_correct is False
+    return vote.probability < EACH_AT_LEAST
 
 
 def _verdict(votes: Sequence[Vote]) -> Verdict:
     """A refuted statement makes the case fail whatever the others say; otherwise all of them must be answered."""
     refuted = next((v for v in votes if _refuted(v)), None)
     if refuted is not None:
-        detail = f"P(yes) is {refuted.probability:.2f} for: {refuted.feedback}"
+        why = refuted.problem if refuted.probability is None else f"P(yes) is {refuted.probability:.2f}"
+        detail = f"{why} for: {refuted.feedback}"
         return Verdict(Outcome.FAIL, tuple(votes), detail=detail)
     missing = [v for v in votes if v.probability is None]
     if missing:

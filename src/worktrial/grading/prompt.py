@@ -6,10 +6,9 @@ import json
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
-from worktrial.grading.ballot import continued, vote_code
-from worktrial.grading.evidence import JudgeCase, evidence
+from worktrial.grading.ballot import continued
+from worktrial.grading.evidence import JudgeCase
 from worktrial.language import JsonValue, Message
 from worktrial.language.templates import templates
 from worktrial.language.untrusted import encodable, mark
@@ -52,9 +51,9 @@ def prompt_fingerprint(method: str) -> str:
     return digest.hexdigest()
 
 
-def rubric_messages(case: JudgeCase, limit: int) -> list[Message]:
-    """The conversation that asks for a verdict on the whole rubric; the record takes up to `limit` characters."""
-    text = _case(case, limit) + _render("rubric.j2", case=case)
+def rubric_messages(case: JudgeCase, record: str) -> list[Message]:
+    """The conversation that asks for a verdict on the whole rubric, on a record as `evidence` gives it."""
+    text = _case(case, record) + _render("rubric.j2", case=case)
     return [_message("system", _render("judge.j2")), _message("user", text)]
 
 
@@ -66,27 +65,23 @@ def asked_again(messages: list[Message], problem: str) -> list[Message]:
     return continued(messages, _render("again.j2", problem=problem))
 
 
-class CodedMessages(NamedTuple):
-    """A conversation that asks for a vote, and the code that the vote must give back."""
-
-    messages: list[Message]
-    code: str
+def with_code(messages: list[Message], code: str) -> list[Message]:
+    """The same question, and at its end the code that the vote must give back."""
+    return continued(messages, _render("code.j2", code=code))
 
 
-def with_code(messages: list[Message], draw: int) -> CodedMessages:
-    """The same question, and at its end the code of the vote of `draw`."""
-    code = vote_code(messages, draw)
-    return CodedMessages(continued(messages, _render("code.j2", code=code)), code)
-
-
-def statement_messages(case: JudgeCase, limit: int, statements: tuple[str, ...]) -> list[list[Message]]:
+def statement_messages(case: JudgeCase, record: str, statements: tuple[str, ...]) -> list[list[Message]]:
     """One conversation for each statement, alike up to the statement so that a prompt cache serves them all."""
-    system, text = _message("system", _render("assess.j2")), _case(case, limit)
+    system, text = _message("system", _render("assess.j2")), _case(case, record)
     return [[system, _message("user", text + _render("statement.j2", statement=s))] for s in statements]
 
 
-def _case(case: JudgeCase, limit: int) -> str:
-    record = evidence(case, limit)
+def statement_again(messages: list[Message], statement: str) -> list[Message]:
+    """The question about one statement with the statement and what is asked of it put once more."""
+    return continued(messages, _render("statement.j2", statement=statement))
+
+
+def _case(case: JudgeCase, record: str) -> str:
     return _render(
         "case.j2",
         case=case,

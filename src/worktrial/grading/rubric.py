@@ -1,22 +1,22 @@
 """The verdict on a rubric by a majority of independent votes, or by log-probabilities."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
-from worktrial.grading.ballot import Unreadable, ballot_schema, in_parallel, read_ballot
-from worktrial.grading.evidence import LEAST_LIMIT, JudgeCase, evidence
+from worktrial.grading.ballot import ballot_schema, in_parallel
+from worktrial.grading.evidence import LEAST_LIMIT, JudgeCase, evidence, plain_record
 from worktrial.grading.logprob import assess
 from worktrial.grading.prompt import asked_again, rubric_messages, with_code
+from worktrial.grading.questions import BallotQuestion, cast_ballot
 from worktrial.grading.quoting import ShownText
 from worktrial.grading.verdict import Outcome, Verdict, Vote, decide
-from worktrial.language import Complete, Message
+from worktrial.language import Complete
 from worktrial.language.untrusted import encodable
 
 Method = Literal["votes", "logprob"]
 
-QUOTED = "twice no vote of the judge's own, but words of the record; that counts against the work"
 SCHEMA = ballot_schema("feedback", "is_correct", longest=1200)
 
 
@@ -81,19 +81,51 @@ class RubricJudge:
         """
         if not case.rubric.strip():
             return Verdict(Outcome.INVALID, (), InvalidReason.TASK_DATA, "the task has no rubric to judge by")
+        record = evidence(case, self._max_record)
+        verdict = await self._judged(case, record)
+        whole = limit = len(record)
+        if verdict.reason is InvalidReason.CONTEXT_OVERFLOW and await self._has_room(case, whole):
+            # What takes more room than plain text of its length buys nobody an invalid sample.
+            while verdict.reason is InvalidReason.CONTEXT_OVERFLOW and limit >= 2 * LEAST_LIMIT:
+                limit //= 2
+                record = evidence(case, limit)
+                verdict = await self._judged(case, record)
+        if len(record) < whole:
+            cut = f"the record was cut to {len(record):,} of {whole:,} characters for the judge's context"
+            verdict = replace(verdict, detail=f"{verdict.detail}; {cut}")
+        return verdict
+
+    async def _judged(self, case: JudgeCase, record: str) -> Verdict:
         if self._method == "logprob":
             early_stop = self._early_stop and not self._parallel
-            return await assess(self._complete, case, self._max_record, early_stop, self._parallel)
-        messages = rubric_messages(case, self._max_record)
-        shown = ShownText(evidence(case, self._max_record))
+            return await assess(self._complete, case, record, early_stop, self._parallel)
+        question = BallotQuestion(
+            Ballot,
+            SCHEMA,
+            rubric_messages(case, record),
+            ShownText(record),
+            lambda: rubric_messages(case, plain_record(len(record))),
+            asked_again,
+            with_code,
+        )
 
         async def cast(number: int) -> Vote:
-            return await _vote(self._complete, messages, number, shown)
+            return await _vote(self._complete, question, number)
 
         votes = await (in_parallel(cast, self._votes) if self._parallel else self._in_order(cast))
         decision = decide(votes, self._votes)
         assert decision is not None, "the last vote always settles the case"
         return Verdict(decision.outcome, tuple(votes), decision.reason, decision.detail)
+
+    async def _has_room(self, case: JudgeCase, length: int) -> bool:
+        """Whether plain text of so many characters fits into the judge's context."""
+        try:
+            await self._complete(rubric_messages(case, plain_record(length)), max_tokens=1)
+        except StopRun:
+            raise
+        except InvalidSample:
+            return False
+        return True
 
     async def _in_order(self, cast: Callable[[int], Awaitable[Vote]]) -> list[Vote]:
         votes: list[Vote] = []
@@ -102,34 +134,10 @@ class RubricJudge:
         return votes
 
 
-async def _vote(complete: Complete, messages: list[Message], number: int, shown: ShownText) -> Vote:
-    """Cast vote `number`; an unreadable reply is asked for once more, then it counts as no vote.
-
-    Where the judge only repeated what stands in the record, it counts against the work: who plants a verdict
-    there shall get neither that nor none.
-    """
-    raw: list[str] = []
-    problem: str | None = None
-    reason: InvalidReason | None = None
-    quoted = False
-    for attempt in (1, 2):
-        draw = 2 * number + attempt - 1
-        asked = messages if problem is None else asked_again(messages, problem)
-        coded, code = with_code(asked, draw)
-        try:
-            reply = await complete(coded, schema=SCHEMA, draw=draw)
-        except StopRun:
-            raise
-        except InvalidSample as e:
-            return Vote(None, attempts=attempt, raw=tuple(raw), problem=e.detail, reason=e.reason)
-        raw.append(encodable(reply.reply.content))
-        try:
-            ballot = read_ballot(reply, Ballot, shown, code)
-        except Unreadable as e:
-            problem, reason, quoted = str(e), e.reason, quoted or e.quoted
-        else:
-            feedback = None if ballot.feedback is None else encodable(ballot.feedback)
-            return Vote(ballot.is_correct, feedback, attempt, tuple(raw), problem)
-    if quoted and reason is None:
-        return Vote(False, attempts=2, raw=tuple(raw), problem=QUOTED)
-    return Vote(None, attempts=2, raw=tuple(raw), problem=problem, reason=reason)
+async def _vote(complete: Complete, question: BallotQuestion[Ballot], number: int) -> Vote:
+    cast = await cast_ballot(complete, question, number)
+    if cast.ballot is None:
+        decision = False if cast.against else None
+        return Vote(decision, attempts=cast.attempts, raw=cast.raw, problem=cast.problem, reason=cast.reason)
+    feedback = None if cast.ballot.feedback is None else encodable(cast.ballot.feedback)
+    return Vote(cast.ballot.is_correct, feedback, cast.attempts, cast.raw, cast.problem)

@@ -28,9 +28,9 @@ class Vote(msgspec.Struct, frozen=True):
     attempts: int = 1
     """Replies until the vote could be read."""
     raw: tuple[str, ...] = ()
-    """Replies in order, as received."""
+    """Replies in order, as received; more than `attempts` where the judge was asked with plain words, too."""
     problem: str | None = None
-    """Reason for there being no vote, or trouble with the first reply, which had to be asked for again."""
+    """Reason for there being no vote of the judge's own, or trouble with a reply that was asked for again."""
     reason: InvalidReason | None = None
     """The endpoint's trouble, where that is why there is no vote."""
     probability: float | None = None

@@ -1,13 +1,15 @@
 """An ensemble of judges for argument values that are neither equal to the gold ones nor plainly wrong."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 
-from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
-from worktrial.grading.ballot import Unreadable, ballot_schema, continued, in_parallel, read_ballot, vote_code
+from worktrial.errors import InvalidReason, InvalidSample, SettingError
+from worktrial.grading.ballot import ballot_schema, continued, in_parallel
+from worktrial.grading.questions import BallotQuestion, cast_ballot
 from worktrial.grading.quoting import ShownText
 from worktrial.language import Complete, JsonObject, Message
 from worktrial.language.templates import templates
@@ -235,13 +237,21 @@ class ValueJudges:
         return JudgedValues(await in_parallel(judge, len(ordered)))
 
     async def _ask(self, case: ValueCase) -> CaseVotes:
-        messages = value_messages(case, self._language)
-        shown = ShownText("\n".join((case.context, *case.predicted)))
+        language = self._language
+        question = BallotQuestion(
+            ValueBallot,
+            SCHEMA,
+            value_messages(case, language),
+            ShownText("\n".join((case.context, *case.predicted))),
+            lambda: value_messages(_plain(case), language),
+            lambda messages, problem: asked_again(messages, problem, language),
+            lambda messages, code: with_code(messages, code, language),
+        )
         judges = list(self._judges.items())
 
         async def cast(number: int) -> ValueVote:
             name, complete = judges[number]
-            return await _vote(name, complete, messages, number, self._language, shown)
+            return await _vote(name, complete, question, number)
 
         votes = await in_parallel(cast, len(judges))
         if all(vote.same_meaning is None for vote in votes):
@@ -251,35 +261,21 @@ class ValueJudges:
         return CaseVotes(case, tuple(votes))
 
 
-async def _vote(
-    name: str, complete: Complete, messages: list[Message], number: int, language: Language, shown: ShownText
-) -> ValueVote:
-    """The vote of judge `number`; an unreadable reply is asked for once more, then it counts as no vote.
+def _plain(case: ValueCase) -> ValueCase:
+    """The same case with plain words of the same length in the place of the agents'."""
 
-    Where the judge only repeated what the agent wrote, it counts against the value.
-    """
-    raw: list[str] = []
-    problem: str | None = None
-    trouble: InvalidReason | None = None
-    quoted = False
-    for attempt in (0, 1):
-        # The draw differs by judge too: the same model in two chairs shall not answer from the cache.
-        draw = 2 * number + attempt
-        asked = messages if problem is None else asked_again(messages, problem, language)
-        code = vote_code(asked, draw)
-        try:
-            reply = await complete(with_code(asked, code, language), schema=SCHEMA, draw=draw)
-        except StopRun:
-            raise
-        except InvalidSample as e:
-            return ValueVote(name, None, raw=tuple(raw), problem=e.detail, trouble=e.reason)
-        raw.append(encodable(reply.reply.content))
-        try:
-            ballot = read_ballot(reply, ValueBallot, shown, code)
-        except Unreadable as e:
-            problem, trouble, quoted = str(e), e.reason, quoted or e.quoted
-        else:
-            reason = None if ballot.reason is None else encodable(ballot.reason)
-            return ValueVote(name, ballot.same_meaning, reason, tuple(raw), problem)
-    same = False if quoted and trouble is None else None
-    return ValueVote(name, same, raw=tuple(raw), problem=problem, trouble=trouble)
+    def plain(text: str) -> str:
+        return ("plain words " * len(text))[: len(text)]
+
+    predicted = tuple(json.dumps(plain(value[2:]) or "-") for value in case.predicted)
+    return replace(case, predicted=predicted, context=plain(case.context))
+
+
+async def _vote(name: str, complete: Complete, question: BallotQuestion[ValueBallot], number: int) -> ValueVote:
+    # The draw differs by judge too: the same model in two chairs shall not answer from the cache.
+    cast = await cast_ballot(complete, question, number)
+    if cast.ballot is None:
+        same = False if cast.against else None
+        return ValueVote(name, same, raw=cast.raw, problem=cast.problem, trouble=cast.reason)
+    reason = None if cast.ballot.reason is None else encodable(cast.ballot.reason)
+    return ValueVote(name, cast.ballot.same_meaning, reason, cast.raw, cast.problem)
