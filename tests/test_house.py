@@ -92,6 +92,22 @@ def test_no_test_asserts_a_time() -> None:
     assert found == []
 
 
+def test_what_is_started_is_given_an_environment() -> None:
+    starts = {"subprocess.Popen", "subprocess.run", "asyncio.create_subprocess_exec", "WaitingChild", "Child.start"}
+    # Of a whole environment, which may hold keys; these start what inherits it.
+    never = {"os.system", "os.popen", "os.execv", "os.execvp", "os.posix_spawn", "asyncio.create_subprocess_shell"}
+    never |= {"subprocess.call", "subprocess.check_call", "subprocess.check_output", "subprocess.getoutput"}
+    found = []
+    for path, tree in files():
+        for node in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            called = ast.unparse(node.func)
+            given = next((word.value for word in node.keywords if word.arg == "env"), None)
+            whole = given is not None and re.search(r"\bos\.environ\b(?!\[)", ast.unparse(given))
+            if called in never or (called in starts and (given is None or whole)):
+                found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {called}")
+    assert found == []
+
+
 def test_what_is_printed_goes_through_one_door() -> None:
     doors = {SOURCE / "engine" / "notices.py", SOURCE / "terminal.py"}
     # Programs of their own, which run where there is no Worktrial.

@@ -64,6 +64,11 @@ def hangs(assignment):
     while True:
         pass
 
+def looks(assignment):
+    print(*sorted(os.environ))
+    print(os.environ["MY_TOKEN"])
+    return "seen"
+
 def floods(assignment):
     for _ in range(20_000):
         print("x" * 100)
@@ -142,7 +147,7 @@ def test_its_trouble_is_its_own(folder: Path, name: str, options: dict[str, Any]
 
 @pytest.mark.parametrize("name", ["hangs", "never_stops"])
 def test_its_time_ends_and_everything_with_it(folder: Path, name: str) -> None:
-    ran = run(name, sample_seconds=4)
+    ran = run(name, sample_seconds=4, agent_env="PIDS")
     (record,) = ran.run.records
     assert record.stop_reason == "time_limit"
     if name == "hangs":
@@ -160,6 +165,22 @@ def is_gone(pid: int) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def test_of_the_environment_it_sees_what_programs_need_and_what_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_TOKEN", "tok-1f6c0d2e77")
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.test:8080")
+    ran = run("looks")
+    (record,) = ran.run.records
+    assert record.reason.endswith(
+        "KeyError: 'MY_TOKEN'. If that is an environment variable, name it with --agent-env"
+    )
+    names = set(ran.trajectory("lab-01")["printed"].split())
+    assert {"PATH", "HTTPS_PROXY", "WORKTRIAL_ISOLATED"} <= names and not {"MY_TOKEN", "PIDS"} & names
+    given = run("looks", agent_env="MY_TOKEN").trajectory("lab-01")
+    assert given["answer"] == "seen" and "MY_TOKEN" in given["printed"] and "tok-1f6c" not in given["printed"]
 
 
 def test_of_what_it_prints_beginning_and_end_are_kept(folder: Path) -> None:
@@ -183,6 +204,9 @@ def test_what_cannot_have_a_process_of_its_own(folder: Path, monkeypatch: pytest
         with pytest.raises(SettingError, match=shown):
             resolve_agent(agent, suite, options=options)
     assert resolve_agent(assignment, suite, options=options).far is not None
+    unset = suite.every_option.read({"isolate": True, "agent_env": "NOT_SET_ANYWHERE"}, suite="starter")
+    with pytest.raises(SettingError, match="agent_env: NOT_SET_ANYWHERE is not set"):
+        resolve_agent(assignment, suite, options=unset)
     monkeypatch.setenv("WORKTRIAL_ISOLATED", "1")
     with pytest.raises(SettingError, match="__main__"):
         resolve_agent(assignment, suite, options=options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from worktrial.agents.assignment import Agent
 from worktrial.agents.block_watch import BlockWatch
 from worktrial.agents.episodes import Episodes
-from worktrial.agents.far import FarAgent
+from worktrial.agents.far import FarAgent, given_variables
 from worktrial.agents.isolated import isolated
 from worktrial.agents.own_callable import PREFIX, OwnCallable
 from worktrial.agents.tool_loop import ToolLoop
@@ -105,8 +105,9 @@ def resolve_agent(
         return found
     if found.function is None:
         raise SettingError(f"{option('isolate')}: is for agents in Python, and {found.spec} is none")
+    memory, variables = wanted.agent_memory << 20, given_variables(wanted)
     try:
-        far = isolated(found.spec, found.function, base or Path(), wanted.agent_memory << 20)
+        far = isolated(found.spec, found.function, base or Path(), memory, variables)
     except SettingError as e:
         raise SettingError(f"{option('isolate')}: {e}") from None
     return replace(found, far=far)

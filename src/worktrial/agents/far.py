@@ -1,12 +1,14 @@
 """Agents that are programs or services: what all of them have in common."""
 
 import asyncio
+import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from worktrial.agents.assignment import Assignment
+from worktrial.errors import SettingError, option
 from worktrial.workplaces import StopReason
 
 USUAL_SECONDS = 3600.0
@@ -25,6 +27,20 @@ async def in_time(assignment: Assignment) -> AsyncIterator[None]:
         if not limit.expired():
             raise
         assignment.trajectory.stop_reason = StopReason.TIME_LIMIT
+
+
+def given_variables(options: Any) -> list[str]:
+    """Names of the environment variables that the options of a run give to its agent.
+
+    Args:
+        options: An instance of `OwnAgentOptions`.
+
+    Raises:
+        SettingError: one is not set.
+    """
+    if unset := [name for name in options.agent_env if name not in os.environ]:
+        raise SettingError(f"{option('agent_env')}: {', '.join(unset)} is not set")
+    return list(options.agent_env)
 
 
 class FarAgent(ABC):

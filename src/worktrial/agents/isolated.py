@@ -3,8 +3,9 @@
 import asyncio
 import contextlib
 import os
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,24 @@ from worktrial.agents.assignment import Assignment, storable
 from worktrial.agents.far import FarAgent, in_time
 from worktrial.agents.own_callable import PREFIX, FarCrash
 from worktrial.agents.printed import MOST_PRINTED
-from worktrial.errors import InvalidReason, InvalidSample, SettingError
+from worktrial.engine.secrets import Redactor
+from worktrial.errors import InvalidReason, InvalidSample, SettingError, flag
 from worktrial.language import JsonObject, visible
-from worktrial.sandbox.child import BrokenWire, Child, ChildGone, StartFailure
+from worktrial.sandbox.child import (
+    NETWORK_VARIABLES,
+    BrokenWire,
+    Child,
+    ChildGone,
+    StartFailure,
+    usual_environment,
+)
 from worktrial.sandbox.inside.worker import HeadTail
 from worktrial.workplaces import StopReason
 
 ISOLATED = "WORKTRIAL_ISOLATED"
 """Environment variable that is set in the processes of agents."""
 
+_ENVIRONMENT = (*NETWORK_VARIABLES, "PYTHONPATH", "VIRTUAL_ENV", "OMP_NUM_THREADS")
 _MOST_MESSAGE = 16 << 20
 _START_SECONDS = 60.0
 _LOOK_SECONDS = 0.5
@@ -36,8 +46,8 @@ class IsolatedCallable(FarAgent):
     """Agent made of a function that each sample runs in a Python of its own.
 
     The process has its own memory, whose limit it cannot raise, and its own time; at the end of the sample it is
-    killed with all that it has started and that stayed in its group. It sees the environment, files and network
-    that this process sees: it is bounded, not locked in.
+    killed with all that it has started and that stayed in its group. It sees the files and the network that this
+    process sees, and of its environment what programs need and what is named: it is bounded, not locked in.
     """
 
     rest: str
@@ -46,6 +56,8 @@ class IsolatedCallable(FarAgent):
     """Folder that a module is looked for in, and a file's path is relative to."""
     memory: int
     """Bytes of data that the process may hold; Linux only."""
+    variables: Sequence[str] = ()
+    """Names of environment variables that it is given beside the usual ones."""
 
     async def __call__(self, assignment: Assignment) -> None:
         """Let the function work on `assignment`.
@@ -55,7 +67,9 @@ class IsolatedCallable(FarAgent):
         """
         trajectory = assignment.trajectory
         printed = HeadTail(MOST_PRINTED)
-        child = await Child.start(_words(), env={**os.environ, ISOLATED: "1"}, most=_MOST_MESSAGE)
+        hidden = Redactor(os.environ[name] for name in self.variables if name in os.environ)
+        environment = {**usual_environment(*_ENVIRONMENT, *self.variables), ISOLATED: "1"}
+        child = await Child.start(_words(), env=environment, most=_MOST_MESSAGE)
         try:
             await child.ready(_START_SECONDS)
         except StartFailure as e:
@@ -63,7 +77,7 @@ class IsolatedCallable(FarAgent):
         hearing = asyncio.create_task(child.hear(printed.write))
         try:
             async with in_time(assignment):
-                trajectory.answer = visible(await self._answer(child, assignment))
+                trajectory.answer = visible(await self._answer(child, assignment, hidden))
                 trajectory.stop_reason = (
                     StopReason.ANSWERED if trajectory.answer.strip() else StopReason.EMPTY_ANSWER
                 )
@@ -74,9 +88,9 @@ class IsolatedCallable(FarAgent):
             await asyncio.wait([hearing], timeout=_LAST_WORDS_SECONDS)
             hearing.cancel()
             assignment.close()
-            trajectory.printed = printed.text()
+            trajectory.printed = hidden.text(printed.text())
 
-    async def _answer(self, child: Child, assignment: Assignment) -> str:
+    async def _answer(self, child: Child, assignment: Assignment, hidden: Redactor) -> str:
         try:
             await child.send(self._task(assignment))
             while True:
@@ -84,9 +98,9 @@ class IsolatedCallable(FarAgent):
                 if "answer" in said:
                     return storable(said["answer"])
                 if "crash" in said:
-                    raise InvalidSample(InvalidReason.AGENT_CRASH, str(said["crash"])) from FarCrash(
-                        said.get("told") or ""
-                    )
+                    crash = hidden.text(str(said["crash"]))
+                    told = FarCrash(hidden.text(said.get("told") or ""))
+                    raise InvalidSample(InvalidReason.AGENT_CRASH, crash + self._missing(crash)) from told
                 tool, arguments = said["call"]
                 seen = await assignment.call(tool, arguments)
                 await child.send({"seen": seen, "pictures": assignment.take_pictures()})
@@ -101,6 +115,13 @@ class IsolatedCallable(FarAgent):
             raise InvalidSample(
                 InvalidReason.AGENT_CRASH, f"the agent's process said what nobody can read: {e}"
             ) from None
+
+    def _missing(self, crash: str) -> str:
+        """Advice where the function looked for a variable that this process has and the agent's was not given."""
+        found = re.fullmatch(r"KeyError: '(\w+)'", crash)
+        if found is None or found[1] not in os.environ or found[1] in self.variables:
+            return ""
+        return f". If that is an environment variable, name it with {flag('agent_env')}"
 
     def _task(self, assignment: Assignment) -> JsonObject:
         told: JsonObject = msgspec.to_builtins(
@@ -126,7 +147,9 @@ class IsolatedCallable(FarAgent):
         return told
 
 
-def isolated(spec: str, function: Callable[..., Any], base: Path, memory: int) -> IsolatedCallable:
+def isolated(
+    spec: str, function: Callable[..., Any], base: Path, memory: int, variables: Sequence[str] = ()
+) -> IsolatedCallable:
     """The agent in a process of its own that does what `function` does in this one.
 
     Args:
@@ -134,6 +157,7 @@ def isolated(spec: str, function: Callable[..., Any], base: Path, memory: int) -
         function: The function itself.
         base: Folder that relative paths in `spec` are relative to.
         memory: Bytes of data that each process may hold.
+        variables: Names of environment variables that it is given beside the usual ones.
 
     Raises:
         SettingError: another process could not find the function.
@@ -158,7 +182,7 @@ def isolated(spec: str, function: Callable[..., Any], base: Path, memory: int) -
             module = str(Path(file).resolve())
     if "<" in name or "." in name:
         raise SettingError(f"{name} cannot be found by its name; name a function of a module")
-    return IsolatedCallable(f"{module}:{name}", base, memory)
+    return IsolatedCallable(f"{module}:{name}", base, memory, variables)
 
 
 async def _next(child: Child) -> JsonObject:

@@ -34,7 +34,7 @@ class BallotQuestion(Generic[Ballot]):
     schema: JsonObject
     messages: list[Message]
     shown: ShownText
-    """What the party under examination may have written."""
+    """Text that the party under examination may have written."""
     plain: Callable[[], list[Message]]
     """The same question, with plain words of the same length in the place of those of the party."""
     asked_again: Callable[[list[Message], str], list[Message]]
@@ -45,7 +45,7 @@ class BallotQuestion(Generic[Ballot]):
 
 @dataclass(frozen=True, slots=True)
 class CastBallot(Generic[Ballot]):
-    """What came of asking for one vote."""
+    """The outcome of asking for one vote."""
 
     ballot: Ballot | None = None
     """None where no reply was a vote."""
@@ -53,7 +53,7 @@ class CastBallot(Generic[Ballot]):
     raw: tuple[str, ...] = ()
     """Replies in order; at the end those to the plain question, where it was asked."""
     problem: str | None = None
-    """What was wrong about the last reply that was no vote."""
+    """The fault of the last reply that was no vote."""
     reason: InvalidReason | None = None
     """The endpoint's or the provider's trouble, where that is why there is no vote."""
     against: bool = False

@@ -21,6 +21,11 @@ _USUAL = (
     *("DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "SYSTEMROOT", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"),
     *("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_NUMERIC", "LC_TIME"),
 )
+NETWORK_VARIABLES = (
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"),
+    *("http_proxy", "https_proxy", "no_proxy"),
+)
+"""Names of variables that tell programs the way to the network."""
 
 
 def usual_environment(*further: str) -> dict[str, str]:

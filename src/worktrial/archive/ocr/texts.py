@@ -158,7 +158,8 @@ def tesseract_version() -> str | None:
     """Version of the `tesseract` command; None where there is none or it says nothing."""
     if not is_installed():
         return None
-    done = subprocess.run(["tesseract", "--version"], capture_output=True, text=True, check=False)
+    words = ["tesseract", "--version"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=usual_environment())
     lines = (done.stdout or done.stderr).splitlines()
     return lines[0].removeprefix("tesseract").strip() if lines else None
 

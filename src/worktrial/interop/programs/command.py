@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from worktrial.agents.assignment import Assignment, Unstorable
-from worktrial.agents.far import FarAgent, in_time
+from worktrial.agents.far import FarAgent, given_variables, in_time
 from worktrial.agents.printed import MOST_PRINTED
 from worktrial.engine.secrets import Redactor
-from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
+from worktrial.errors import InvalidReason, InvalidSample, SettingError
 from worktrial.interop.programs.answers import AnswerPlace
 from worktrial.interop.programs.door import OwnDoor, door
+from worktrial.sandbox.child import NETWORK_VARIABLES
 from worktrial.sandbox.inside.worker import HeadTail
 
 MOST_OUTPUT = 1_000_000
@@ -29,9 +30,8 @@ MOST_OUTPUT = 1_000_000
 _USUAL = """
 PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_ALL LC_CTYPE TZ TERM TMPDIR
 XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME
-SSL_CERT_FILE SSL_CERT_DIR HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy
 """
-USUAL_ENVIRONMENT = _USUAL.split()
+USUAL_ENVIRONMENT = [*_USUAL.split(), *NETWORK_VARIABLES]
 """Names of variables that every program is given."""
 _PLACE = re.compile(r"\{(prompt|mcp_config|mcp_url|episode_url|workdir)\}")
 _LOOK_SECONDS = 0.05
@@ -60,9 +60,7 @@ class CommandAgent(FarAgent):
     def with_options(self, options: Any) -> "CommandAgent":
         """The agent as the options of a run want it; see `FarAgent`."""
         place = self.answer if options.answer is None else AnswerPlace.read(options.answer)
-        if unset := [name for name in options.agent_env if name not in os.environ]:
-            raise SettingError(f"{option('agent_env')}: {', '.join(unset)} is not set")
-        return replace(self, answer=place, environment=[*self.environment, *options.agent_env])
+        return replace(self, answer=place, environment=[*self.environment, *given_variables(options)])
 
     async def __call__(self, assignment: Assignment) -> None:
         """Start the program and wait for its end; see `Agent`.
