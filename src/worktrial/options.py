@@ -374,8 +374,8 @@ class OwnAgentOptions(Options):
     answer: Annotated[str | None, Flag(_AGENT, neutral=True, metavar="text|json:FIELD")] = None
     """Place of a program's answer in what it prints: all of it, or a field of the JSON that it is."""
     agent_env: Annotated[Names, Flag(_AGENT, neutral=True, metavar="NAMES")] = []
-    """Environment variables that an agent which is a program, or has a process of its own, is given; comma-separated.
-    The usual ones come along."""
+    """Environment variables that an agent which is a program, or has a process of its own, is given beside the
+    usual ones; comma-separated."""
 
 
 class TokenOptions(Options):
