@@ -209,6 +209,7 @@ def settings_of(
         budget=Budget(options.max_cost, options.max_tokens, options.max_minutes),
         cache=options.cache,
         cache_only=options.cache_only,
+        compress=options.compress,
         durable=options.durable,
         batch=BatchPolicy() if options.batch else None,
         command=command,

@@ -9,10 +9,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import Manifest, SessionRecord
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.secrets import Redactor
-from worktrial.engine.store import RunStore, read_lines
+from worktrial.engine.store import RunStore
 from worktrial.engine.stored import open_run
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome

@@ -19,6 +19,7 @@ from worktrial.archive.producers.parsed import ParsedJsonReader, TextReader
 from worktrial.archive.producers.sheets import SeparatedReader
 from worktrial.archive.producers.web import HtmlReader
 from worktrial.archive.store.record import read_manifest as read_archive_manifest
+from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import read_manifest
 from worktrial.engine.providers.chat import read_completion
 from worktrial.engine.providers.gemini import GeminiWire
@@ -28,7 +29,6 @@ from worktrial.engine.providers.streams import chat_completion
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.retry import endpoint_time, retry_after_seconds
 from worktrial.engine.roles import Role, RoleSettings
-from worktrial.engine.store import read_lines
 from worktrial.engine.tokens import SampleTokens, encoded, read_tokens
 from worktrial.engine.transport import Transport
 from worktrial.engine.wire import Line, ModelWire, NotACompletion, ReportedFailure, asked_to_wait, error_text

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from tests.scale.test_merge import FILES, run, tiny
 
 from worktrial.engine.manifest import Manifest, manifest_text, read_manifest
-from worktrial.engine.record import SampleLine
+from worktrial.engine.packing import FrameWriter, line_key
+from worktrial.engine.record import Key, SampleLine
 from worktrial.engine.shard import read_shard
+from worktrial.engine.trajectories import PACKED, TRAJECTORIES, StoredTrajectories
 from worktrial.scale.merge import merge
 
 Lines = dict[str, list[bytes]]
@@ -27,7 +29,11 @@ def whole() -> tuple[Manifest, Lines]:
         return manifest, {name: (one / name).read_bytes().splitlines(keepends=True) for name in FILES}
 
 
-def write_shard(folder: Path, shard: str, again: Sequence[int]) -> Path:
+def key_of(line: bytes) -> Key:
+    return msgspec.json.decode(line, type=SampleLine).key
+
+
+def write_shard(folder: Path, shard: str, again: Sequence[int], packed: int) -> Path:
     """The part of the run that a shard's own process writes; before it some lines as a first try left them."""
     manifest, lines = whole()
     holds = read_shard(shard).holds
@@ -41,6 +47,20 @@ def write_shard(folder: Path, shard: str, again: Sequence[int]) -> Path:
         earlier = [kept[n % len(kept)].replace(b'"so"', b'"as it was"') for n in again if kept]
         # The tail is torn, as after a kill.
         (folder / name).write_bytes(b"".join([*earlier, *kept, kept[0][:9] if kept and again else b""]))
+    if packed and kept:
+        # Some in frames, torn as well, and the others after them.
+        frames = FrameWriter(folder)
+        frames.open()
+        lines = [*earlier, *kept]
+        for line in lines[:-1]:
+            frames.add(line, line_key(line, folder))
+            if packed > 1:
+                frames.flush()
+        frames.flush()
+        frames.close()
+        with frames.path.open("ab") as file:
+            file.write(frames.path.read_bytes()[: packed * 4])
+        (folder / TRAJECTORIES).write_bytes(lines[-1] + kept[0][:9])
     [session] = manifest.sessions
     assert session.asked is not None
     asked = msgspec.structs.replace(session.asked, added=count)
@@ -57,10 +77,20 @@ def test_any_partition_in_any_order_with_any_lines_again_is_the_same_run(data: s
     again = st.lists(st.integers(0, 20), max_size=3)
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        shards = [write_shard(place / f"s{n}", f"{n}/{of}", data.draw(again)) for n in range(1, of + 1)]
+        frames = st.integers(0, 2)
+        shards = [
+            write_shard(place / f"s{n}", f"{n}/{of}", data.draw(again), data.draw(frames)) for n in range(1, of + 1)
+        ]
+        is_packed = any((shard / PACKED).exists() for shard in shards)
         merged = merge(data.draw(st.permutations(shards)), place / "run")
         assert merged == (14, 0)
         for file, lines in whole()[1].items():
-            assert (place / "run" / file).read_bytes() == b"".join(lines)
+            if is_packed and file == TRAJECTORIES:
+                assert not (place / "run" / file).exists()
+                with StoredTrajectories(place / "run") as stored:
+                    found = [stored.line(begin) for _, begin, _ in stored.lines(SampleLine)]
+                    assert [stored.last(key) for key in map(key_of, lines)] == lines == found
+            else:
+                assert (place / "run" / file).read_bytes() == b"".join(lines)
         told = read_manifest(place / "run" / "manifest.json")
         assert (told.shard, told.samples, told.settings) == (None, 14, whole()[0].settings)

@@ -12,12 +12,12 @@ import pytest
 from tests.engine.rig import TinyTrial, all_bytes
 from tests.support.cli import Ran, command, count_lines, interrupt, lines_of, start
 
+from worktrial.engine.lines import append_line
 from worktrial.engine.manifest import read_manifest
 from worktrial.engine.record import SampleResult
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.shard import MOST_SHARDS, ShardedTrial, read_shard, shard_number
-from worktrial.engine.store import append_line
 from worktrial.engine.tokens import TOKENS, SampleTokens, encoded, read_tokens
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError

@@ -11,8 +11,9 @@ from tests.sandbox.sessions import needs_sandbox
 from tests.support.cli import Word, command
 from tests.support.own_workplaces import write_suite
 
-from worktrial.engine.store import SAMPLES, TRAJECTORIES
+from worktrial.engine.store import SAMPLES
 from worktrial.engine.stored import StoredRun, open_run
+from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.language import JsonObject
 from worktrial.reports.report import open_report
 from worktrial.reports.viewer import run_data

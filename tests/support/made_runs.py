@@ -19,7 +19,8 @@ from tests.support.made_work import Work, work_on
 
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.record import RoleUsage, SampleRecord
-from worktrial.engine.store import SAMPLES, TRAJECTORIES
+from worktrial.engine.store import SAMPLES
+from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.grading import Outcome, Vote
 from worktrial.grading.state_checks import CheckResult
 from worktrial.workplaces.faults import FaultEvent, FaultMode, draw_plan

@@ -12,8 +12,8 @@ import msgspec
 from worktrial.agents.plan import follow
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import SampleRecord
-from worktrial.engine.store import TRAJECTORIES, read_lines
 from worktrial.engine.stored import open_run
+from worktrial.engine.trajectories import trajectory_lines
 from worktrial.errors import DataError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue
@@ -154,7 +154,7 @@ def stored_work(
         if not _is_of(run.manifest, suite):
             what = f"is a run of {run.manifest.title}, and the truth here is that of {suite.title}"
             raise DataError(folder, what, f"Name a run of the {suite.title} suite with {option('from')}")
-        lines = {_key(line): line for line in read_lines(folder / TRAJECTORIES, dict[str, object])}
+        lines = {_key(line): line for line in trajectory_lines(folder, dict[str, object])}
         of_run = []
         for record in run.records:
             line = lines.get(_key(msgspec.structs.asdict(record)))

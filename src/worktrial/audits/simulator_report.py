@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from worktrial.audits.simulator import SUITE, AuditedCall
-from worktrial.engine.store import TRAJECTORIES, read_lines
 from worktrial.engine.stored import StoredRun, open_run
+from worktrial.engine.trajectories import trajectory_lines
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
 from worktrial.statistics import Rate
@@ -154,7 +154,7 @@ def fidelity(rows: Iterable[AuditedCall]) -> Fidelity:
 
 def _rows(run: StoredRun) -> Iterable[list[AuditedCall]]:
     valid = {record.sample for record in run.records if record.outcome is not Outcome.INVALID}
-    lines = {str(line["sample"]): line for line in read_lines(run.folder / TRAJECTORIES, dict[str, object])}
+    lines = {str(line["sample"]): line for line in trajectory_lines(run.folder, dict[str, object])}
     for sample, line in lines.items():
         if sample in valid:
             yield msgspec.convert(line["audit"], list[AuditedCall])

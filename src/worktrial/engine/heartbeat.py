@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from worktrial.engine.interruption import Interrupted
+from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import utc_now
 from worktrial.engine.secrets import Redactor
-from worktrial.engine.store import replace_file
 
 if TYPE_CHECKING:
     from worktrial.engine.record import Key

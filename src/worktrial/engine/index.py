@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 from zlib import crc32
 
+from worktrial.engine.lines import write_all
 from worktrial.engine.record import Key, SampleRecord, key_digest, total_tokens
 from worktrial.engine.roles import Role
 from worktrial.errors import InvalidReason
@@ -205,10 +206,9 @@ class SampleIndex:
 
     def _write(self) -> None:
         assert self._file is not None  # opened
-        rest = memoryview(bytes(self._waiting))
+        waiting = bytes(self._waiting)
         self._waiting.clear()
-        while rest:
-            rest = rest[self._file.write(rest) :]
+        write_all(self._file, waiting)
 
     def _read_from(self, at: int) -> bytes:
         assert self._file is not None  # opened

@@ -18,10 +18,12 @@ from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.engine.run_plan import RunPlan, RunSettings, manifest_of
 from worktrial.engine.scheduler import Scheduler, work_off
 from worktrial.engine.secrets import Redactor
+from worktrial.engine.shard import ShardedTrial
 from worktrial.engine.spend import Budget, Spend
 from worktrial.engine.store import BATCHES, RunStore, last_records
 from worktrial.engine.stored import agent_of
 from worktrial.engine.tokens import refuse_without_tokens
+from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.engine.trial import Job, Trial
 from worktrial.errors import SettingError, StopRun, WorktrialError, extra, option
 from worktrial.grading import Outcome
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 # Beside one request per sample in flight: votes that are asked for side by side.
 SPARE_REQUESTS = 4
+COMPRESSED_ABOVE = 10_000
+"""Samples of a run above which its trajectories are compressed unless told otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +197,8 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
     if settings.otlp is not None:
         redactor.add_url(settings.otlp)
     manifest = manifest_of(RunPlan(trial, roles, settings), redactor)
-    with RunStore(settings.folder, manifest, redactor, durable=settings.durable) as store:
+    compress = _compressed(plan)
+    with RunStore(settings.folder, manifest, redactor, durable=settings.durable, compress=compress) as store:
         cost, tokens = _earlier_spend(store)
         spend = Spend(Budget(), cost=cost, tokens=tokens)
         end = "interrupted"
@@ -214,6 +219,16 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
             session.ended, session.end = utc_now(), end
             session.cost, session.tokens = spend.cost - cost, spend.tokens - tokens
             store.save_manifest()
+
+
+def _compressed(plan: RunPlan) -> bool | None:
+    """Whether a run's trajectories are compressed; None: as they are."""
+    settings, trial = plan.settings, plan.trial
+    if settings.compress is not None or (settings.folder / TRAJECTORIES).exists():
+        return settings.compress
+    # Shards of a large run are to be put together, and each may be small.
+    jobs = trial.whole.jobs if isinstance(trial, ShardedTrial) else trial.jobs
+    return True if len(jobs) > COMPRESSED_ABOVE else None
 
 
 def _watched(

@@ -29,6 +29,8 @@ class RunSettings:
     budget: Budget = field(default_factory=Budget)
     cache: Path | None = None
     cache_only: bool = False
+    compress: bool | None = None
+    """Whether trajectories are compressed; None: as they are, and in a new run where it has very many samples."""
     durable: bool = False
     """Whether each sample is on the disk before the next is stored; see `store.AT_RISK`."""
     batch: BatchPolicy | None = None

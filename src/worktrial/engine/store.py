@@ -4,25 +4,27 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO
 
 import msgspec
 from filelock import FileLock, Timeout
 
+from worktrial.engine.frames import cut_torn_frame
 from worktrial.engine.growth import grow
 from worktrial.engine.index import INDEX, SampleIndex
+from worktrial.engine.lines import append_line, cut_torn_tail, line_spans, read_lines, replace_file
 from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, manifest_text, read_manifest
+from worktrial.engine.packing import TrajectoryWriter
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
-from worktrial.engine.tokens import TOKENS, SampleTokens, cut_torn_frame, encoded
+from worktrial.engine.tokens import TOKENS, SampleTokens, encoded
+from worktrial.engine.trajectories import PACKED, PACKED_INDEX, TRAJECTORIES
 from worktrial.errors import DataError, SettingError, StopRun, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.outside.files import MOST_BYTES, refuse_leaving
 
 SAMPLES = "samples.jsonl"
-TRAJECTORIES = "trajectories.jsonl"
 BATCHES = "batches.jsonl"
 """File of a run that says which batches were submitted, and which have come back."""
 TRACEBACKS = "tracebacks.txt"
@@ -31,8 +33,6 @@ LOCK = ".lock"
 AT_RISK = 16
 """Samples that a power cut may cost: after so many the disk is told to keep them. Those in flight are lost, too, as
 many as a rule."""
-
-_T = TypeVar("_T")
 
 
 class RunStore:
@@ -45,13 +45,22 @@ class RunStore:
         manifest: Of the session that begins.
         redactor: Hides keys.
         durable: Whether the disk is told to keep each sample before it counts as stored.
+        compress: Whether trajectories are compressed; None: as they were.
 
     Raises:
         SettingError: another process works on the folder, or it holds a run with other settings.
         DataError: the folder is something else, or one of its lines is damaged in the middle.
     """
 
-    def __init__(self, folder: Path, manifest: Manifest, redactor: Redactor, *, durable: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        manifest: Manifest,
+        redactor: Redactor,
+        *,
+        durable: bool = False,
+        compress: bool | None = None,
+    ) -> None:
         self.folder = folder
         self.manifest = manifest
         self.index = SampleIndex(folder)
@@ -65,7 +74,7 @@ class RunStore:
         self._encoder = msgspec.json.Encoder()
         self._files = contextlib.ExitStack()
         self._samples: IO[bytes]
-        self._trajectories: IO[bytes]
+        self._trajectories = TrajectoryWriter(folder, compress=compress)
 
     def __enter__(self) -> "RunStore":
         refuse_foreign(self.folder)
@@ -98,15 +107,15 @@ class RunStore:
             else:
                 earlier = [msgspec.structs.replace(session, asked=None) for session in stored.sessions]
                 self.manifest.sessions = earlier + self.manifest.sessions
-        for name in (SAMPLES, TRAJECTORIES):
-            cut_torn_tail(self.folder / name)
+        cut_torn_tail(self.folder / SAMPLES)
         cut_torn_frame(self.folder / TOKENS)
         self._files.callback(self.index.close)
         self.index.open(self.folder / SAMPLES, self._records_from)
         # Before the other files: a folder with records and no manifest would not be known as ours.
         self.save_manifest()
         self._samples = self._files.enter_context((self.folder / SAMPLES).open("ab", buffering=0))
-        self._trajectories = self._files.enter_context((self.folder / TRAJECTORIES).open("ab", buffering=0))
+        self._files.callback(self._trajectories.close, pack=False)
+        self._trajectories.open()
         self._place = os.fstat(self._samples.fileno()).st_size
 
     def _records_from(self, place: int, number: int) -> Iterator[tuple[SampleRecord, bytes, int]]:
@@ -122,7 +131,10 @@ class RunStore:
         # A disk that fails is no news when the run is ending for some trouble already.
         ignored = () if kind is None else (OSError,)
         with self._files, contextlib.suppress(*ignored):
-            self._sync()
+            try:
+                self._sync()
+            finally:
+                self._trajectories.close(pack=kind is None)
         self._leave_nothing(kind)
 
     def _leave_nothing(self, kind: type[BaseException] | None) -> None:
@@ -130,7 +142,7 @@ class RunStore:
         refused = kind is not None and issubclass(kind, SettingError | DataError | StopRun)
         paid = bool(self.session.tokens) or (self.folder / BATCHES).exists()
         if refused and kind is not BudgetSpent and self._is_new and not len(self.index) and not paid:
-            for name in (MANIFEST, SAMPLES, INDEX, TRAJECTORIES, LOCK):
+            for name in (MANIFEST, SAMPLES, INDEX, TRAJECTORIES, PACKED, PACKED_INDEX, LOCK):
                 (self.folder / name).unlink(missing_ok=True)
             # Something else in it, such as tracebacks, is worth keeping.
             with contextlib.suppress(OSError):
@@ -172,7 +184,7 @@ class RunStore:
                 with (self.folder / TOKENS).open("ab") as file:
                     file.write(frame)
             if trajectory is not None:
-                append_line(self._trajectories, self._redactor.bytes(self._encoder.encode(trajectory)))
+                self._trajectories.add(self._redactor.bytes(self._encoder.encode(trajectory)), record.key)
             if self._durable:
                 # A sample on the disk has its trajectory there.
                 self._sync()
@@ -190,7 +202,7 @@ class RunStore:
         if (self.folder / TOKENS).exists():
             with (self.folder / TOKENS).open("ab") as file:
                 os.fsync(file.fileno())
-        os.fsync(self._trajectories.fileno())
+        self._trajectories.sync()
         os.fsync(self._samples.fileno())
         self.at_risk = 0
         if not self._is_named and os.name == "posix":
@@ -230,104 +242,6 @@ def last_records(folder: Path) -> dict[Key, SampleRecord]:
         DataError: a record is damaged.
     """
     return {record.key: record for record in read_lines(folder / SAMPLES, SampleRecord)}
-
-
-def read_lines(path: Path, kind: type[_T]) -> Iterator[_T]:
-    """The records of a JSONL file of ours, in order; nothing when the file is not there.
-
-    A torn last line is passed over: a run that is still being written can be read.
-
-    Raises:
-        DataError: a line is not such a record.
-    """
-    for _, record in placed_lines(path, kind):
-        yield record
-
-
-def placed_lines(path: Path, kind: type[_T]) -> Iterator[tuple[int, _T]]:
-    """Records as `read_lines` gives them, each with the byte at which its line begins."""
-    for record, place, _ in line_spans(path, kind):
-        yield place, record
-
-
-def line_spans(path: Path, kind: type[_T], *, place: int = 0, number: int = 1) -> Iterator[tuple[_T, int, int]]:
-    """Records as `read_lines` gives them, each with the bytes at which its line begins and ends.
-
-    Args:
-        path: The file.
-        kind: Of its records.
-        place: Byte at which the first of them begins.
-        number: Number of that line, for messages.
-    """
-    if not path.exists():
-        return
-    refuse_leaving(path.parent, path)
-    decoder = msgspec.json.Decoder(kind)
-    with path.open("rb") as file:
-        file.seek(place)
-        for at, line in enumerate(iter(lambda: file.readline(MOST_BYTES), b""), number):
-            if not line.endswith(b"\n"):
-                if len(line) == MOST_BYTES:
-                    what = f"damaged record: more than {MOST_BYTES:,} bytes in one line"
-                    raise DataError(f"{path}:{at}", what, "Remove this line to go on")
-                return
-            try:
-                record = decoder.decode(line)
-                # Fields that `kind` leaves out are skipped, not decoded; whoever reads them later could not.
-                if not line.isascii():
-                    line.decode()
-            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
-                raise DataError(f"{path}:{at}", f"damaged record: {e}", "Remove this line to go on") from None
-            yield record, place, place + len(line)
-            place += len(line)
-
-
-def replace_file(path: Path, data: bytes, *, durable: bool = False) -> None:
-    """Write a file of ours; who reads it sees the old one or the new one, never a half.
-
-    Args:
-        path: Of the file.
-        data: All that it shall hold.
-        durable: Whether that holds after a power cut, too; which of the two it is then, nobody knows.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    temporary = path.with_name(f"{path.name}.tmp")
-    with temporary.open("wb") as file:
-        file.write(data)
-        if durable:
-            file.flush()
-            os.fsync(file.fileno())
-    temporary.replace(path)
-
-
-def append_line(file: IO[bytes], line: bytes) -> None:
-    """Write a line of a JSONL file of ours."""
-    # One write per line, unbuffered: after a kill at most the last line is torn.
-    rest = memoryview(line + b"\n")
-    while rest:
-        rest = rest[file.write(rest) :]
-
-
-def cut_torn_tail(path: Path) -> None:
-    """Remove an incomplete last line, left by a process that was killed while writing."""
-    if not path.exists():
-        return
-    with path.open("r+b") as file:
-        size = file.seek(0, os.SEEK_END)
-        end = size
-        block = 65536
-        while end > 0:
-            start = max(0, end - block)
-            file.seek(start)
-            newline = file.read(end - start).rfind(b"\n")
-            if newline >= 0:
-                end = start + newline + 1
-                break
-            end = start
-        if end != size:
-            file.truncate(end)
 
 
 def refuse_foreign(folder: Path) -> None:

@@ -7,9 +7,11 @@ from typing import Any
 
 import msgspec
 
+from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
-from worktrial.engine.record import CLEAN, Key, SampleRecord
-from worktrial.engine.store import SAMPLES, TRAJECTORIES, read_lines
+from worktrial.engine.record import CLEAN, Key, SampleLine, SampleRecord
+from worktrial.engine.store import SAMPLES
+from worktrial.engine.trajectories import StoredTrajectories
 from worktrial.errors import DataError, option
 from worktrial.language import JsonObject
 
@@ -83,6 +85,13 @@ def agent_of(manifest: Manifest) -> str | None:
     return str(named) if named else model_of(manifest, "agent")
 
 
+def _decoded(line: bytes, where: str) -> JsonObject:
+    try:
+        return msgspec.json.decode(line, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
+        raise DataError(where, f"damaged record: {e}", "Run the sample again") from None
+
+
 def trajectory(
     folder: Path, sample: str, repeat: int, condition: str = CLEAN, record: SampleRecord | None = None
 ) -> JsonObject:
@@ -98,24 +107,17 @@ def trajectory(
     Raises:
         DataError: there is none.
     """
-    found: JsonObject | None = None
-    known: dict[tuple[str, str], None] = {}
-    for line in read_lines(folder / TRAJECTORIES, dict[str, object]):
-        # Runs from before there were conditions do not name theirs.
-        under = str(line.get("condition", CLEAN))
-        known[str(line.get("sample")), under] = None
-        if (line.get("sample"), line.get("repeat"), under) == (sample, repeat, condition):
-            found = line
-    if found is None:
+    with StoredTrajectories(folder) as stored:
+        found = stored.last((sample, repeat, condition))
+        if found is not None:
+            return _decoded(found, f"{folder}: trajectory of sample {sample!r}, repeat {repeat}, {condition}")
         what = f"no trajectory of sample {sample!r}, repeat {repeat}, condition {condition}"
         if record is not None:
             raise DataError(folder, what, f"The sample did not get so far: {record.reason}")
-        elsewhere = [under for name, under in known if name == sample]
-        if elsewhere and condition not in elsewhere:
-            raise DataError(
-                folder, what, f"It ran under {', '.join(elsewhere)}: choose one with {option('condition')}"
-            )
-        names = list(dict.fromkeys(name for name, _ in known))
-        some = ", ".join(names[:12])
-        raise DataError(folder, what, f"There is: {some or 'none'}" + (", …" if len(names) > 12 else ""))
-    return found
+        known = dict.fromkeys((line.sample, line.condition) for line, _, _ in stored.lines(SampleLine))
+    elsewhere = [under for name, under in known if name == sample]
+    if elsewhere and condition not in elsewhere:
+        raise DataError(folder, what, f"It ran under {', '.join(elsewhere)}: choose one with {option('condition')}")
+    names = list(dict.fromkeys(name for name, _ in known))
+    some = ", ".join(names[:12])
+    raise DataError(folder, what, f"There is: {some or 'none'}" + (", …" if len(names) > 12 else ""))

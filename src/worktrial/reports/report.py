@@ -7,9 +7,9 @@ from pathlib import Path
 from markupsafe import Markup
 
 from worktrial.engine.manifest import MANIFEST
-from worktrial.engine.record import Key, SampleLine
-from worktrial.engine.store import TRAJECTORIES, placed_lines
+from worktrial.engine.record import Key
 from worktrial.engine.stored import StoredRun, open_run
+from worktrial.engine.trajectories import trajectory_places
 from worktrial.errors import DataError, SettingError
 from worktrial.reports.links import section_page, slug_of
 
@@ -24,7 +24,7 @@ class ReportRun:
     """Name that people read: its agent, with the folder's name where two runs have the same agent."""
     run: StoredRun
     places: Mapping[Key, int]
-    """Byte at which the last line of each sample begins in the run's trajectories."""
+    """Place of the last line of each sample in the run's trajectories, as `StoredTrajectories` counts them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def open_report(folders: Iterable[Path], title: str) -> Report:
         try:
             run = open_run(folder)
             # Read now, as nothing may be left half written for the damage of one.
-            places = {line.key: place for place, line in placed_lines(folder / TRAJECTORIES, SampleLine)}
+            places = trajectory_places(folder)
         except DataError as e:
             if not folder.is_dir():
                 raise

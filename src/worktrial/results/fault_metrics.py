@@ -16,8 +16,8 @@ from statistics import fmean
 import msgspec
 
 from worktrial.engine.record import Key, SampleLine, SampleRecord
-from worktrial.engine.store import TRAJECTORIES, read_lines
 from worktrial.engine.stored import StoredRun
+from worktrial.engine.trajectories import TRAJECTORIES, trajectory_lines
 from worktrial.errors import DataError
 from worktrial.language import JsonValue
 from worktrial.results.conditions import cluster_by
@@ -102,7 +102,7 @@ def sample_faults(run: StoredRun) -> dict[Key, FaultMetrics]:
     if not planned:
         return {}
     found = {key: _of_record(record, []) for key, record in planned.items()}
-    for key, calls in _calls(run.folder / TRAJECTORIES, planned):
+    for key, calls in _calls(run.folder, planned):
         found[key] = _of_record(planned[key], calls)
     return found
 
@@ -112,17 +112,17 @@ def _of_record(record: SampleRecord, calls: Sequence[StoredCall]) -> FaultMetric
     return fault_metrics(record.fault_plan, record.fault_ledger, calls, turns_known=record.turns > 0)
 
 
-def _calls(path: Path, wanted: Container[Key]) -> Iterator[tuple[Key, list[StoredCall]]]:
+def _calls(folder: Path, wanted: Container[Key]) -> Iterator[tuple[Key, list[StoredCall]]]:
     """The calls of every wanted sample; of one that ran again each time, the last time last."""
     decoder = msgspec.json.Decoder(list[StoredCall])
-    for line in read_lines(path, _Line):
+    for line in trajectory_lines(folder, _Line):
         if line.key not in wanted:
             continue
         try:
             yield line.key, decoder.decode(line.calls)
         except msgspec.MsgspecError as e:
             what = f"the trajectory of sample {line.sample!r}, repeat {line.repeat} is damaged: {e}"
-            raise DataError(path, what, "Remove its line to go on") from None
+            raise DataError(folder / TRAJECTORIES, what, "Remove its line to go on") from None
 
 
 def fault_metrics(

@@ -10,9 +10,9 @@ from typing import Annotated, Protocol
 import msgspec
 from filelock import FileLock
 
+from worktrial.engine.lines import append_line, cut_torn_tail, read_lines
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import CLEAN, Key, SampleLine
-from worktrial.engine.store import append_line, cut_torn_tail, read_lines
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
 from worktrial.language.untrusted import printable

@@ -18,16 +18,21 @@ import numpy.typing as npt
 from filelock import FileLock, Timeout
 
 from worktrial.engine.index import INDEX
+from worktrial.engine.lines import line_spans
 from worktrial.engine.manifest import MANIFEST, Manifest, manifest_text, read_manifest, tell_apart
+from worktrial.engine.packing import FrameWriter, line_key
 from worktrial.engine.record import Key, SampleLine
 from worktrial.engine.shard import Shard
-from worktrial.engine.store import LOCK, SAMPLES, TRACEBACKS, TRAJECTORIES, line_spans, refuse_foreign
+from worktrial.engine.store import LOCK, SAMPLES, TRACEBACKS, refuse_foreign
 from worktrial.engine.tokens import TOKENS, token_spans
+from worktrial.engine.trajectories import PACKED, PACKED_INDEX, TRAJECTORIES, StoredTrajectories
 from worktrial.errors import DataError, SettingError, option
 from worktrial.scale.order import JobOrder
 
+_FILES = (TOKENS, TRACEBACKS, PACKED_INDEX, PACKED, TRAJECTORIES, SAMPLES)
 _SHOWN = 3
 _AT_ONCE = 1 << 16
+_FRAMES = 256
 _BUFFER = 1 << 20
 _Longs = npt.NDArray[np.int64]
 
@@ -73,13 +78,14 @@ def merge(shards: Sequence[Path], run: Path, *, partial: bool = False) -> Merged
     if run.resolve() in {place.resolve() for place in places}:
         raise SettingError(f"{option('output')} {run}: is one of the shards; name another folder")
     pieces = _Pieces(parts, order)
-    samples = pieces.of_file(SAMPLES, line_spans)
+    samples = pieces.of_file(SAMPLES, lambda folder, kind: line_spans(folder / SAMPLES, kind))
     missing = _missing(parts, order, samples, partial=partial)
     with _staged(run, parts) as staging:
         _copy(samples, places, SAMPLES, staging)
-        _copy(pieces.of_file(TRAJECTORIES, line_spans, samples), places, TRAJECTORIES, staging)
+        _copy_trajectories(pieces.of_file(TRAJECTORIES, _trajectory_spans, samples), places, staging)
         if any((place / TOKENS).exists() for place in places):
-            _copy(pieces.of_file(TOKENS, token_spans, samples), places, TOKENS, staging)
+            tokens = pieces.of_file(TOKENS, lambda folder, kind: token_spans(folder / TOKENS, kind), samples)
+            _copy(tokens, places, TOKENS, staging)
         _join(places, TRACEBACKS, staging)
         # The last: without it the folder is no run yet.
         (staging / MANIFEST).write_bytes(manifest_text(_whole(parts, len(samples) + missing)))
@@ -148,6 +154,12 @@ class _Spans:
     def __len__(self) -> int:
         return len(self.rank)
 
+    def __iter__(self) -> Iterator[tuple[int, int, int]]:
+        """Numbers of the parts, and the places at which the samples' lines begin and end."""
+        for first in range(0, len(self), _AT_ONCE):
+            few = self.of(slice(first, first + _AT_ONCE))
+            yield from zip(few.part.tolist(), few.begin.tolist(), few.end.tolist(), strict=True)
+
     @classmethod
     def joined(cls, spans: "Sequence[_Spans]") -> "_Spans":
         """Spans of all of these, one after the other."""
@@ -159,6 +171,7 @@ class _Spans:
 
 
 _Reader = Callable[[Path, type[SampleLine]], Iterable[tuple[SampleLine, int, int]]]
+"""Gives the lines of a kind in a folder, with the places at which they begin and end."""
 
 
 class _Pieces:
@@ -179,7 +192,7 @@ class _Pieces:
         part, known = self._parts[number], self._order.is_known
         ranks, begins, ends = array("q"), array("q"), array("q")
         finished = self._finished[number]
-        for line, begin, end in read(part.folder / name, SampleLine):
+        for line, begin, end in read(part.folder, SampleLine):
             rank = (
                 self._order.rank(line.key)
                 if known
@@ -194,6 +207,11 @@ class _Pieces:
         by_rank = np.argsort(spans.rank, kind="stable")
         ordered = spans.rank[by_rank]
         return spans.of(by_rank[np.append(ordered[1:] != ordered[:-1], True)[: len(ordered)]])
+
+
+def _trajectory_spans(folder: Path, kind: type[SampleLine]) -> Iterator[tuple[SampleLine, int, int]]:
+    with StoredTrajectories(folder) as stored:
+        yield from stored.lines(kind)
 
 
 def _column(numbers: "array[int]") -> _Longs:
@@ -262,7 +280,7 @@ def _staged(run: Path, parts: Sequence[_Part]) -> Iterator[Path]:
     try:
         staging.mkdir(parents=True, exist_ok=True)
         with FileLock(staging / LOCK).acquire(blocking=False):
-            for left in (MANIFEST, SAMPLES, TRAJECTORIES, TOKENS, TRACEBACKS):
+            for left in (MANIFEST, *_FILES):
                 # Of a merge that was killed.
                 (staging / left).unlink(missing_ok=True)
             try:
@@ -297,7 +315,7 @@ def _put_in_place(staging: Path, run: Path) -> None:
         staging.rename(run)
         return
     with FileLock(run / LOCK).acquire(blocking=False):
-        for name in (INDEX, TOKENS, TRACEBACKS, TRAJECTORIES, SAMPLES, MANIFEST):
+        for name in (INDEX, *_FILES, MANIFEST):
             if (staging / name).exists():
                 (staging / name).replace(run / name)
             else:
@@ -311,16 +329,35 @@ def _copy(spans: _Spans, places: Sequence[Path], name: str, into: Path) -> None:
         for number in np.unique(spans.part).tolist():
             sources[number] = stack.enter_context((places[number] / name).open("rb", buffering=0))
         out = stack.enter_context((into / name).open("wb", buffering=_BUFFER))
-        for first in range(0, len(spans), _AT_ONCE):
-            few = spans.of(slice(first, first + _AT_ONCE))
-            for part, begin, end in zip(few.part.tolist(), few.begin.tolist(), few.end.tolist(), strict=True):
-                sources[part].seek(begin)
-                data = sources[part].read(end - begin)
-                if len(data) != end - begin:
-                    raise DataError(places[part] / name, "has become shorter meanwhile", "Merge again")
-                out.write(data)
+        for part, begin, end in spans:
+            sources[part].seek(begin)
+            data = sources[part].read(end - begin)
+            if len(data) != end - begin:
+                raise DataError(places[part] / name, "has become shorter meanwhile", "Merge again")
+            out.write(data)
         out.flush()
         os.fsync(out.fileno())
+
+
+def _copy_trajectories(spans: _Spans, places: Sequence[Path], into: Path) -> None:
+    """Write trajectories into one text, in their order; compressed where those of any shard are."""
+    with contextlib.ExitStack() as stack:
+        kept = max(1, _FRAMES // len(places))
+        sources = [stack.enter_context(StoredTrajectories(place, kept=kept)) for place in places]
+        if not any(source.is_packed for source in sources):
+            _copy(spans, places, TRAJECTORIES, into)
+            return
+        writer = stack.enter_context(contextlib.closing(FrameWriter(into, durable=False)))
+        writer.open()
+        for part, begin, end in spans:
+            line = sources[part].line(begin)
+            if len(line) != end - begin:
+                raise DataError(places[part] / PACKED, "has become shorter meanwhile", "Merge again")
+            writer.add(line, line_key(line, places[part] / PACKED))
+            if writer.is_full:
+                writer.flush()
+        writer.flush()
+        writer.sync()
 
 
 def _join(places: Sequence[Path], name: str, into: Path) -> None:

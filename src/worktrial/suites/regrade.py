@@ -11,8 +11,8 @@ import msgspec
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import CLEAN, Key, SampleRecord, SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.store import TRAJECTORIES, placed_lines
 from worktrial.engine.stored import StoredRun
+from worktrial.engine.trajectories import TRAJECTORIES, FrameTable, StoredTrajectories
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
@@ -71,12 +71,14 @@ class WorkReader:
     """Finished work of a stored run, read from disk one sample at a time."""
 
     def __init__(self, run: StoredRun) -> None:
-        self._path = run.folder / TRAJECTORIES
+        self._folder = run.folder
         # The outcome and its reason tell the attempts at one sample apart.
-        self._places = {
-            ((line.sample, line.repeat, line.condition), line.outcome, line.reason): place
-            for place, line in placed_lines(self._path, _Line)
-        }
+        self._table = FrameTable()
+        with StoredTrajectories(run.folder, table=self._table) as trajectories:
+            self._places = {
+                ((line.sample, line.repeat, line.condition), line.outcome, line.reason): place
+                for line, place, _ in trajectories.lines(_Line)
+            }
 
     def work(self, record: SampleRecord) -> FinishedWork | None:
         """Work of the agent in a sample; None where it did not get to an end of its own.
@@ -87,9 +89,8 @@ class WorkReader:
         place = self._places.get((record.key, record.outcome.value, record.reason))
         if place is None or record.stop_reason is None:
             return None
-        with self._path.open("rb") as file:
-            file.seek(place)
-            stored = file.readline()
+        with StoredTrajectories(self._folder, table=self._table) as trajectories:
+            stored = trajectories.line(place)
         try:
             line = msgspec.json.decode(stored, type=dict[str, object])
             trajectory = Trajectory(
@@ -100,7 +101,7 @@ class WorkReader:
                 turns=record.turns,
             )
         except (KeyError, ValueError) as e:
-            where = f"{self._path}: sample {record.sample}, repeat {record.repeat}"
+            where = f"{self._folder / TRAJECTORIES}: sample {record.sample}, repeat {record.repeat}"
             raise DataError(where, f"not a trajectory: {e}", "Run the sample again") from None
         return FinishedWork(record, {k: v for k, v in line.items() if k not in _WHOSE}, trajectory)
 

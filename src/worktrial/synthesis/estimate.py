@@ -8,9 +8,9 @@ from statistics import fmean
 
 import msgspec
 
+from worktrial.engine.lines import read_lines
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.spend import price_for
-from worktrial.engine.store import read_lines
 from worktrial.engine.usual_sizes import TOKENS_OF_A_REQUEST, TOOL_CALLS
 from worktrial.language import Usage
 from worktrial.synthesis.artifacts import JobSpec

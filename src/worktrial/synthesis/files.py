@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 import yaml
 
-from worktrial.engine.store import cut_torn_tail, read_lines
+from worktrial.engine.lines import cut_torn_tail, read_lines
 from worktrial.errors import DataError, StopRun
 from worktrial.language import JsonValue
 from worktrial.synthesis.artifacts import JobSpec

@@ -11,13 +11,13 @@ from filelock import FileLock, Timeout
 from worktrial.engine.client import BoundModel, Client
 from worktrial.engine.connect import Wiring, connect
 from worktrial.engine.defects import Outage
+from worktrial.engine.lines import cut_torn_tail, read_lines
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import refuse_unpriced
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, BudgetSpent, Meter, Spend
-from worktrial.engine.store import cut_torn_tail, read_lines
 from worktrial.errors import DataError, InvalidSample, SettingError
 from worktrial.language import Complete, Completion, JsonObject, Message, Usage
 from worktrial.synthesis.artifacts import PaidAnswer

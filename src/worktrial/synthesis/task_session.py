@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic
 
+from worktrial.engine.lines import read_lines
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import BudgetSpent
-from worktrial.engine.store import read_lines
 from worktrial.errors import DataError
 from worktrial.suites.simulated.trial import SimulatedSettings
 from worktrial.synthesis.artifacts import JobSpec, RunKind, SlotRun

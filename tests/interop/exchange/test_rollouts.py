@@ -13,8 +13,9 @@ from tests.support.script import Behaviour, Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.token_server import TokenAgent, prompt_of, spelled
 
+from worktrial.engine.frames import cut_torn_frame
 from worktrial.engine.stored import open_run
-from worktrial.engine.tokens import TOKENS, cut_torn_frame, read_tokens
+from worktrial.engine.tokens import TOKENS, read_tokens
 from worktrial.interop.exchange.rollouts import sequences
 from worktrial.language import TurnTokens
 

@@ -12,8 +12,9 @@ from tests.support.browser import address, page, until
 from tests.support.made_runs import make_run
 
 from worktrial.engine.manifest import Manifest
-from worktrial.engine.store import SAMPLES, TRAJECTORIES
+from worktrial.engine.store import SAMPLES
 from worktrial.engine.stored import StoredRun
+from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.reports.report import Report, ReportRun, open_report
 from worktrial.reports.site import write_site
 from worktrial.reports.viewer.pages import assets, runs_file, viewer_page

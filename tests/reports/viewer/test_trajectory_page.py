@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.support.browser import address, page
 from tests.support.made_runs import make_run
 
-from worktrial.engine.store import TRAJECTORIES
 from worktrial.engine.stored import open_run
+from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import open_report
 from worktrial.reports.site import write_site

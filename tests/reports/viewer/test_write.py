@@ -10,6 +10,7 @@ from tests.results.runs import record, store
 from tests.support.browser import address, page
 from tests.support.made_runs import make_run
 
+from worktrial.engine.trajectories import StoredTrajectories
 from worktrial.errors import DataError
 from worktrial.reports.report import open_report
 from worktrial.reports.site import write_site
@@ -31,7 +32,7 @@ def _row(sample: str, **more: Any) -> dict[str, Any]:
 def test_the_last_line_of_a_sample_counts(tmp_path: Path) -> None:
     store(tmp_path, [record("a"), record("b")])
     _lines(tmp_path, _row("a", answer="first"), _row("b"), _row("a", answer="second"), _row("a", repeat=1))
-    lines = StoredLines(tmp_path / "trajectories.jsonl", open_report([tmp_path], "r").runs[0].places)
+    lines = StoredLines(lambda: StoredTrajectories(tmp_path), open_report([tmp_path], "r").runs[0].places)
     found, nothing = lines.read([("a", 0, "E0"), ("c", 0, "E0")])
     assert msgspec.json.decode(found or b"")["answer"] == "second" and nothing is None
 
@@ -39,7 +40,7 @@ def test_the_last_line_of_a_sample_counts(tmp_path: Path) -> None:
 def test_a_torn_last_line_and_a_missing_file(tmp_path: Path) -> None:
     store(tmp_path, [record("a"), record("b")])
     _lines(tmp_path, _row("a"), b'{"suite":"s","sample":"b","re')
-    lines = StoredLines(tmp_path / "trajectories.jsonl", open_report([tmp_path], "r").runs[0].places)
+    lines = StoredLines(lambda: StoredTrajectories(tmp_path), open_report([tmp_path], "r").runs[0].places)
     found, torn = lines.read([("a", 0, "E0"), ("b", 0, "E0")])
     assert found and torn is None
     assert list(StoredLines(tmp_path / "nowhere", {}).read([("a", 0, "E0")])) == [None]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.results.runs import record, store
 from tests.support.made_runs import make_run
 
+from worktrial.engine.lines import read_lines
 from worktrial.engine.record import SampleRecord
-from worktrial.engine.store import read_lines
 from worktrial.engine.stored import open_run
 from worktrial.errors import DataError, SettingError
 from worktrial.results.exports import (

@@ -11,8 +11,8 @@ from PIL import Image
 from tests.support.cli import command
 
 from worktrial.archive.store import Archive
-from worktrial.engine.store import TRAJECTORIES
 from worktrial.engine.stored import StoredRun, open_run
+from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.errors import DataError
 from worktrial.suites.documents.example import example_archive
 from worktrial.suites.documents.page_pictures import CellMark, PageAlbum, cited_by

@@ -11,8 +11,8 @@ import msgspec
 
 from worktrial.agents.episode import EpisodeOver, Seen
 from worktrial.agents.episodes import NoOpenJob
+from worktrial.engine.lines import replace_file
 from worktrial.engine.record import Key, SampleResult
-from worktrial.engine.store import replace_file
 from worktrial.errors import DataError, SettingError
 from worktrial.interop.serve.bodies import as_json
 from worktrial.interop.serve.reception import Guest, Reception

@@ -8,15 +8,17 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from worktrial.engine.lines import placed_lines
 from worktrial.engine.record import Key, SampleLine, SampleRecord
-from worktrial.engine.store import SAMPLES, TRAJECTORIES, placed_lines
+from worktrial.engine.store import SAMPLES
 from worktrial.engine.stored import agent_of, open_run
+from worktrial.engine.trajectories import trajectories_size, trajectory_places
 from worktrial.errors import DataError
 from worktrial.reports.links import slug_of
 from worktrial.reports.report import Report, ReportRun
 from worktrial.reports.viewer.run_data import RunData
 from worktrial.reports.viewer.script_data import data_file, encoded
-from worktrial.reports.viewer.stored_lines import StoredLines
+from worktrial.reports.viewer.stored_lines import LinesOfFile, StoredLines
 from worktrial.results.following import FollowedRun, RunShelf
 from worktrial.suite import PagePicture
 
@@ -122,7 +124,7 @@ class RunLibrary:
         return data.picture(name)
 
     def _run_data(self, slug: str, run: FollowedRun) -> RunData:
-        stamp = (*run.stamp, _size(run.folder / TRAJECTORIES))
+        stamp = (*run.stamp, trajectories_size(run.folder))
         kept = self._open.pop(slug, None)
         if kept is None or kept[0] != stamp:
             kept = stamp, *self._opened(slug, run)
@@ -135,7 +137,7 @@ class RunLibrary:
         # The figures of its samples; votes and checks are read when somebody looks at them.
         stored = open_run(run.folder, grounds=False)
         places = {line.key: place for place, line in placed_lines(run.folder / SAMPLES, SampleLine)}
-        lines = StoredLines(run.folder / SAMPLES, places)
+        lines = StoredLines(lambda: LinesOfFile(run.folder / SAMPLES), places)
         decoder = msgspec.json.Decoder(SampleRecord)
 
         def whole(few: Sequence[SampleRecord]) -> list[SampleRecord]:
@@ -143,7 +145,7 @@ class RunLibrary:
             return [own if line is None else decoder.decode(line) for own, line in zip(few, read, strict=True)]
 
         name = self.names(self.runs(search=False).items())[slug]
-        made = RunData(ReportRun(slug, name, stored, _places(run.folder)), whole, is_served=True)
+        made = RunData(ReportRun(slug, name, stored, trajectory_places(run.folder)), whole, is_served=True)
         return made, len(stored.records)
 
     def report(self, slugs: Collection[str] = ()) -> Report:
@@ -167,14 +169,3 @@ class RunLibrary:
         if not opened:
             raise DataError(self.title, left_out[0] if left_out else "holds no run", "Run one with `worktrial run`")
         return Report(self.title, opened, left_out, query=urlencode([("run", slug) for slug in slugs]))
-
-
-def _places(folder: Path) -> dict[tuple[str, int, str], int]:
-    return {line.key: place for place, line in placed_lines(folder / TRAJECTORIES, SampleLine)}
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

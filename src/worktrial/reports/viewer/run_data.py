@@ -9,7 +9,7 @@ from zlib import crc32
 import msgspec
 
 from worktrial.engine.record import Key, SampleRecord
-from worktrial.engine.store import TRAJECTORIES
+from worktrial.engine.trajectories import FrameTable, StoredTrajectories
 from worktrial.errors import WorktrialError
 from worktrial.language import may_be_mixed
 from worktrial.reports.report import ReportRun
@@ -60,7 +60,8 @@ class RunData:
         self._whole = whole
         self._is_served = is_served
         self._last: tuple[int, SlicedWork | None] | None = None
-        self._lines = StoredLines(run.run.folder / TRAJECTORIES, run.places)
+        table = FrameTable()
+        self._lines = StoredLines(lambda: StoredTrajectories(run.run.folder, table=table), run.places)
 
     def names(self) -> Iterator[str]:
         """Names of all files, those of trajectories last, and of what their calls changed."""

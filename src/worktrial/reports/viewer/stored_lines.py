@@ -1,21 +1,53 @@
 """Lines of a run's files, each read where it lies."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import IO, Protocol
 
 from worktrial.engine.record import Key
 
 
+class PlacedLines(Protocol):
+    """Lines that are looked up by their places."""
+
+    def line(self, place: int) -> bytes:
+        """The line that begins at `place`, with its line break."""
+        ...
+
+
+class LinesOfFile:
+    """Lines of a plain file; a place is a byte of it. Use as a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: IO[bytes]
+
+    def __enter__(self) -> "LinesOfFile":
+        self._file = self._path.open("rb")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def line(self, place: int) -> bytes:
+        """The line that begins at the byte `place`."""
+        self._file.seek(place)
+        return self._file.readline()
+
+
 class StoredLines:
-    """The lines of a file of a run that are about samples.
+    """The lines of a run that are about samples.
 
     Args:
-        path: The file.
-        places: Byte at which a sample's line begins. Other samples have no line.
+        opened: Function that opens the lines.
+        places: Place of each sample's line. Other samples have none.
     """
 
-    def __init__(self, path: Path, places: Mapping[Key, int]) -> None:
-        self._path = path
+    def __init__(
+        self, opened: Callable[[], AbstractContextManager[PlacedLines]], places: Mapping[Key, int]
+    ) -> None:
+        self._opened = opened
         self._places = places
 
     def read(self, keys: Sequence[Key]) -> Iterator[bytes | None]:
@@ -23,11 +55,7 @@ class StoredLines:
         if not any(key in self._places for key in keys):
             yield from (None for _ in keys)
             return
-        with self._path.open("rb") as file:
+        with self._opened() as lines:
             for key in keys:
                 place = self._places.get(key)
-                if place is None:
-                    yield None
-                    continue
-                file.seek(place)
-                yield file.readline().rstrip(b"\n")
+                yield None if place is None else lines.line(place).rstrip(b"\n")

@@ -8,8 +8,9 @@ from pathlib import Path, PurePath
 
 import msgspec
 
+from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import Manifest, utc_now
-from worktrial.engine.store import SAMPLES, replace_file
+from worktrial.engine.store import SAMPLES
 from worktrial.engine.stored import StoredRun, agent_of, open_run
 from worktrial.errors import DataError, SettingError, option
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import msgspec
 
+from worktrial.engine.lines import cut_torn_tail, read_lines
 from worktrial.engine.manifest import utc_now
-from worktrial.engine.store import cut_torn_tail, read_lines
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import DataError, option
 from worktrial.grading import Outcome

@@ -4,14 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from worktrial.engine.index import counted_lines
+from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
 from worktrial.engine.record import Key, SampleLine, SampleRecord
-from worktrial.engine.store import SAMPLES, TRAJECTORIES, placed_lines, read_lines
+from worktrial.engine.store import SAMPLES
+from worktrial.engine.trajectories import TRAJECTORIES, StoredTrajectories
 from worktrial.errors import DataError, SettingError
 
 _T = TypeVar("_T", bound=SampleRecord | SampleLine)
@@ -58,8 +60,11 @@ class RunSource:
             DataError: a trajectory is damaged.
         """
         finished = self._last_records
-        last = {key: number for key, number in _last_lines(self.folder / TRAJECTORIES).items() if key in finished}
-        return self._last(TRAJECTORIES, kind, last)
+        with StoredTrajectories(self.folder) as stored:
+            places = {line.key: place for line, place, _ in stored.lines(SampleLine) if line.key in finished}
+            for line, place, _ in stored.lines(kind):
+                if places.get(line.key) == place:
+                    yield line
 
     def work(self, kind: type[_Work]) -> Iterator[tuple[SampleRecord, _Work | None]]:
         """The last record of every finished sample, with its last trajectory decoded as `kind`.
@@ -69,20 +74,16 @@ class RunSource:
         Raises:
             DataError: a record or a trajectory is damaged.
         """
-        places = {line.key: place for place, line in placed_lines(self.folder / TRAJECTORIES, SampleLine)}
-        if not places:
-            yield from ((record, None) for record in self.records())
-            return
         decoder = msgspec.json.Decoder(kind)
-        with (self.folder / TRAJECTORIES).open("rb") as file:
+        with StoredTrajectories(self.folder) as stored:
+            places = {line.key: place for line, place, _ in stored.lines(SampleLine)}
             for record in self.records():
                 place = places.get(record.key)
-                yield record, None if place is None else self._line_at(file, place, decoder)
+                yield record, None if place is None else self._decoded(stored.line(place), place, decoder)
 
-    def _line_at(self, file: IO[bytes], place: int, decoder: msgspec.json.Decoder[_Work]) -> _Work:
-        file.seek(place)
+    def _decoded(self, line: bytes, place: int, decoder: msgspec.json.Decoder[_Work]) -> _Work:
         try:
-            return decoder.decode(file.readline())
+            return decoder.decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError) as e:
             where = self.folder / TRAJECTORIES
             raise DataError(where, f"damaged record at byte {place}: {e}", "Remove this line to go on") from None

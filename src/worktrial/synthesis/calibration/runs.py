@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import msgspec
 
 from worktrial.engine.client import Client
+from worktrial.engine.lines import cut_torn_tail, read_lines
 from worktrial.engine.record import SampleResult, dollars
 from worktrial.engine.roles import RoleName
 from worktrial.engine.scheduler import defect, guarded
-from worktrial.engine.store import cut_torn_tail, read_lines
 from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.synthesis.artifacts import RunKind, SlotRun

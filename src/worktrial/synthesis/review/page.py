@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from worktrial.engine.store import read_lines
+from worktrial.engine.lines import read_lines
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
 from worktrial.language.templates import templates

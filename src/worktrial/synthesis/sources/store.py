@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from worktrial.engine.store import read_lines
+from worktrial.engine.lines import read_lines
 from worktrial.synthesis.artifacts import Text, ToolDraft
 from worktrial.synthesis.files import write_lines
 
