@@ -1,17 +1,13 @@
 """A page's tables and its text in reading order, found from its words and rules."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from worktrial.archive.layout.draft import Draft, caption_above, notes_below
-from worktrial.archive.layout.lines import TextLine, find_lines, is_sideways
+from worktrial.archive.layout.lines import TextLine, around, find_lines, is_sideways
 from worktrial.archive.layout.open_tables import find_open_tables
 from worktrial.archive.layout.ruled_tables import find_ruled_tables
-from worktrial.archive.pages import Box, PageContent, PageText, Table, Word
-
-_GUTTER = 0.9  # font sizes between two columns of prose
-_BIN = 4.0  # points; gaps this near stand under each other
-_LEAST = 4  # lines with text on both sides
+from worktrial.archive.layout.zones import find_zones
+from worktrial.archive.pages import PageContent, PageText, Table
 
 
 def find_tables(page: PageText) -> tuple[Table, ...]:
@@ -20,28 +16,45 @@ def find_tables(page: PageText) -> tuple[Table, ...]:
     Works on words alone, whether they are a page's own characters or were recognised; ruling lines help where there
     are any.
     """
-    return tables_and_lines(page)[0]
+    return _tables_and_zones(page)[0]
 
 
-def tables_and_lines(page: PageText) -> tuple[tuple[Table, ...], list[TextLine] | None]:
-    """The tables, and the lines of all words where these were made on the way."""
+def _tables_and_zones(page: PageText) -> tuple[tuple[Table, ...], list[list[TextLine]]]:
+    """The tables, and the lines of all words part by part in reading order."""
     if not page.words:
         return (), []
     levels = [rule.box for rule in page.rules if rule.box.width >= rule.box.height]
     uprights = [rule.box for rule in page.rules if rule.box.width < rule.box.height]
     ruled = find_ruled_tables(page.words, levels, uprights)
-    rest = (
-        [word for word in page.words if not any(draft.box.holds(word.box) for draft in ruled)]
-        if ruled
-        else page.words
-    )
-    lines = find_lines(rest, uprights)
+    framed = [[word for word in page.words if draft.box.holds(word.box)] for draft in ruled]
+    inside = {id(word) for words in framed for word in words}
+    rest = [word for word in page.words if id(word) not in inside]
+    zones = find_zones(find_lines(rest, uprights), [*levels, *(draft.box for draft in ruled)], uprights)
+    lines = sorted((line for zone in zones for line in zone), key=lambda line: line.middle)
     for draft in ruled:
         _caption(draft, lines)
-    drafts = [*ruled, *find_open_tables(lines, levels, uprights)]
+    drafts = [*ruled, *(draft for zone in zones for draft in find_open_tables(zone, levels, uprights))]
     drafts.sort(key=lambda draft: (draft.box.y0, draft.box.x0))
     tables = tuple(draft.finished(number, page.number) for number, draft in enumerate(drafts, 1))
-    return tables, None if ruled else lines
+    for words in framed:
+        _put(find_lines(words, phrases=False), zones)
+    return tables, zones
+
+
+def _put(lines: list[TextLine], zones: list[list[TextLine]]) -> None:
+    """Put the lines of a framed table into the part of the page in which it stands."""
+    box = around(line.box for line in lines)
+    if not zones:
+        zones.append([])
+
+    def away(zone: list[TextLine]) -> tuple[float, float]:
+        whole = around(line.box for line in zone) if zone else box
+        aside = max(0.0, whole.x0 - box.x0) + max(0.0, box.x1 - whole.x1)
+        return aside, max(0.0, whole.y0 - box.y0, box.y1 - whole.y1)
+
+    home = min(zones, key=away)
+    home += lines
+    home.sort(key=lambda line: line.middle)
 
 
 def _caption(draft: Draft, lines: Sequence[TextLine]) -> None:
@@ -56,77 +69,17 @@ def _caption(draft: Draft, lines: Sequence[TextLine]) -> None:
 
 def page_content(page: PageText) -> PageContent:
     """Turn a page as it was read into everything that an archive keeps of it."""
-    found, lines = tables_and_lines(page)
+    found, zones = _tables_and_zones(page)
     sure = sum(word.confidence for word in page.words) / len(page.words) if page.words else 1.0
-    text = reading_text(page, [table.box for table in found], lines)
+    text = _reading_text(page, zones)
     return PageContent(page.number, page.width, page.height, page.route, text, found, sure, page.trouble)
 
 
-def reading_text(page: PageText, tables: Sequence[Box] = (), lines: Sequence[TextLine] | None = None) -> str:
-    """All text, one line a line: columns of prose one after the other, rows of tables whole.
+def _reading_text(page: PageText, zones: Sequence[Sequence[TextLine]]) -> str:
+    """All text, one line a line: columns one after the other, rows of tables whole.
 
     Words that run up or down the page come last.
-
-    Args:
-        page: as it was read.
-        tables: where tables are; they are not taken for columns of prose.
-        lines: of all its words, where they are known.
     """
-    band: list[TextLine] = []
-    texts: list[str] = []
-    for line in find_lines(page.words, phrases=False) if lines is None else lines:
-        if any(box.y0 - 1 <= line.middle <= box.y1 + 1 for box in tables):
-            texts += _in_columns(band)
-            band = []
-            texts.append(line.text)
-        else:
-            band.append(line)
-    texts += _in_columns(band)
+    texts = [line.text for zone in zones for line in zone]
     texts += [word.text for word in page.words if is_sideways(word)]
     return "\n".join(text for text in texts if text)
-
-
-def _in_columns(band: list[TextLine]) -> list[str]:
-    gutter = _gutter(band)
-    if gutter is None:
-        return [line.text for line in band]
-    texts: list[str] = []
-    left: list[str] = []
-    right: list[str] = []
-    for line in band:
-        sides = _sides(line, gutter)
-        if sides is None:
-            texts += [*left, *right, line.text]
-            left, right = [], []
-            continue
-        for side, words in zip((left, right), sides, strict=True):
-            if words:
-                side.append(" ".join(word.text for word in words))
-    return [*texts, *left, *right]
-
-
-def _gutter(band: list[TextLine]) -> float | None:
-    """Middle of a column of gaps that stand under each other line for line, in points; None where there is none."""
-    gaps: Counter[int] = Counter()
-    for line in band:
-        for a, b in zip(line.words, line.words[1:], strict=False):
-            if b.box.x0 - a.box.x1 >= _GUTTER * line.size:
-                gaps.update(range(int(a.box.x1 / _BIN) + 1, int(b.box.x0 / _BIN) + 1))
-    if not gaps:
-        return None
-    most = max(gaps.values())
-    if most < max(_LEAST, 0.25 * len(band)):
-        return None
-    best = sorted(place for place, count in gaps.items() if count == most)
-    return best[len(best) // 2] * _BIN
-
-
-def _sides(line: TextLine, gutter: float) -> tuple[list[Word], list[Word]] | None:
-    """The words left and right of the gutter; None where the line runs across it."""
-    left = [word for word in line.words if word.box.x1 <= gutter + 0.5]
-    right = [word for word in line.words if word.box.x0 >= gutter - 0.5]
-    if len(left) + len(right) != len(line.words):
-        return None
-    if left and right and right[0].box.x0 - left[-1].box.x1 < _GUTTER * line.size:
-        return None  # a heading that happens to have a space there
-    return left, right
