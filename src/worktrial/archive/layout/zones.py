@@ -7,6 +7,7 @@ of a table are white as well; a gutter is told from them by the prose that ends 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,6 @@ _LEVEL = 0.25  # within which two lines are at one height
 _BLOCK_GAP = 1.9
 
 _LETTERS = 12  # in a line of prose
-_WORDS = 3
 _PARAGRAPH = 3  # lines
 _FILLED = 0.72  # of a column's width
 _FULL_LINES = 0.6  # of a paragraph's
@@ -47,6 +47,15 @@ class _Strip:
     x: float
     beside: int
     """Lines with text on both sides."""
+
+
+class _Stretch(NamedTuple):
+    """Words of one line that no gutter parts."""
+
+    x0: float
+    x1: float
+    prose: bool
+    caption: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +88,13 @@ def find_zones(lines: list[TextLine], levels: Sequence[Box], uprights: Sequence[
 def _zones(
     lines: list[TextLine], levels: Sequence[Box], uprights: Sequence[Box], budget: list[int]
 ) -> list[list[TextLine]]:
-    if budget[0] <= 0 or len(lines) < _PARAGRAPH or not _promising(lines):
+    if budget[0] <= 0 or len(lines) < _PARAGRAPH:
         return [lines] if lines else []
+    stretches = [_stretches(line) for line in lines]
+    if not any(one.prose or one.caption for line in stretches for one in line):
+        return [lines]
     for strip in _strips(lines, levels):
-        cut = _cut(lines, strip, uprights)
+        cut = _cut(lines, strip, uprights) if _promising(stretches, strip) else None
         if cut is None:
             continue
         budget[0] -= 1
@@ -91,14 +103,36 @@ def _zones(
     return [lines]
 
 
-def _promising(lines: Sequence[TextLine]) -> bool:
-    """Whether prose or a caption stands beside something."""
-    several = [line for line in lines if len(line.phrases) > 1]
-    return any(
-        TITLE.match(phrase.text) or (not phrase.figure and len(phrase.words) >= _WORDS)
-        for line in several
-        for phrase in line.phrases
-    )
+def _stretches(line: TextLine) -> list[_Stretch]:
+    """The line's words, parted where they stand further apart than in prose."""
+    found: list[_Stretch] = []
+    start = 0
+    words = line.words
+    for k in range(1, len(words) + 1):
+        if k == len(words) or words[k].box.x0 - words[k - 1].box.x1 > _WORD_SPACE * line.size:
+            part = words[start:k]
+            found.append(
+                _Stretch(part[0].box.x0, part[-1].box.x1, _is_prose(part), TITLE.match(part[0].text) is not None)
+            )
+            start = k
+    return found
+
+
+def _promising(stretches: Sequence[Sequence[_Stretch]], strip: _Strip) -> bool:
+    """Whether prose ends at the strip, or captions stand on both its sides."""
+    inner = stretches[strip.first : strip.last + 1]
+    captions = 0
+    for here in (
+        [s for line in inner for s in line if s.x1 <= strip.x + 1],
+        [s for line in inner for s in line if s.x1 > strip.x + 1],
+    ):
+        if not here:
+            return False
+        left, right = min(s.x0 for s in here), max(s.x1 for s in here)
+        if sum(s.prose and s.x1 - s.x0 >= _FILLED * (right - left) for s in here) >= _FULL_LINES * _PARAGRAPH:
+            return True
+        captions += any(s.caption for s in here)
+    return captions == 2
 
 
 def _strips(lines: Sequence[TextLine], levels: Sequence[Box]) -> list[_Strip]:
@@ -164,7 +198,7 @@ def _peaks(best: NDArray[np.int64], places: NDArray[np.float64]) -> list[_Strip]
         if beside >= _BESIDE and last - first + 1 >= _PARAGRAPH:
             middle = float((places[k] + places[end]) / 2)
             strip = _Strip(first, last, middle, beside)
-            # A column has a straight left edge: near it, a heading over both columns is not taken for a part of one.
+            # A column has a straight left edge: near it, a heading over both columns is no part of one.
             if strips and touching == k and strips[-1].beside == beside:
                 strips.pop()
             strips.append(strip)
@@ -197,7 +231,7 @@ def _side(words: Iterable[Word], uprights: Sequence[Box]) -> _Side | None:
 def _paragraphs(lines: Sequence[TextLine], width: float) -> list[list[TextLine]]:
     found: list[list[TextLine]] = []
     for line in lines:
-        if not _is_prose(line):
+        if line.leaders or len(_stretches(line)) > 1 or not _is_prose(line.words):
             found.append([])
         elif (
             found
@@ -216,13 +250,9 @@ def _paragraphs(lines: Sequence[TextLine], width: float) -> list[list[TextLine]]
     ]
 
 
-def _is_prose(line: TextLine) -> bool:
-    words = line.words
-    if any(b.box.x0 - a.box.x1 > _WORD_SPACE * line.size for a, b in pairwise(words)):
-        return False
-    told = [word for word in words if has_letters(word.text)]
-    letters = sum(sum(map(str.isalpha, word.text)) for word in told)
-    return letters >= _LETTERS and 2 * len(told) > len(words) and not line.leaders
+def _is_prose(words: Sequence[Word]) -> bool:
+    told = [word.text for word in words if has_letters(word.text)]
+    return sum(map(len, told)) >= _LETTERS and 2 * len(told) > len(words)
 
 
 def _captions(left: _Side, right: _Side) -> bool:
