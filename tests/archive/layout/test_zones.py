@@ -36,7 +36,9 @@ def test_a_table_in_a_column_ends_where_the_prose_beside_it_begins() -> None:
 def test_notes_in_a_margin_are_no_column_of_the_table_beside_them() -> None:
     page = Typed().right(250, 100, "Sown").right(350, 100, "Reaped").rows(114, 50, [250, 350], ROWS)
     for k in range(4):
-        page.left(50, 180 + 10 * k, "the council took note of what was said and asked the office again in early March")
+        page.left(
+            50, 180 + 10 * k, "the council took note of what was said and asked the office again in early March"
+        )
     for y, note in ((103, "As agreed in"), (111, "March"), (127, "See page 14"), (139, "Not counted")):
         page.left(390, y, note, 6.5)
     assert [table.grid for table in find_tables(page.page())] == [GRID]
