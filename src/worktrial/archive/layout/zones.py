@@ -146,7 +146,7 @@ def _strips(lines: Sequence[TextLine], levels: Sequence[Box]) -> list[_Strip]:
     first = np.zeros(count, dtype=np.int64)
     beside = np.zeros(count, dtype=np.int64)
     best = np.zeros((3, count), dtype=np.int64)  # lines on both sides, first, last
-    places = left + _STEP * np.arange(count)
+    places = left + _STEP * np.arange(count, dtype=np.float64)
     for k, line in enumerate(lines):
         white, both = _white(line, left, count, places)
         ended = ~white | walls[k]
