@@ -268,13 +268,17 @@ def _near(above: BodyRow, below: BodyRow) -> bool:
 def _runs_on(above: BodyRow, below: BodyRow, right: float) -> bool:
     """Whether the label goes on in the next line: only because there was no room for its next word."""
     text = above.text(0)
-    if text.rstrip().endswith((":", ".", "—")):
+    if text.rstrip().endswith((":", ".", "—")) or (_bold(above) and not _bold(below)):
         return False
     first = below.cells[0][0].words[0]
     if first.text[:1].islower():
         return True
     room = right - above.cells[0][-1].box.x1
     return text.endswith("-") or first.box.width + 0.3 * above.line.size > room
+
+
+def _bold(row: BodyRow) -> bool:
+    return all(word.bold for phrase in row.cells[0] for word in phrase.words)
 
 
 def _hangs(above: BodyRow, below: BodyRow) -> bool:

@@ -9,10 +9,15 @@ from worktrial.archive.layout.tokens import joined
 from worktrial.archive.pages import Box, Cell, Table, Word
 
 # Some typesetters leave spaces inside words: "TA BLE".
-TITLE = re.compile(r"\s*(?:t ?a ?b ?l ?e|tableau|tabelle|tabla|tabella|chart|figure|fig\.)\b", re.IGNORECASE)
+TITLE = re.compile(
+    r"\s*(?:(?:t ?a ?b ?l ?e|tableau|tabelle|tab\.|tabla|tabella|chart|figure|fig\.|abbildung|abb\.|schaubild"
+    r"|graphique|grafik)(?!\w)|[표그]림? ?\d)",
+    re.IGNORECASE,
+)
 _UNIT = re.compile(
     r"\(?\[?\s*(?:(?:dollar\s+)?amounts?\s+in\b|in\s+(?:\w+\s+){0,3}(?:millions?|billions?|thousands?|dollars|percent|units)"
-    r"|(?:millions?|billions?|thousands?)\s+of\b|percent(?:age)?s?\b|per\s+cent\b|%|figures\s+in\b|index\b|€|eur\b)",
+    r"|in\s+(?:tausend|tsd\.|millionen|mio\.?|milliarden|mrd\.?|prozent|euro|franken)|en\s+(?:milliers|millions|milliards|euros|francs|%)"
+    r"|단위|angaben\s+in\b|(?:millions?|billions?|thousands?)\s+of\b|percent(?:age)?s?\b|per\s+cent\b|%|figures\s+in\b|index\b|€|eur\b)",
     re.IGNORECASE,
 )
 _BRACKETS = re.compile(r"[\[(]\s*(.*?)\s*[\])]?\s*$", re.DOTALL)

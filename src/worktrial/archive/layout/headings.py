@@ -78,8 +78,10 @@ def _blocks(lines: Sequence[TextLine], columns: Sequence[BodyColumn], rules: Seq
                 block
                 for block in fitting
                 if numbered
-                or _narrow(block, columns)
-                or (sum(block in others for others in above.values()) == 1 and _aligned(block, phrase, line.size))
+                or (
+                    sum(block in others for others in above.values()) == 1
+                    and (_narrow(block, columns) or _aligned(block, phrase, line.size))
+                )
             ]
             if len(fitting) == 1 or (fitting and numbered):
                 block = max(fitting, key=lambda block: block.box.y1)

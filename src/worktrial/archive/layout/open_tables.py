@@ -22,6 +22,9 @@ _SPECKS = 0.15  # of the rows
 _STROKES = frozenset({"1", "|", "l", "I", "i", "!", "/", ".", ",", "'", "-", "—", "_"})
 _NAMED = 0.8  # of the rows
 _FULL = 0.78  # of the table's width
+_PROSE_LETTERS = 24
+_PROSE_REACH = 0.65  # of the table's width
+_LARGER = 1.3  # the font of a page's heading over that of a table
 
 
 @dataclass(slots=True)
@@ -211,6 +214,18 @@ def _is_full(rule: Box, levels: Sequence[Box], frame: _Frame) -> bool:
     return covered >= _FULL * (frame.right - frame.left) and starts < frame.labels
 
 
+def _runs_across(line: TextLine, frame: _Frame) -> bool:
+    """Whether a line is prose: one text from the labels' edge on, over more columns than a heading spans."""
+    width = frame.right - frame.left
+    letters = sum(map(str.isalpha, line.text))
+    return (
+        len(line.phrases) == 1
+        and letters >= _PROSE_LETTERS
+        and line.box.x0 < frame.left + line.size
+        and line.box.x1 > frame.left + _PROSE_REACH * width
+    )
+
+
 def _with_first_label(
     lines: Sequence[TextLine], body: Body, lowest: int, labels: BodyColumn, full: Sequence[float]
 ) -> Body:
@@ -267,7 +282,9 @@ def _header_start(lines: Sequence[TextLine], body: Body, lowest: int, frame: _Fr
         alone = len(line.phrases) == 1 and (is_note(text) or is_unit(text))
         if TITLE.match(text) or alone or text.startswith("["):
             break
-        if any(len(phrase.words) > 14 for phrase in line.phrases):
+        if any(len(phrase.words) > 14 for phrase in line.phrases) or _runs_across(line, frame):
+            break
+        if line.size > _LARGER * lines[body.first].size:
             break
         if line.box.x1 < frame.left or line.box.x0 > frame.right:
             break

@@ -23,6 +23,7 @@ UNSIGNED, LONG = ctypes.c_uint, ctypes.c_ulong
 # What the library gives for hyphens at line ends.
 _HYPHENS = (0xFFFE, 0x02, 0xAD)
 _SPACES = np.array([0, 9, 10, 11, 12, 13, 32, 160, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x3000], dtype=np.uint32)
+_LIGATED = np.array([ord(letter) for letter in "fijltTh"], dtype=np.uint32)
 _LONGEST_NAME = 256  # bytes of a font's name
 
 _SAMPLES = 60
@@ -129,7 +130,22 @@ def read_characters(page: Any, text_page: Any) -> Characters:
     codes[np.isin(codes, _HYPHENS)] = ord("-")
     # Lone surrogates would break every later encoding; they are what a font without a map leaves behind.
     codes[((codes >= 0xD800) & (codes <= 0xDFFF)) | (codes > 0x10FFFF)] = 0xFFFD
+    _share_ligatures(codes, boxes)
     return Characters(codes, displayed(page, boxes), CharacterSource(handle))
+
+
+def _share_ligatures(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) -> None:
+    """Give each letter of a ligature its part of the ligature's box, which the library tells for all of them."""
+    same = np.zeros(len(codes) + 1, dtype=np.bool_)
+    letters = np.isin(codes, _LIGATED)
+    same[1:-1] = letters[1:] & letters[:-1] & (boxes[1:] == boxes[:-1]).all(axis=1) & (boxes[1:, 0] < boxes[1:, 1])
+    firsts, ends = np.flatnonzero(~same[:-1] & same[1:]), np.flatnonzero(same[:-1] & ~same[1:]) + 1
+    for first, end in zip(firsts.tolist(), ends.tolist(), strict=True):
+        # A letter printed twice at one place, to look bold, is no ligature; f and t are.
+        if codes[first] == codes[end - 1] and chr(codes[first]) not in "ft":
+            continue
+        edges = np.linspace(boxes[first, 0], boxes[first, 1], end - first + 1)
+        boxes[first:end, 0], boxes[first:end, 1] = edges[:-1], edges[1:]
 
 
 def _codes(handle: int, count: int) -> NDArray[np.uint32]:
