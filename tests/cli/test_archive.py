@@ -1,4 +1,4 @@
-"""`worktrial archive build`, `inspect`, `search`, `show`."""
+"""`worktrial archive build`, `inspect`, `look`, `search`, `show`."""
 
 import os
 import signal
@@ -69,6 +69,18 @@ def test_show(built: Path, tmp_path: Path) -> None:
         refused = command("archive", "show", built / "archive", wrong)
         assert refused.code == 2
         assert said in refused.said
+
+
+def test_look(built: Path, tmp_path: Path) -> None:
+    page = tmp_path / "look.html"
+    ran = command("archive", "look", built / "archive", "bulletin_1939_02:2", "-o", page)
+    assert ran.code == 0 and "0 of 0 cells below 0.5" in ran.said
+    assert "<title>Doubtful cells of archive</title>" in page.read_text("utf-8")
+    for wrong, said in (("bulletin_1939_02:9", "has no page 9"), ("bulletin", "Did you mean bulletin_1939_02?")):
+        refused = command("archive", "look", built / "archive", wrong, "-o", page)
+        assert refused.code == 2 and said in refused.said
+    nowhere = command("archive", "look", built / "archive", "-o", tmp_path)
+    assert nowhere.code == 2 and "cannot be written" in nowhere.said
 
 
 def test_the_same_command_again(built: Path) -> None:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:  # reading an archive is not for --help
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Build, look into and search an archive of documents.\n\nThe usual order: build, inspect, search, show.",
+    help="Build, look into and search an archive of documents.\n\n"
+    "The usual order: build, inspect, look, search, show.",
 )
 NOTHING_BUILT = 1
 _Archive = Annotated[Path, typer.Argument(help="A built archive.", metavar="ARCHIVE")]
@@ -103,6 +104,46 @@ def inspect(
         print_documents(opened)
     else:
         print_document(opened, document)
+
+
+@app.command("look")
+def look_at(
+    archive: _Archive,
+    what: Annotated[
+        str | None,
+        typer.Argument(help="One document, or one page of it.", metavar="DOCUMENT[:PAGE]"),
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Page to write.", metavar="OUT.html")] = Path(
+        "look.html"
+    ),
+    below: Annotated[float, typer.Option(help="Confidence under which a cell is doubtful.", min=0, max=1)] = 0.5,
+    most: Annotated[int, typer.Option(help="Cells shown, the least sure of all.", min=1, max=5000)] = 200,
+) -> None:
+    """Put the doubtful cells of an archive beside their pictures, on one page for a browser.
+
+    Each cell stands there as it was read, with its other readings, its row and column, its confidence, and the part
+    of the page that it was read from. The page loads nothing from anywhere. Pictures are drawn from the original
+    files, which must be where they were.
+
+    Example: worktrial archive look bulletins.archive treasury_bulletin_1939_02 -o look.html
+    """
+    from worktrial.archive.look import look
+    from worktrial.archive.store import Archive
+    from worktrial.errors import DataError
+
+    document, page = what, None
+    if what is not None:
+        name, colon, digits = what.rpartition(":")
+        if colon and digits.isdecimal():
+            document, page = name, int(digits)
+    seen = look(Archive.open(archive), document, page, below=below, most=most)
+    try:
+        output.write_text(seen.html, "utf-8")
+    except OSError as error:
+        raise DataError(
+            output, f"cannot be written ({error})", "Name a file in a folder that you may write"
+        ) from None
+    say(f"{seen.shown:,} of {seen.found:,} cells below {below:g}, each beside its picture -> {output}")
 
 
 @app.command("search")
