@@ -23,7 +23,7 @@ EVERY = 1.01
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("look")
     for name in ("a_1939_02", "b_1939_03"):
-        (folder / f"{name}.pdf").write_bytes(pdf(table_page("Budget Receipts", *ROWS)))
+        (folder / f"{name}.pdf").write_bytes(pdf(table_page(f"Budget Receipts {name}", *ROWS)))
     build([folder / "a_1939_02.pdf", folder / "b_1939_03.pdf"], folder / "archive", workers=1)
     return folder
 
