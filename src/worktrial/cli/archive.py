@@ -119,7 +119,7 @@ def look_at(
     below: Annotated[float, typer.Option(help="Confidence under which a cell is doubtful.", min=0, max=1)] = 0.5,
     most: Annotated[int, typer.Option(help="Cells shown, the least sure of all.", min=1, max=5000)] = 200,
 ) -> None:
-    """Put the doubtful cells of an archive beside their pictures, on one page for a browser.
+    """Show the doubtful cells of an archive beside their pictures, on one page for a browser.
 
     Each cell stands there as it was read, with its other readings, its row and column, its confidence, and the part
     of the page that it was read from. The page loads nothing from anywhere. Pictures are drawn from the original
