@@ -82,11 +82,11 @@ class DoubtfulPage(NamedTuple):
     page: int
     """1-based."""
     trouble: str
-    """What is wrong with the page, or with its picture; empty for nothing."""
+    """Trouble with the page or its picture; empty for none."""
     cells: list[DoubtfulCell]
 
 
-class Look(NamedTuple):
+class DoubtsPage(NamedTuple):
     """A page of HTML, and how much of what there is it shows."""
 
     html: str
@@ -103,7 +103,7 @@ def look(
     *,
     below: float = LOW_CONFIDENCE,
     most: int = 200,
-) -> Look:
+) -> DoubtsPage:
     """Draw up the cells that an archive is least sure of, each beside its place on the page's picture.
 
     Args:
@@ -131,7 +131,7 @@ def look(
         .get_template("look.html")
         .render(pages=pages, shown=len(chosen), found=len(rows), below=below, name=archive.folder.resolve().name)
     )
-    return Look(html, len(chosen), len(rows))
+    return DoubtsPage(html, len(chosen), len(rows))
 
 
 def _pages(archive: Archive, rows: list[_Row]) -> Iterator[DoubtfulPage]:
