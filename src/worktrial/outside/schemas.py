@@ -6,7 +6,7 @@ without backtracking, items are compared once each, and every check has so many 
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -182,6 +182,9 @@ def _bounded() -> Any:
         "additionalProperties": _additional,
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
+        "properties": _properties,
+        "required": _required,
+        "type": _type,
         "uniqueItems": _unique,
     }
     checks = {**Draft202012Validator.VALIDATORS, **own}
@@ -222,16 +225,78 @@ def _pattern_properties(validator: Any, patterns: Any, instance: Any, schema: An
                 yield from validator.descend(instance[name], inner, path=name, schema_path=pattern)
 
 
-def _additional(validator: Any, inner: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+_TYPES = {
+    "array": (list,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "null": (type(None),),
+    "number": (int, float),
+    "object": (dict,),
+    "string": (str,),
+}
+_SAYS_NOTHING = frozenset({"default", "description", "example", "examples", "title"})
+
+
+def _type(validator: Any, types: Any, instance: Any, schema: Any) -> Iterable[ValidationError]:
+    if type(types) is str and type(instance) in _TYPES.get(types, ()):
+        return ()
+    return Draft202012Validator.VALIDATORS["type"](validator, types, instance, schema)  # type: ignore[no-any-return]
+
+
+def _required(validator: Any, names: Any, instance: Any, schema: Any) -> Iterable[ValidationError]:
+    if type(instance) is dict and type(names) is list and all(name in instance for name in names):
+        return ()
+    return Draft202012Validator.VALIDATORS["required"](  # type: ignore[no-any-return]
+        validator, names, instance, schema
+    )
+
+
+def _properties(validator: Any, properties: Any, instance: Any, schema: Any) -> Iterable[ValidationError]:
     if not isinstance(instance, dict):
-        return
-    searches = [linear_search(pattern) for pattern in schema.get("patternProperties", ())]
+        return ()
+    doubtful = [
+        name for name, inner in properties.items() if name in instance and not _plainly_fits(instance[name], inner)
+    ]
+    return _misfits_of(validator, properties, instance, doubtful) if doubtful else ()
+
+
+def _misfits_of(validator: Any, properties: Any, instance: Any, names: Sequence[str]) -> Iterator[ValidationError]:
+    for name in names:
+        yield from validator.descend(instance[name], properties[name], path=name, schema_path=name)
+
+
+def _plainly_fits(value: Any, schema: Any) -> bool:
+    """Whether `value` fits by a look at its type and at a short list of texts; most do, and nothing else is asked."""
+    if type(schema) is not dict:
+        return False
+    for key, wanted in schema.items():
+        if key == "type":
+            if type(wanted) is not str or type(value) not in _TYPES.get(wanted, ()):
+                return False
+        elif key == "enum":
+            if type(value) is not str or type(wanted) is not list or value not in wanted[:_SHORT]:
+                return False
+        elif key not in _SAYS_NOTHING:
+            return False
+    return True
+
+
+def _additional(validator: Any, inner: Any, instance: Any, schema: Any) -> Iterable[ValidationError]:
+    if not isinstance(instance, dict):
+        return ()
     named = schema.get("properties", ())
-    extra = [name for name in instance if name not in named and not any(search(name) for search in searches)]
+    extra = [name for name in instance if name not in named]
+    if extra and "patternProperties" in schema:
+        searches = [linear_search(pattern) for pattern in schema["patternProperties"]]
+        extra = [name for name in extra if not any(search(name) for search in searches)]
+    return _misfits_beyond(validator, inner, instance, extra) if extra else ()
+
+
+def _misfits_beyond(validator: Any, inner: Any, instance: Any, extra: Sequence[str]) -> Iterator[ValidationError]:
     if isinstance(inner, dict):
         for name in extra:
             yield from validator.descend(instance[name], inner, path=name)
-    elif not inner and extra:
+    elif not inner:
         names = ", ".join(repr(name) for name in sorted(extra))
         said = "was" if len(extra) == 1 else "were"
         yield ValidationError(f"Additional properties are not allowed ({names} {said} unexpected)")
