@@ -266,7 +266,7 @@ def _misfits_of(validator: Any, properties: Any, instance: Any, names: Sequence[
 
 
 def _plainly_fits(value: Any, schema: Any) -> bool:
-    """Whether `value` fits by a look at its type and at a short list of texts; most do, and nothing else is asked."""
+    """Whether `value` fits by a look at its type and at a short list of texts, which most values do."""
     if type(schema) is not dict:
         return False
     for key, wanted in schema.items():
