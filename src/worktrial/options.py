@@ -20,6 +20,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic.fields import FieldInfo
 
 from worktrial.errors import SettingError, option
+from worktrial.places import below
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ def _below(base: Path, value: Any) -> Any:
     """Paths in `value` below `base`, where they are not absolute."""
     if isinstance(value, list):
         return [_below(base, one) for one in value]
-    return base / value if isinstance(value, Path) else value
+    return below(base, value) if isinstance(value, Path) else value
 
 
 Names = Annotated[list[str], BeforeValidator(_split)]
@@ -273,7 +274,10 @@ class RunOptions(Options):
     """Place of the results, pace and bounds of the run. None of it can change a result."""
 
     output: Annotated[Path | None, Flag(_RUN, common=True, neutral=True, short="-o", metavar="DIR")] = None
-    """Folder of the run; the same command with it resumes. Default: a new one, runs/SUITE-N."""
+    """Folder of the run, or its address in an object store (s3://BUCKET/RUN, gs://, az://, file://; needs the extra
+    store); the same command with it resumes. Default: a new folder, runs/SUITE-N."""
+    take_over: Annotated[bool, Flag(_RUN, neutral=True)] = False
+    """Go on with a run in an object store that another machine has not let go, because it died."""
     shard: Annotated[str | None, Flag(_RUN, neutral=True, metavar="K/N")] = None
     """Take only the K-th of N shards of the samples, into a folder of its own; `worktrial merge` puts the shards
     together. Budgets and paces are those of a shard."""

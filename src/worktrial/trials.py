@@ -11,6 +11,7 @@ from worktrial.agents.episodes import Episodes
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.memory import admission
+from worktrial.engine.objects.address import RemoteRun, shard_folder, spool_folder
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, is_address
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
@@ -21,6 +22,7 @@ from worktrial.engine.trial import Trial
 from worktrial.errors import DataError, SettingError, option
 from worktrial.language.untrusted import plain_name
 from worktrial.options import RunOptions
+from worktrial.places import address_of, below
 from worktrial.suite import Suite, find_suite
 
 USUAL_CONCURRENCY = 16
@@ -151,7 +153,7 @@ def prepare_all(
     if given.get("shard") and not given_folder:
         raise SettingError(f"{option('shard')}: needs a folder of its own; name it with {option('output')}")
     folder = Path(given_folder) if given_folder else new_folder(suite.name, base).relative_to(here)
-    if (here / folder / MANIFEST).exists():
+    if (below(here, folder) / MANIFEST).exists():
         raise SettingError(
             f"{folder} holds the run of one agent, and several have a folder each inside the one that is named. "
             f"Name another with {option('output')}"
@@ -202,8 +204,10 @@ def settings_of(
     usual = LOCAL_CONCURRENCY if any(role.is_local for role in models.values()) else USUAL_CONCURRENCY
     if options.batch:
         usual = BATCH_CONCURRENCY
+    folder, remote = _place(options, name, base)
     return RunSettings(
-        folder=options.output or new_folder(name, base),
+        folder=folder,
+        remote=remote,
         concurrency=options.concurrency or usual,
         retry=RetryPolicy(attempts=options.retries, total_seconds=options.retry_seconds),
         budget=Budget(options.max_cost, options.max_tokens, options.max_minutes),
@@ -216,6 +220,19 @@ def settings_of(
         otlp=_collector(options),
         trace_content=options.trace_content,
     )
+
+
+def _place(options: RunOptions, name: str, base: Path | None) -> tuple[Path, RemoteRun | None]:
+    """Folder of a run on this machine, and its place in an object store where it has one."""
+    if options.output is None:
+        return new_folder(name, base), None
+    address = address_of(options.output)
+    if address is None:
+        if options.take_over:
+            raise SettingError(f"{option('take_over')}: is about runs in an object store; leave it out")
+        return options.output, None
+    shard = None if options.shard is None else read_shard(options.shard)
+    return spool_folder(address, shard_folder(shard)), RemoteRun(address, options.take_over)
 
 
 def _collector(options: RunOptions) -> str | None:

@@ -83,7 +83,7 @@ def test_any_partition_in_any_order_with_any_lines_again_is_the_same_run(data: s
         ]
         is_packed = any((shard / PACKED).exists() for shard in shards)
         merged = merge(data.draw(st.permutations(shards)), place / "run")
-        assert merged == (14, 0)
+        assert merged[:2] == (14, 0)
         for file, lines in whole()[1].items():
             if is_packed and file == TRAJECTORIES:
                 assert not (place / "run" / file).exists()

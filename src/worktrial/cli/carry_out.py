@@ -78,7 +78,7 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
         parts.insert(0, f"agent {trial.settings['agent']}")
     suite = trial.data.get("title", trial.suite)
     shard = f" of shard {trial.shard}" if isinstance(trial, ShardedTrial) else ""
-    line = f"{suite}: {len(trial.jobs)} samples{shard} · {' · '.join(parts)} -> {settings.folder}"
+    line = f"{suite}: {len(trial.jobs)} samples{shard} · {' · '.join(parts)} -> {settings.place}"
     say(line, err=True)
     # What a shard can show alone is nobody's question.
     whole = trial.whole if isinstance(trial, ShardedTrial) else trial
@@ -128,7 +128,10 @@ def _say_retries(retries: int) -> None:
 
 def _as_named(settings: RunSettings) -> RunSettings:
     """Settings with the folder that a command for several agents names: the one around the run's own."""
-    return replace(settings, folder=settings.folder.parent)
+    remote = settings.remote
+    if remote is not None:
+        remote = replace(remote, address=remote.address.rpartition("/")[0])
+    return replace(settings, folder=settings.folder.parent, remote=remote)
 
 
 def refuse_invalid(share: float, allowed: float, settings: RunSettings) -> None:
@@ -138,7 +141,7 @@ def refuse_invalid(share: float, allowed: float, settings: RunSettings) -> None:
         typer.Exit: they are.
     """
     if share > allowed:
-        with_folder = "" if names_folder(settings.command) else f" with -o {shlex.quote(str(settings.folder))}"
+        with_folder = "" if names_folder(settings.command) else f" with -o {shlex.quote(settings.place)}"
         say(
             f"{share:.1%} of the samples are invalid, more than the allowed {allowed:.1%} (--max-invalid). "
             f"The same command{with_folder} runs just those again.",
@@ -169,6 +172,6 @@ def say_how_to_resume(plans: Sequence[RunPlan], stop: Exception) -> None:
     settings = plans[0].settings if len(plans) == 1 else _as_named(plans[0].settings)
     words: list[Any] = [redactor.text(word) for word in settings.command]
     if not names_folder(settings.command):
-        words += ["-o", str(settings.folder)]
+        words += ["-o", settings.place]
     what = "Raise the budget and resume" if isinstance(stop, BudgetSpent) else "Finished samples are stored. Resume"
     say(f"{what} with:\n  {shlex.join(words)}", err=True)

@@ -6,14 +6,25 @@ from typing import Annotated
 
 import typer
 
+from worktrial.cli.places import records_folder
 from worktrial.engine.notices import say_json
 from worktrial.errors import SettingError
 from worktrial.statistics import MARGIN, check_margin
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="Folder of the one run, for instance the baseline.", metavar="A")],
-    second: Annotated[Path, typer.Argument(help="Folder of the other; differences are B minus A.", metavar="B")],
+    first: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder or address of the one run, for instance the baseline.", metavar="A", parser=records_folder
+        ),
+    ],
+    second: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder or address of the other; differences are B minus A.", metavar="B", parser=records_folder
+        ),
+    ],
     more: Annotated[list[Path] | None, typer.Argument(hidden=True)] = None,
     condition: Annotated[
         str | None, typer.Option(help="Say the verdict about this fault condition. Default: E0, or their first.")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from worktrial.cli.places import records_folder
 from worktrial.cli.run import SuiteGroup, about_suite
 from worktrial.engine.notices import say, say_json
 from worktrial.errors import flag, spell_options
@@ -57,6 +58,7 @@ def _command(suite: Any, word: str) -> Any:
                 help="Run of the suite to go by, such as one of a few tasks; repeat it for several. An agent with "
                 "runs of its own among them goes by those.",
                 metavar="RUN",
+                parser=records_folder,
                 rich_help_panel=_PANEL,
             ),
         ] = None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from worktrial.cli.places import run_folder
 from worktrial.engine.notices import say
 from worktrial.errors import SettingError
 
@@ -34,7 +35,10 @@ _BY_ENDING = {
 
 def export(
     runs: Annotated[
-        list[Path], typer.Argument(help="Folders of runs, or folders that hold some.", metavar="RUN...")
+        list[Path],
+        typer.Argument(
+            help="Folders or addresses of runs, or folders that hold some.", metavar="RUN...", parser=run_folder
+        ),
     ],
     output: Annotated[
         Path,

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 from rich.text import Text
 
+from worktrial.cli.places import records_folder
 from worktrial.engine.notices import say, say_json
 from worktrial.errors import DataError, flag
 from worktrial.language.untrusted import printable
@@ -21,7 +22,14 @@ GATE_FAILED = 1
 
 
 def gate(
-    run: Annotated[Path, typer.Argument(help="Folder of the run.", metavar="RUN")],
+    run: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder or address of the run.",
+            metavar="RUN",
+            parser=records_folder,
+        ),
+    ],
     min_completion: Annotated[
         float | None,
         typer.Option(

@@ -17,7 +17,15 @@ def import_run(
             metavar="FILE...",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the run that is made.", metavar="RUN")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder of the run that is made.",
+            metavar="RUN",
+        ),
+    ],
     suite: Annotated[
         str | None,
         typer.Option(

@@ -38,6 +38,8 @@ class Commands(LazyGroup):
         ),
         "import": CommandRow("Make a run of work that other programs wrote down.", "import_run:import_run"),
         "merge": CommandRow("Put the shards of a run together.", "merge:merge"),
+        "pull": CommandRow("Bring a run from an object store into a folder.", "transfer:pull"),
+        "push": CommandRow("Bring a run folder to an object store.", "transfer:push"),
         "score": CommandRow("Score what other programs produced, with no run and no model.", "score:app"),
         "list": CommandRow("List the suites, or the tasks of one.", "list_suites:list_suites"),
         "regrade": CommandRow("Judge the stored work of a run again.", "regrade:regrade"),

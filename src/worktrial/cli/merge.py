@@ -6,13 +6,26 @@ from typing import Annotated
 import typer
 
 from worktrial.engine.notices import say
+from worktrial.places import shown_place
 
 
 def merge(
     shards: Annotated[
-        list[Path], typer.Argument(help="Folders that `worktrial run --shard` wrote.", metavar="SHARD...")
+        list[Path],
+        typer.Argument(
+            help="Folders that `worktrial run --shard` wrote, or addresses of them.",
+            metavar="SHARD...",
+        ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the run that is made.", metavar="RUN")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder or address of the run that is made.",
+            metavar="RUN",
+        ),
+    ],
     partial: Annotated[
         bool, typer.Option("--partial", help="Merge what is there, where shards or samples are missing.")
     ] = False,
@@ -25,9 +38,9 @@ def merge(
     Example: worktrial merge runs/big-* -o runs/big
     """
     # Imported here because help pages need no arrays.
-    from worktrial.scale import merge as merge_shards
+    from worktrial.scale.objects import merge_places
 
-    merged = merge_shards(shards, output, partial=partial)
-    say(f"{merged.samples:,} samples of {len(shards)} shards -> {output}", err=True)
+    merged = merge_places(shards, output, partial=partial)
+    say(f"{merged.samples:,} samples of {merged.shards} shards -> {shown_place(output)}", err=True)
     if merged.missing:
         say(f"{merged.missing:,} samples of the run are missing; its command without --shard runs them", err=True)

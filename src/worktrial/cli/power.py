@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from worktrial.cli.options import TRUST_HELP
+from worktrial.cli.places import records_folder
 from worktrial.engine.notices import say_json
 from worktrial.errors import SettingError
 
@@ -43,6 +44,7 @@ def power(
             help="Take tasks, rate and repeats from this stored run; give two, and also how often both agents "
             "differ on the same task.",
             metavar="RUN",
+            parser=records_folder,
             rich_help_panel=_FROM,
         ),
     ] = None,

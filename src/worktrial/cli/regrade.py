@@ -8,6 +8,7 @@ import typer
 from pydantic import Field
 
 from worktrial.cli.options import data_of_any, takes, together
+from worktrial.cli.places import run_folder
 from worktrial.engine.notices import say
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
@@ -42,7 +43,12 @@ _OPTIONS = with_roles(RegradeOptions, [Role.JUDGE])
 
 @takes(lambda: together(_OPTIONS, data_of_any()))
 def regrade(
-    run: Annotated[Path, typer.Argument(help="Folder of the run whose work is judged again.", metavar="RUN")],
+    run: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder or address of the run whose work is judged again.", metavar="RUN", parser=run_folder
+        ),
+    ],
     **given: Any,
 ) -> None:
     """Judge the stored work of a run again, without the agent: another judge, other rubrics, other votes.

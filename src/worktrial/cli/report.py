@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from worktrial.cli.places import run_folder
 from worktrial.engine.notices import say
 
 if TYPE_CHECKING:
@@ -15,7 +16,14 @@ if TYPE_CHECKING:
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(help="Folders of runs and audits.", metavar="RUN...")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Folders or addresses of runs and audits.",
+            metavar="RUN...",
+            parser=run_folder,
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the report.", metavar="DIR")] = Path(
         "report"
     ),

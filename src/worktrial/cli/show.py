@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from worktrial.cli.options import beside_of_any, takes
+from worktrial.cli.places import records_folder
 from worktrial.engine.notices import say, say_json
 from worktrial.errors import SettingError
 from worktrial.options import Options
@@ -17,7 +18,14 @@ if TYPE_CHECKING:
 
 @takes(beside_of_any)
 def show(
-    run: Annotated[Path, typer.Argument(help="Folder of the run.", metavar="RUN")],
+    run: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder or address of the run.",
+            metavar="RUN",
+            parser=records_folder,
+        ),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     judge_audit: Annotated[
         Path | None,

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
+from worktrial.cli.places import run_folder
 from worktrial.engine.notices import say
 from worktrial.errors import DataError, SettingError
 from worktrial.language.untrusted import printable
@@ -48,7 +49,9 @@ def sql(
     runs: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Folders of runs, or folders that hold some. Default: every run below runs/.", metavar="RUN..."
+            help="Folders or addresses of runs, or folders that hold some. Default: every run below runs/.",
+            metavar="RUN...",
+            parser=run_folder,
         ),
     ] = None,
     form: Annotated[

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from worktrial.cli.places import records_folder, run_folder
 from worktrial.engine.notices import say_json
 from worktrial.language import JsonObject, replies_in
+from worktrial.places import address_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def trajectory(
-    run: Annotated[Path, typer.Argument(help="Folder of the run.", metavar="RUN")],
+    run: Annotated[Path, typer.Argument(help="Folder or address of the run.", metavar="RUN")],
     sample: Annotated[str, typer.Argument(help="The task's id.", metavar="SAMPLE")],
     repeat: Annotated[int, typer.Option(help="Which repeat of it, from 0.", min=0)] = 0,
     condition: Annotated[str, typer.Option(help="Under which faults: E0, or what `show` lists.")] = "E0",
@@ -29,9 +31,19 @@ def trajectory(
     from worktrial.engine.stored import open_run
     from worktrial.engine.stored import trajectory as stored_trajectory
 
-    stored = open_run(run)
+    address = address_of(run)
+    folder = records_folder(str(run))
+    stored = open_run(folder)
     record = next((r for r in stored.records if r.key == (sample, repeat, condition)), None)
-    line = stored_trajectory(run, sample, repeat, condition, record)
+    if address is None:
+        line = stored_trajectory(folder, sample, repeat, condition, record)
+    else:
+        from worktrial.scale.objects import trajectory_at
+
+        # All of them are brought here only to say which there are.
+        line = trajectory_at(address, (sample, repeat, condition)) or stored_trajectory(
+            run_folder(str(run)), sample, repeat, condition, record
+        )
     if as_json:
         import msgspec
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from worktrial.cli.places import run_folder
 from worktrial.engine.notices import say
 
 
@@ -12,7 +13,9 @@ def view(
     places: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Folders of runs, or folders that hold some. Default: runs.", metavar="[RUN|FOLDER...]"
+            help="Folders or addresses of runs, or folders that hold some. Default: runs.",
+            metavar="[RUN|FOLDER...]",
+            parser=run_folder,
         ),
     ] = None,
     port: Annotated[

@@ -143,3 +143,13 @@ def cut_torn_frame(path: Path) -> None:
         for frame in frames(file, path):
             end = frame.end
         file.truncate(end)
+
+
+def frame_ends(path: Path, place: int) -> list[int]:
+    """Bytes at which the whole frames end that begin at the byte `place` or later.
+
+    Raises:
+        DataError: something that is no frame stands before other frames.
+    """
+    with path.open("rb") as file:
+        return [frame.end for frame in frames(file, path, place)]

@@ -81,13 +81,13 @@ def _is_whole(asked: Asked, jobs: Sequence[Job]) -> bool:
     return all(there)
 
 
-def grow(stored: Manifest, wanted: Manifest, folder: Path) -> None:
+def grow(stored: Manifest, wanted: Manifest, folder: Path | str) -> None:
     """Make `wanted`, the manifest of a new session, that of the whole run: what was stored, and what is added.
 
     Args:
         stored: Manifest in the folder.
         wanted: Manifest of the new session, which is its only one.
-        folder: For messages.
+        folder: Folder or address of the run, for messages.
 
     Raises:
         SettingError: something that can change results differs; the message shows what.

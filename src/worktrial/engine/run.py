@@ -3,13 +3,13 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worktrial.engine.heartbeat import Pulse, beating
 from worktrial.engine.interruption import Interrupted, cancelled_by_signals
-from worktrial.engine.manifest import utc_now
+from worktrial.engine.manifest import Manifest, utc_now
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.progress import Progress, Tally
 from worktrial.engine.record import Key, SampleRecord
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from worktrial.engine.batch.ledger import BatchLine
     from worktrial.engine.batch.rounds import Rounds
     from worktrial.engine.client import Client
+    from worktrial.engine.objects.shipment import Shipment
     from worktrial.engine.otlp import SpanExport
 
 # Beside one request per sample in flight: votes that are asked for side by side.
@@ -156,6 +157,7 @@ class _OpenRun:
     store: RunStore
     spend: Spend
     watcher: "SpanExport | None" = None
+    shipment: "Shipment | None" = None
 
     def notice(self, text: str) -> None:
         """Tell the user, and the manifest, what the run has to do otherwise than it was asked to."""
@@ -196,15 +198,21 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
         redactor.add_role(role, needs_key=not settings.cache_only)
     if settings.otlp is not None:
         redactor.add_url(settings.otlp)
-    manifest = manifest_of(RunPlan(trial, roles, settings), redactor)
+    resolved = RunPlan(trial, roles, settings)
+    manifest = manifest_of(resolved, redactor)
     compress = _compressed(plan)
-    with RunStore(settings.folder, manifest, redactor, durable=settings.durable, compress=compress) as store:
+    with (
+        _shipped(resolved, manifest, redactor) as shipment,
+        RunStore(settings.folder, manifest, redactor, durable=settings.durable, compress=compress) as store,
+    ):
+        if shipment is not None:
+            shipment.tell()
         cost, tokens = _earlier_spend(store)
         spend = Spend(Budget(), cost=cost, tokens=tokens)
         end = "interrupted"
         try:
             with _watched(plan, roles, store, redactor) as watcher:
-                yield _OpenRun(trial, roles, settings, redactor, store, spend, watcher)
+                yield _OpenRun(trial, roles, settings, redactor, store, spend, watcher, shipment)
             end = "done"
         except Interrupted:
             raise
@@ -224,11 +232,37 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
 def _compressed(plan: RunPlan) -> bool | None:
     """Whether a run's trajectories are compressed; None: as they are."""
     settings, trial = plan.settings, plan.trial
+    if settings.remote is not None:
+        # Parts are compressed as they are sent.
+        return False
     if settings.compress is not None or (settings.folder / TRAJECTORIES).exists():
         return settings.compress
     # Shards of a large run are to be put together, and each may be small.
     jobs = trial.whole.jobs if isinstance(trial, ShardedTrial) else trial.jobs
     return True if len(jobs) > COMPRESSED_ABOVE else None
+
+
+def _shipped(
+    plan: RunPlan, manifest: Manifest, redactor: Redactor
+) -> "contextlib.AbstractContextManager[Shipment | None]":
+    """The run's way into an object store, where it has a place in one."""
+    if plan.settings.remote is None:
+        return contextlib.nullcontext()
+    if plan.settings.batch is not None:
+        raise SettingError(
+            f"{option('batch')}: batches are kept in the folder of their run; name a folder with "
+            f"{option('output')}, and bring it to the store with `worktrial push`"
+        )
+    from worktrial.engine.objects.shipment import shipped
+
+    whole = plan.trial.whole if isinstance(plan.trial, ShardedTrial) else plan.trial
+    return shipped(
+        plan.settings.remote,
+        plan.settings.folder,
+        manifest,
+        manifest_of(replace(plan, trial=whole), redactor),
+        redactor,
+    )
 
 
 def _watched(
@@ -291,9 +325,18 @@ async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress |
             if not run.is_done
         ]
         tally.now = lambda: [pulse.beat() for pulse in pulses]
-        async with beating(pulses):
+        async with beating(pulses), _uploading(runs):
             await work_off(schedulers, concurrency)
         return [sum(client.retries for client in own.values()) for own in clients]
+
+
+def _uploading(runs: Sequence[_OpenRun]) -> contextlib.AbstractAsyncContextManager[None]:
+    shipments = [run.shipment for run in runs if run.shipment is not None]
+    if not shipments:
+        return contextlib.nullcontext()
+    from worktrial.engine.objects.uploading import uploading
+
+    return uploading(shipments)
 
 
 def _batches_in_flight(folder: Path) -> "list[BatchLine]":

@@ -7,6 +7,7 @@ from pathlib import Path
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.growth import asked_of, differences
 from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, read_manifest, utc_now, versions
+from worktrial.engine.objects.address import RemoteRun
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, public_url
 from worktrial.engine.secrets import Redactor
@@ -21,6 +22,9 @@ class RunSettings:
     """Settings that say how a run is carried out; none of them can change a result."""
 
     folder: Path
+    """Folder of the run; of one in an object store, the folder on this machine that it is written from."""
+    remote: RemoteRun | None = None
+    """Place in an object store that the run is brought to; None leaves it in the folder."""
     concurrency: int = 16
     """Samples in flight."""
     requests: int | None = None
@@ -40,6 +44,11 @@ class RunSettings:
     """Address of a collector that is sent spans of every sample; None sends none."""
     trace_content: bool = False
     """Whether those hold messages, arguments and results."""
+
+    @property
+    def place(self) -> str:
+        """Folder or address that the user named."""
+        return str(self.folder) if self.remote is None else self.remote.address
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from worktrial.engine.interruption import Interrupted
 from worktrial.engine.progress import Progress, display
 from worktrial.engine.run import run_trials, run_trials_async
 from worktrial.interop.run import Run
+from worktrial.places import address_of
 from worktrial.suite import Suite, TaskRow, find_suite
 from worktrial.trials import Agent, PreparedRun, prepare, prepare_all
 
@@ -190,12 +191,17 @@ def tasks(suite: str | Path | Suite, **data: Any) -> Sequence[TaskRow]:
 
 
 def load(folder: str | Path) -> Run:
-    """Run that is stored in `folder`, finished or not.
+    """Run that is stored in `folder`, finished or not; an address in an object store is brought here first.
 
     Raises:
         DataError: it holds no run, or a damaged one.
     """
-    return Run.at(Path(folder))
+    place = Path(folder)
+    if address_of(place) is not None:
+        from worktrial.scale.objects import local_run
+
+        place = local_run(place)
+    return Run.at(place)
 
 
 def compare(

@@ -44,6 +44,8 @@ class Merged(NamedTuple):
     """Samples that the folder holds now."""
     missing: int
     """Samples of the run that it does not hold."""
+    shards: int
+    """Shards that were put together."""
 
 
 def merge(shards: Sequence[Path], run: Path, *, partial: bool = False) -> Merged:
@@ -89,7 +91,7 @@ def merge(shards: Sequence[Path], run: Path, *, partial: bool = False) -> Merged
         _join(places, TRACEBACKS, staging)
         # The last: without it the folder is no run yet.
         (staging / MANIFEST).write_bytes(manifest_text(_whole(parts, len(samples) + missing)))
-    return Merged(len(samples), missing)
+    return Merged(len(samples), missing, len(parts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,32 @@
+"""Runs named on the command line: folders, or addresses in object stores, which are brought here first."""
+
+from pathlib import Path
+
+from worktrial.places import address_of
+
+
+def run_folder(word: str) -> Path:
+    """Folder on this machine of the run that `word` names, with all of its files.
+
+    Raises:
+        WorktrialError: it is an address, and there is no whole run.
+    """
+    return _here(word, records=False)
+
+
+def records_folder(word: str) -> Path:
+    """Folder on this machine of the run that `word` names; of one in an object store, without its trajectories.
+
+    Raises:
+        WorktrialError: it is an address, and there is no whole run.
+    """
+    return _here(word, records=True)
+
+
+def _here(word: str, *, records: bool) -> Path:
+    place = Path(word)
+    if address_of(place) is None:
+        return place
+    from worktrial.scale.objects import EVERYTHING, RECORDS, local_run
+
+    return local_run(place, RECORDS if records else EVERYTHING)

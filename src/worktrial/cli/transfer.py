@@ -1,0 +1,61 @@
+"""`worktrial pull ADDRESS` and `worktrial push RUN ADDRESS`: runs from and to object stores."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from worktrial.engine.notices import say
+from worktrial.errors import SettingError
+from worktrial.places import address_of
+
+_SCHEMES = "s3://BUCKET/RUN, gs://, az:// or file://"
+
+
+def pull(
+    run: Annotated[str, typer.Argument(help=f"Address of the run: {_SCHEMES}.", metavar="ADDRESS")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for it. Default: runs/ and its name.", metavar="DIR"),
+    ] = None,
+) -> None:
+    """Bring a run from an object store into a folder. Needs the extra store.
+
+    Every part is checked against its SHA-256. Where the folder holds an earlier state of the run, only what is new
+    is fetched; shards are put together.
+
+    Example: worktrial pull s3://trials/first
+    """
+    address = _address(run)
+    from worktrial.scale.objects import pull as bring
+
+    folder = output or Path("runs") / address.rpartition("/")[2]
+    missing = bring(address, folder)
+    say(f"{address} -> {folder}", err=True)
+    if missing:
+        say(f"{missing:,} samples of the run are not there yet", err=True)
+
+
+def push(
+    run: Annotated[Path, typer.Argument(help="Folder of the run, or of a shard.", metavar="RUN")],
+    to: Annotated[str, typer.Argument(help=f"Address: {_SCHEMES}.", metavar="ADDRESS")],
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Go on with what another machine has not let go, because it died.")
+    ] = False,
+) -> None:
+    """Bring a run folder to an object store: all of it, or what is new since the last time. Needs the extra store.
+
+    Example: worktrial push runs/first s3://trials/first
+    """
+    address = _address(to)
+    from worktrial.engine.objects.shipment import push as bring
+
+    bring(run, address, take_over=take_over)
+    say(f"{run} -> {address}", err=True)
+
+
+def _address(word: str) -> str:
+    address = address_of(word)
+    if address is None:
+        raise SettingError(f"{word}: is no address in an object store; write {_SCHEMES}")
+    return address

@@ -1,0 +1,30 @@
+"""Place of a run in an object store, and the folders on this machine that go with it."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from worktrial.engine.shard import Shard
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteRun:
+    """Place of a run in an object store."""
+
+    address: str
+    """As `places.address_of` spells it."""
+    take_over: bool = False
+    """Whether to go on with a shard that another writer has not let go."""
+
+
+def spool_folder(address: str, shard: str) -> Path:
+    """Folder on this machine from which a shard is written to the store: in the user's state, by its address."""
+    from platformdirs import user_state_path
+
+    home = user_state_path("worktrial", appauthor=False) / "spool"
+    return home / sha256(address.encode()).hexdigest()[:16] / shard / (address.rpartition("/")[2] or "run")
+
+
+def shard_folder(shard: Shard | None) -> str:
+    """Name of a shard's folder; a run that is not cut is its only shard."""
+    return "1-of-1" if shard is None else f"{shard.number}-of-{shard.of}"

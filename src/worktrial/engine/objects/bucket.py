@@ -1,0 +1,243 @@
+"""Objects below an address: read, written, listed, and swapped only where nobody else has been there."""
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from filelock import FileLock
+
+from worktrial.engine.secrets import Redactor
+from worktrial.errors import DataError, SettingError, extra, option
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+_T = TypeVar("_T")
+_LOCK = ".lock"
+_SECRET_NAME = re.compile(r"(AWS|AZURE|GOOGLE)_.*(KEY|SECRET|TOKEN|PASSWORD|SAS)(?!.*_(FILE|URI|URL)$)")
+_NO_BUCKET = re.compile(
+    r"NoSuchBucket|ContainerNotFound|specified (bucket|container) does not exist", re.IGNORECASE
+)
+_SAID = re.compile(r"<Code>([^<]*)</Code>.*?<Message>([^<]*)</Message>", re.DOTALL)
+_LONGEST = 300
+
+
+class ObjectFound(NamedTuple):
+    """An object as it was read."""
+
+    data: bytes
+    tag: str
+    """Its ETag: another one after every change."""
+
+
+class ObjectEntry(NamedTuple):
+    """An object as it is listed."""
+
+    size: int
+    """Bytes of it."""
+    tag: str
+    """Its ETag."""
+
+
+class StoreFailed(DataError):
+    """An object store that cannot do what it was asked to; the request was tried again as often as makes sense."""
+
+
+class Bucket:
+    """Objects below one address of an object store.
+
+    Keys and the like come from the environment, under the names that the provider's own programs know.
+
+    Args:
+        address: As `places.address_of` spells it.
+        make: Whether a folder (`file://`) is made where there is none.
+
+    Raises:
+        MissingExtra: the library is not installed.
+        DataError: there can be no store at the address, or the folder is not there.
+    """
+
+    def __init__(self, address: str, *, make: bool = False) -> None:
+        self.address = address
+        self._redactor = Redactor(value for name, value in os.environ.items() if _SECRET_NAME.match(name))
+        with extra("store", "An object store"):
+            import obstore
+        self._obstore = obstore
+        self._folder = Path(address.removeprefix("file://")) if address.startswith("file://") else None
+        _refuse_unreadable(address)
+        if self._folder is not None and not make and not self._folder.is_dir():
+            raise DataError(address, "no such folder", "Name the address that `worktrial run -o` was given")
+        self._store: ObjectStore = self._guarded("", lambda: self._connected(make=make))
+
+    def _connected(self, *, make: bool) -> "ObjectStore":
+        from obstore.store import LocalStore, from_url
+
+        if self._folder is None:
+            return from_url(self.address)
+        return LocalStore(self._folder, mkdir=make)
+
+    def where(self, name: str) -> str:
+        """Address of the object `name`, for messages."""
+        return f"{self.address}/{name}" if name else self.address
+
+    def redacted(self, text: str) -> str:
+        """`text` without what is secret in the environment of stores."""
+        return self._redactor.text(text)
+
+    def hide_from(self, redactor: Redactor) -> None:
+        """Let `redactor` hide the keys of stores, too."""
+        for name, value in os.environ.items():
+            if _SECRET_NAME.match(name):
+                redactor.add(value)
+
+    def names(self, below: str = "") -> dict[str, ObjectEntry]:
+        """All objects by name.
+
+        Args:
+            below: Folder in which they lie; their names begin with it.
+
+        Raises:
+            StoreFailed: they cannot be listed.
+        """
+
+        def listed() -> dict[str, ObjectEntry]:
+            pages = self._obstore.list(self._store, prefix=below or None)
+            return {
+                found["path"]: ObjectEntry(found["size"], found["e_tag"] or "")
+                for page in pages
+                for found in page
+                if found["path"] != _LOCK
+            }
+
+        return self._guarded(below, listed)
+
+    def get(self, name: str) -> ObjectFound | None:
+        """The object `name`; None where there is none.
+
+        Raises:
+            StoreFailed: it cannot be read.
+        """
+
+        def read() -> ObjectFound | None:
+            try:
+                found = self._obstore.get(self._store, name)
+                return ObjectFound(bytes(found.bytes()), found.meta["e_tag"] or "")
+            except FileNotFoundError as e:
+                if _NO_BUCKET.search(str(e)):
+                    raise
+                return None
+
+        return self._guarded(name, read)
+
+    def get_range(self, name: str, start: int, length: int) -> bytes:
+        """So many bytes of the object `name` from `start` on.
+
+        Raises:
+            StoreFailed: they cannot be read.
+        """
+        return self._guarded(
+            name, lambda: bytes(self._obstore.get_range(self._store, name, start=start, length=length))
+        )
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write the object `name`, whatever was there.
+
+        Raises:
+            StoreFailed: it cannot be written.
+        """
+        self._guarded(name, lambda: self._obstore.put(self._store, name, data))
+
+    def create(self, name: str, data: bytes) -> str | None:
+        """Write the object `name` if it is not there; returns its ETag, and None where another one is there.
+
+        Raises:
+            StoreFailed: it cannot be written.
+        """
+
+        def write() -> str | None:
+            try:
+                return self._obstore.put(self._store, name, data, mode="create")["e_tag"] or ""
+            except (FileExistsError, self._obstore.exceptions.AlreadyExistsError):
+                return self._own(name, data)
+
+        return self._guarded(name, write)
+
+    def swap(self, name: str, data: bytes, tag: str) -> str | None:
+        """Write the object `name` if its ETag still is `tag`; returns the new one, and None where it is not.
+
+        Raises:
+            StoreFailed: it cannot be written.
+        """
+        if self._folder is not None:
+            # A folder cannot do this by itself.
+            with FileLock(self._folder / _LOCK):
+                there = self.get(name)
+                if there is None or there.tag != tag:
+                    return None
+                return self._guarded(name, lambda: self._obstore.put(self._store, name, data)["e_tag"] or "")
+
+        def write() -> str | None:
+            try:
+                return self._obstore.put(self._store, name, data, mode={"e_tag": tag})["e_tag"] or ""
+            except self._obstore.exceptions.PreconditionError:
+                return self._own(name, data)
+
+        return self._guarded(name, write)
+
+    def _own(self, name: str, data: bytes) -> str | None:
+        """ETag of an object that was refused because it is there, where it is this very one.
+
+        So it is when the answer to a first try was lost, and the library tried again.
+        """
+        there = self.get(name)
+        return there.tag if there is not None and there.data == data else None
+
+    def remove(self, name: str) -> None:
+        """Remove the object `name`.
+
+        Raises:
+            StoreFailed: it cannot be removed.
+        """
+        self._guarded(name, lambda: self._obstore.delete(self._store, name))
+
+    def _guarded(self, name: str, work: Callable[[], _T]) -> _T:
+        from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+
+        try:
+            return work()
+        except (BaseError, OSError, ValueError, TypeError) as e:
+            said = str(e)
+            if _NO_BUCKET.search(said):
+                what, fix = "there is no such bucket", "Make it, or check its name and the region"
+            elif isinstance(e, PermissionDeniedError | UnauthenticatedError | PermissionError):
+                what = f"access is denied ({self._short(said)})"
+                fix = "Check the keys in the environment, and that they may write there"
+            else:
+                what, fix = f"the store failed ({self._short(said)})", "The same command goes on when it is back"
+        raise StoreFailed(self.where(name), what, fix)
+
+    def _short(self, said: str) -> str:
+        """The store's own words in one line, without anything secret."""
+        if (told := _SAID.search(said)) is not None:
+            said = f"{told[1]}: {told[2]}"
+        said = " ".join(said.partition("Debug source:")[0].split())
+        return self.redacted(said)[:_LONGEST]
+
+
+def _refuse_unreadable(address: str) -> None:
+    scheme, _, rest = address.partition("://")
+    if scheme == "file":
+        if rest == "/":
+            raise SettingError(f"{option('output')} {address}: names no folder; write file:///PATH/RUN")
+        return
+    bucket, _, run = rest.partition("/")
+    if "@" in bucket or "?" in rest or "#" in rest:
+        # Not repeated here: a password may be in it.
+        raise SettingError(
+            f"{option('output')} {scheme}://…: an address of a run has no user, query or fragment; keys come from "
+            "the environment"
+        )
+    if not bucket or not run:
+        raise SettingError(f"{option('output')} {address}: is not {scheme}://BUCKET/RUN")

@@ -1,0 +1,28 @@
+"""Places of runs as users name them: folders, and addresses in object stores."""
+
+from pathlib import Path
+
+SCHEMES = ("s3", "gs", "az", "file")
+"""Beginnings of an address in an object store."""
+
+
+def address_of(place: Path | str) -> str | None:
+    """Address in an object store that `place` spells, without a slash at its end; None where it is a folder.
+
+    A path has lost one slash of the address: `Path("s3://bucket/run")` is `s3:/bucket/run`.
+    """
+    scheme, separator, rest = str(place).partition(":/")
+    if not separator or scheme not in SCHEMES:
+        return None
+    rest = rest.strip("/")
+    return f"{scheme}:///{rest}" if scheme == "file" else f"{scheme}://{rest}"
+
+
+def below(base: Path, place: Path) -> Path:
+    """`place` below `base`, where it is neither absolute nor an address."""
+    return place if address_of(place) is not None else base / place
+
+
+def shown_place(place: Path) -> str:
+    """`place` as its user wrote it."""
+    return address_of(place) or str(place)
