@@ -11,7 +11,9 @@ def address_of(place: Path | str) -> str | None:
 
     A path has lost one slash of the address: `Path("s3://bucket/run")` is `s3:/bucket/run`.
     """
-    scheme, separator, rest = str(place).partition(":/")
+    text = str(place)
+    # A path without anything after the scheme has lost all of them.
+    scheme, separator, rest = f"{text}/".partition(":/") if text.endswith(":") else text.partition(":/")
     if not separator or scheme not in SCHEMES:
         return None
     rest = rest.strip("/")

@@ -11,7 +11,7 @@ from worktrial.agents.episodes import Episodes
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.memory import admission
-from worktrial.engine.objects.address import RemoteRun, shard_folder, spool_folder
+from worktrial.engine.objects.address import RemoteRun, check_address, shard_folder, spool_folder
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, is_address
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
@@ -231,6 +231,7 @@ def _place(options: RunOptions, name: str, base: Path | None) -> tuple[Path, Rem
         if options.take_over:
             raise SettingError(f"{option('take_over')}: is about runs in an object store; leave it out")
         return options.output, None
+    check_address(address)
     shard = None if options.shard is None else read_shard(options.shard)
     return spool_folder(address, shard_folder(shard)), RemoteRun(address, options.take_over)
 

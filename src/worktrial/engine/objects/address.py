@@ -5,6 +5,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from worktrial.engine.shard import Shard
+from worktrial.errors import SettingError, option
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +29,25 @@ def spool_folder(address: str, shard: str) -> Path:
 def shard_folder(shard: Shard | None) -> str:
     """Name of a shard's folder; a run that is not cut is its only shard."""
     return "1-of-1" if shard is None else f"{shard.number}-of-{shard.of}"
+
+
+def check_address(address: str) -> None:
+    """Refuse an address that names no place of a run.
+
+    Raises:
+        SettingError: it does not, or there is more in it.
+    """
+    scheme, _, rest = address.partition("://")
+    if scheme == "file":
+        if rest == "/":
+            raise SettingError(f"{option('output')} {address}: names no folder; write file:///PATH/RUN")
+        return
+    bucket, _, run = rest.partition("/")
+    if "@" in bucket or "?" in rest or "#" in rest:
+        # Not repeated here: a password may be in it.
+        raise SettingError(
+            f"{option('output')} {scheme}://…: an address of a run has no user, query or fragment; keys come from "
+            "the environment"
+        )
+    if not bucket or not run:
+        raise SettingError(f"{option('output')} {address}: is not {scheme}://BUCKET/RUN")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from filelock import FileLock
 
+from worktrial.engine.objects.address import check_address
 from worktrial.engine.secrets import Redactor
-from worktrial.errors import DataError, SettingError, extra, option
+from worktrial.errors import DataError, extra
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -66,7 +67,7 @@ class Bucket:
             import obstore
         self._obstore = obstore
         self._folder = Path(address.removeprefix("file://")) if address.startswith("file://") else None
-        _refuse_unreadable(address)
+        check_address(address)
         if self._folder is not None and not make and not self._folder.is_dir():
             raise DataError(address, "no such folder", "Name the address that `worktrial run -o` was given")
         self._store: ObjectStore = self._guarded("", lambda: self._connected(make=make))
@@ -224,20 +225,3 @@ class Bucket:
             said = f"{told[1]}: {told[2]}"
         said = " ".join(said.partition("Debug source:")[0].split())
         return self.redacted(said)[:_LONGEST]
-
-
-def _refuse_unreadable(address: str) -> None:
-    scheme, _, rest = address.partition("://")
-    if scheme == "file":
-        if rest == "/":
-            raise SettingError(f"{option('output')} {address}: names no folder; write file:///PATH/RUN")
-        return
-    bucket, _, run = rest.partition("/")
-    if "@" in bucket or "?" in rest or "#" in rest:
-        # Not repeated here: a password may be in it.
-        raise SettingError(
-            f"{option('output')} {scheme}://…: an address of a run has no user, query or fragment; keys come from "
-            "the environment"
-        )
-    if not bucket or not run:
-        raise SettingError(f"{option('output')} {address}: is not {scheme}://BUCKET/RUN")

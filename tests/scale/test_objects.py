@@ -1,0 +1,362 @@
+"""Runs in object stores, here in folders that are treated as such: the same run, whoever wrote it from wherever."""
+
+import json
+import shutil
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.engine.rig import TinyTrial
+from tests.scale.test_merge import FILES, STARTER, by_key, run, same_work, texts, timeless, tiny
+from tests.support.cli import command, count_lines, interrupt, start
+
+import worktrial
+from worktrial.engine.objects import parts, shipment
+from worktrial.engine.objects.address import RemoteRun, shard_folder, spool_folder
+from worktrial.engine.objects.bucket import Bucket
+from worktrial.engine.record import SampleResult
+from worktrial.engine.run import run_trial
+from worktrial.engine.run_plan import RunSettings
+from worktrial.engine.shard import ShardedTrial, read_shard
+from worktrial.engine.store import SAMPLES, RunStore, append_line
+from worktrial.engine.tokens import TOKENS, SampleTokens, encoded, read_tokens
+from worktrial.engine.trial import Job, SampleContext
+from worktrial.errors import SettingError, StopRun, WorktrialError
+from worktrial.grading import Outcome
+from worktrial.language import TurnTokens
+from worktrial.scale.objects import RECORDS, local_run, pull, push, trajectory_at
+
+Machine = Callable[[str], Path]
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    """Goes to the machine of that name, which has a state and a cache of its own; returns the place of both."""
+
+    def go(name: str) -> Path:
+        home = tmp_path / "machines" / name
+        monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+        return home
+
+    go("first")
+    return go
+
+
+def at(address: str, trial: TinyTrial, shard: str | None = None, *, take_over: bool = False) -> Path:
+    """Run `trial`, or a shard of it, at an address; returns the folder that it was written from."""
+    part = None if shard is None else read_shard(shard)
+    whole = trial if part is None else ShardedTrial(trial, part)
+    folder = spool_folder(address, shard_folder(part))
+    settings = RunSettings(folder=folder, concurrency=1, command=("tiny",), remote=RemoteRun(address, take_over))
+    run_trial(whole, {}, settings)
+    return folder
+
+
+def killed(address: str, monkeypatch: pytest.MonkeyPatch, *, often: bool) -> None:
+    """A run whose process dies after so many samples; where it sends often, what it did is in the store."""
+
+    async def work(job: Job, context: SampleContext) -> SampleResult:
+        if job.sample == "7":
+            raise StopRun("the machine is gone")
+        done = await tiny().run(job, context)
+        # What nobody else has seen may be something else.
+        return done if often else msgspec.structs.replace(done, reason="alone")
+
+    class Dying(TinyTrial):
+        @property
+        def jobs(self) -> list[Job]:
+            return [Job(str(n), r, {}) for n in range(self.count) for r in range(self.repeats)]
+
+    add = RunStore.add
+
+    def add_and_ship(self: RunStore, *words: object) -> None:
+        add(self, *words)  # type: ignore[arg-type]
+        [own] = shipments
+        own.ship()
+
+    shipments: list[shipment.Shipment] = []
+    make = shipment.Shipment.__init__
+
+    def made(self: shipment.Shipment, *words: object) -> None:
+        make(self, *words)  # type: ignore[arg-type]
+        shipments.append(self)
+
+    plan = {"tasks": [str(n) for n in range(12)], "repeats": 2}
+    with monkeypatch.context() as patch:
+        patch.setattr(shipment.Shipment, "finish", lambda self: None)
+        patch.setattr(shipment.Shipment, "__init__", made)
+        if often:
+            patch.setattr(RunStore, "add", add_and_ship)
+        with pytest.raises(StopRun, match="the machine is gone"):
+            at(address, Dying(12, work, 2, {"seed": 1, **plan}))
+
+
+def test_a_run_killed_and_gone_on_with_is_the_run_of_one_process(machine: Machine, tmp_path: Path) -> None:
+    one, address = tmp_path / "one", f"file://{tmp_path}/store/run"
+    assert command(*STARTER, "-o", one).code == 0
+    words = [*STARTER, "-o", address]
+    spool = spool_folder(address, "2-of-2")
+    dead = interrupt(start(*words, "--shard", "2/2"), signal.SIGKILL, spool / SAMPLES, at_least=1)
+    assert dead.code == -signal.SIGKILL and 1 <= count_lines(spool / SAMPLES) < 24
+    machine("second")
+    refused = command(*words, "--shard", "2/2")
+    assert (refused.code, len(refused.err.splitlines())) == (2, 3), refused.err
+    assert "shard 2-of-2 is being written by" in refused.err and "go on with --take-over" in refused.err
+    machine("first")
+    for shard in ("2/2", "1/2"):
+        assert command(*words, "--shard", shard).code == 0
+    machine("third")
+    # Readers, without the trajectories first.
+    shown = command("show", address)
+    assert (shown.code, "48 passed" in shown.said) == (0, True), shown.err
+    assert "48" in command("sql", "select count(*) from samples", address).out
+    sample = json.loads((one / FILES[1]).read_text("utf-8").splitlines()[3])
+    key = (sample["sample"], sample["repeat"], sample["condition"])
+    said = command("trajectory", address, key[0], "--repeat", key[1], "--json")
+    assert timeless(json.loads(said.out)) == timeless(sample)
+    unknown = command("trajectory", address, "nothing")
+    assert (unknown.code, "no trajectory of sample 'nothing'" in unknown.err) == (2, True)
+    assert command("report", address, "-o", tmp_path / "report").code == 0
+    assert command("compare", one, address).code == 0
+    assert len(worktrial.load(address).run.records) == 48
+    assert command("pull", address, "-o", tmp_path / "pulled").code == 0
+    same_work(one, tmp_path / "pulled")
+    assert command("merge", address, "-o", f"file://{tmp_path}/store/whole").code == 0
+    same_work(one, local_run(Path(f"file://{tmp_path}/store/whole")))
+    wrong = command(*words, "--shard", "1/4")
+    assert (wrong.code, "holds a run of 2 shards; this is one of 4" in wrong.err) == (2, True), wrong.err
+
+
+@pytest.mark.parametrize("often", [True, False])
+def test_another_machine_goes_on_with_what_has_come_to_the_store(
+    often: bool, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"file://{tmp_path}/run"
+    one = run(tmp_path / "one", tiny())
+    killed(address, monkeypatch, often=often)
+    first = spool_folder(address, "1-of-1")
+    assert count_lines(first / SAMPLES) == 14
+    had = len(Bucket(address).names("parts/1-of-1")) - 1
+    assert had == (14 * 3 if often else 0)
+    machine("second")
+    with pytest.raises(SettingError, match="is being written by"):
+        at(address, tiny())
+    folder = at(address, tiny(), take_over=True)
+    for name in FILES:
+        assert texts(folder, name) == by_key_order(one, name)
+    same_work(one, local_run(Path(address)))
+    # The first machine is back: what it had alone stays, aside.
+    machine("first")
+    back = at(address, tiny())
+    same_work(one, back)
+    aside = first.with_name("run-aside-1")
+    assert aside.exists() is not often
+    again = at(address, tiny())
+    assert count_lines(again / SAMPLES) == 24
+
+
+def by_key_order(one: Path, name: str) -> list[str]:
+    return texts(one, name)
+
+
+def test_who_was_taken_over_stops_and_spoils_nothing(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, one = f"file://{tmp_path}/run", run(tmp_path / "one", tiny())
+    monkeypatch.setattr(shipment, "WAITING_BYTES", 1)
+    taken = False
+
+    async def work(job: Job, context: SampleContext) -> SampleResult:
+        nonlocal taken
+        if int(job.sample) == 5 and not taken:
+            taken = True
+            machine("second")
+            import asyncio
+
+            await asyncio.to_thread(at, address, tiny(), take_over=True)
+            machine("first")
+        return SampleResult(outcome=Outcome.FAIL, reason="late", trajectory={"text": "late"})
+
+    trial = tiny()
+    with pytest.raises(StopRun, match="another process has taken over shard 1-of-1; what this one did since is in"):
+        at(address, replace(trial, do=work))
+    same_work(one, local_run(Path(address)))
+
+
+BAD: dict[str, tuple[Callable[[Path], object], str]] = {
+    "cut": (lambda place: _data(place).write_bytes(_data(place).read_bytes()[:-9]), "is cut: "),
+    "renamed": (lambda place: _data(place).rename(place / "x.zst"), "is missing. Put back the object"),
+    "altered": (lambda place: _alter(_data(place)), "was altered: its SHA-256 is not that of its sidecar"),
+    "without a sidecar": (lambda place: (place / "000002.json").unlink(), "000002.json: is missing, and the shard"),
+    "without the last": (
+        lambda place: (place / "000003.json").unlink(),
+        "000003.json: is missing, and the shard has 3",
+    ),
+    "sidecar of another": (
+        lambda place: shutil.copy(place / "000001.json", place / "000002.json"),
+        "000002.json: is that of part 1 of shard 1-of-1",
+    ),
+    "sidecar cut": (
+        lambda place: (place / "000002.json").write_bytes(b'{"format":1'),
+        "was not written by worktrial",
+    ),
+    "newer": (lambda place: (place / "000002.json").write_bytes(b'{"format":9}'), "has format 9, and this version"),
+    "no manifest": (lambda place: (place / "manifest.json").unlink(), "parts/1-of-1/manifest.json: is missing"),
+    "no run": (
+        lambda place: (place.parents[1] / "manifest.json").unlink(),
+        "is not the address of a run (it holds parts/",
+    ),
+    "nothing": (lambda place: shutil.rmtree(place.parents[1]), "no such folder"),
+}
+
+
+def _data(place: Path) -> Path:
+    return next(place.glob("000002.*.samples.jsonl.zst"))
+
+
+def _alter(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+@pytest.fixture(scope="module")
+def three_parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that holds a run in three parts."""
+    place = tmp_path_factory.mktemp("three")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(place / "state"))
+        for count in (4, 8, 12):
+            at(f"file://{place}/run", tiny(count))
+    return place / "run"
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_what_is_not_as_it_was_written_is_refused(
+    bad: str, three_parts: Path, machine: Machine, tmp_path: Path
+) -> None:
+    spoil, said = BAD[bad]
+    run_at = tmp_path / "run"
+    shutil.copytree(three_parts, run_at)
+    assert len([*run_at.glob("parts/1-of-1/00000?.json")]) == 3
+    spoil(run_at / "parts" / "1-of-1")
+    ran = command("show", f"file://{run_at}")
+    assert (ran.code, len(ran.err.splitlines())) == (2, 1), ran.err
+    assert said in ran.err and f"file://{run_at}" in ran.err
+    if bad not in ("nothing", "no run", "no manifest"):
+        machine("second")
+        with pytest.raises(WorktrialError):
+            at(f"file://{run_at}", tiny(12))
+        # Nobody is left as its writer.
+        state = json.loads((run_at / "parts" / "1-of-1" / "manifest.json").read_bytes())
+        assert state["writer"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-o", "s3://bucket"], "-o s3://bucket: is not s3://BUCKET/RUN"),
+        (
+            ["-o", "s3://user:secret-word@bucket/run"],
+            "-o s3://…: an address of a run has no user, query or fragment",
+        ),
+        (["-o", "file:///"], "names no folder; write file:///PATH/RUN"),
+        (["-o", "file:///nowhere/run", "--batch", "--agent", "m", "--base-url", "http://127.0.0.1:9"], "--batch: "),
+        (["-o", "runs/x", "--take-over"], "--take-over: is about runs in an object store"),
+    ],
+)
+def test_an_address_that_cannot_be_is_refused(words: list[str], said: str, machine: Machine) -> None:
+    agent = [] if "--agent" in words else ["--agent", "plan"]
+    ran = command("run", "starter", *agent, "--limit", "2", *words)
+    assert ran.code == 2 and said in ran.err and "secret-word" not in ran.err, ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_folder_of_something_else_and_other_settings_are_refused(machine: Machine, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "letter.txt").write_text("Dear")
+    address = f"file://{tmp_path}/run"
+    with pytest.raises(WorktrialError, match=r"is not the address of a run \(it holds letter.txt\)"):
+        at(address, tiny())
+    (tmp_path / "run" / "letter.txt").unlink()
+    at(address, tiny())
+    with pytest.raises(SettingError, match=r"settings\.seed: 1 -> 2"):
+        at(address, tiny(seed=2))
+    with pytest.raises(SettingError, match="holds a run of one shard, the whole; this is one of 3"):
+        at(address, tiny(), "1/3")
+    at(address, tiny(14))
+    one = run(tmp_path / "one", tiny())
+    same_work(run(one, tiny(14)), local_run(Path(address)))
+
+
+def test_a_run_is_pushed_and_pulled_as_it_grows(machine: Machine, tmp_path: Path) -> None:
+    address, folder, there = f"file://{tmp_path}/store/run", tmp_path / "here", tmp_path / "there"
+    run(folder, tiny(4))
+    turn = TurnTokens([1], [2], [-0.5])
+    tokens = [SampleTokens(sample=str(n), repeat=0, turns=[turn], tools=[]) for n in range(4)]
+    (folder / TOKENS).write_bytes(b"".join(map(encoded, tokens)) + b"\x28torn")
+    (folder / "tracebacks.txt").write_text("it was so\n")
+    push(folder, address)
+    assert pull(address, there) == 0
+    assert [line.sample for line in read_tokens(there / TOKENS)] == ["0", "1", "2", "3"]
+    assert (there / "tracebacks.txt").read_text() == "it was so\n"
+    names = Bucket(address).names()
+    push(folder, address)
+    assert Bucket(address).names().keys() == names.keys()
+    run(folder, tiny(6))
+    push(folder, address)
+    pull(address, there)
+    for name in FILES:
+        assert (folder / name).read_bytes() == (there / name).read_bytes()
+    # A folder that is another run, or behind, puts nothing there.
+    changed = run(tmp_path / "other", tiny(6)) / FILES[0]
+    changed.write_bytes(changed.read_bytes().replace(b'"so"', b'"no"'))
+    for other in (tmp_path / "other", run(tmp_path / "fewer", tiny(4))):
+        with pytest.raises(SettingError, match=r"holds samples that .* does not"):
+            push(other, address)
+        with pytest.raises(WorktrialError, match="is not a beginning of"):
+            pull(address, tmp_path / "other")
+    with pytest.raises(SettingError, match=r"settings\.seed"):
+        push(run(tmp_path / "seed", tiny(6, seed=2)), address)
+    shutil.rmtree(tmp_path / "store")
+    # Another run at the same address is not taken for what was brought here before.
+    local_address = Path(address)
+    push(run(tmp_path / "new", tiny(6, text=2)), address)
+    first = local_run(local_address)
+    before = by_key(first, FILES[0])
+    shutil.rmtree(tmp_path / "store")
+    push(tmp_path / "fewer", address)
+    assert by_key(local_run(local_address), FILES[0]) != before
+
+
+def test_parts_are_small_and_one_trajectory_is_one_frame(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "PART_BYTES", 600)
+    monkeypatch.setattr(parts, "FRAME_ROWS", 4)
+    folder, address = run(tmp_path / "one", tiny(30)), f"file://{tmp_path}/store/run"
+    with (folder / FILES[1]).open("ab", buffering=0) as file:
+        append_line(file, (folder / FILES[1]).read_bytes().splitlines()[5].replace(b"\xc3\xa9", b"later"))
+    push(folder, address)
+    objects = Bucket(address).names("parts/1-of-1")
+    assert len([name for name in objects if "trajectories" in name]) > 3
+    assert all(found.size <= 1200 for name, found in objects.items() if name.endswith("zst"))
+    assert local_run(Path(address), RECORDS).name == "run"
+    read: list[int] = []
+    ranged = Bucket.get_range
+
+    def get_range(self: Bucket, name: str, start: int, length: int) -> bytes:
+        read.append(length)
+        return ranged(self, name, start, length)
+
+    monkeypatch.setattr(Bucket, "get_range", get_range)
+    lines = [json.loads(line) for line in (folder / FILES[1]).read_text("utf-8").splitlines()]
+    for line in lines[6:20]:
+        assert trajectory_at(address, (line["sample"], line["repeat"], line["condition"])) == line
+    assert trajectory_at(address, ("2", 1, "E0")) == lines[-1] and "later" in lines[-1]["text"]
+    assert trajectory_at(address, ("none", 0, "E0")) is None
+    assert len(read) == 15 and max(read) <= 1200

@@ -1,0 +1,161 @@
+"""Runs on S3: a stand-in on loopback, behind a proxy that fails as real stores do."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.scale.test_merge import FILES, STARTER, run, same_work, texts, tiny
+from tests.scale.test_objects import Machine, at, machine
+from tests.support.cli import command, count_lines
+from tests.support.object_server import ObjectServer, object_server
+
+from worktrial.engine.objects.address import spool_folder
+from worktrial.engine.objects.bucket import Bucket, StoreFailed
+from worktrial.engine.store import SAMPLES
+from worktrial.errors import DataError, StopRun, WorktrialError
+from worktrial.scale.objects import local_run, push, trajectory_at
+
+__all__ = ["machine"]
+BUCKET = "trials-of-ours"
+SECRET = "planted/SECRET+7f3a9c1e55"
+
+
+@pytest.fixture(scope="module")
+def one_server() -> Iterator[ObjectServer]:
+    with object_server(BUCKET) as server:
+        yield server
+
+
+@pytest.fixture
+def server(one_server: ObjectServer, monkeypatch: pytest.MonkeyPatch) -> ObjectServer:
+    one_server.calm()
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "AKIAPLANTED000",
+        "AWS_SECRET_ACCESS_KEY": SECRET,
+        "AWS_ENDPOINT_URL": one_server.url,
+        "AWS_ALLOW_HTTP": "true",
+        "AWS_REGION": "us-east-1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    return one_server
+
+
+def test_a_run_on_s3_is_the_run_of_one_process_whatever_the_store_does(
+    server: ObjectServer, machine: Machine, tmp_path: Path
+) -> None:
+    address, one = f"s3://{BUCKET}/deep/run", run(tmp_path / "one", tiny())
+    # A first answer is lost, so that the second try meets its own object; some are torn; some are too many.
+    server.fail(r"PUT .*1-of-1/manifest\.json", "lost")
+    server.fail(r"PUT .*/run/manifest\.json", 500)
+    server.fail(r"PUT .*trajectories", "torn", 2)
+    server.fail(r"PUT .*samples", 503, 2)
+    server.fail(r"PUT .*000001\.json", "lost")
+    server.fail("GET .*list-type", 500)
+    folder = at(address, tiny())
+    for name in FILES:
+        assert texts(folder, name) == texts(one, name)
+    machine("second")
+    server.fail("GET .*000001", 500, 3)
+    same_work(one, local_run(Path(address)))
+    assert server._rules == [] or all("list-type" in rule[0].pattern for rule in server._rules)
+    # Gone on with from here: what is there is brought, and nothing is sent again.
+    server.calm()
+    server.fail(r"PUT .*1-of-1/manifest\.json", "lost", 2)
+    grown = at(address, tiny(14))
+    same_work(run(one, tiny(14)), grown)
+    machine("third")
+    same_work(one, local_run(Path(address)))
+    key = ("3", 1, "E0")
+    server.calm()
+    line = trajectory_at(address, key)
+    assert line is not None and line["text"] == "3 é 1" * 3
+    server.fail("GET .*trajectories", "altered")
+    with pytest.raises(DataError, match="was altered: the frame at byte 0 is not that of its sidecar"):
+        trajectory_at(address, key)
+
+
+def test_a_thousand_samples_take_few_requests(server: ObjectServer, machine: Machine, tmp_path: Path) -> None:
+    address = f"s3://{BUCKET}/thousand"
+    folder = at(address, tiny(500))
+    assert count_lines(folder / SAMPLES) == 1000
+    assert server.requests.total() <= 20, server.requests
+    machine("second")
+    server.calm()
+    same_work(folder, local_run(Path(address)))
+    assert server.requests.total() <= 20, server.requests
+    # Then only what may have changed is asked for; and a trajectory is one request more.
+    server.calm()
+    local_run(Path(address))
+    assert server.requests == {"GET": 3}
+    trajectory_at(address, ("77", 0, "E0"))
+    assert server.requests == {"GET": 7}
+
+
+def test_a_store_that_is_gone_for_good_costs_no_sample(
+    server: ObjectServer, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, one = f"s3://{BUCKET}/outage", run(tmp_path / "one", tiny())
+    server.fail("PUT .*trajectories", 403, 99)
+    with pytest.raises(StopRun, match=r"denied \(AccessDenied: no, AccessDenied\).* is not there yet is in"):
+        at(address, tiny())
+    folder = spool_folder(address, "1-of-1")
+    assert count_lines(folder / SAMPLES) == 24
+    server.calm()
+    before = (folder / SAMPLES).read_bytes()
+    at(address, tiny())
+    assert (folder / SAMPLES).read_bytes() == before
+    same_work(one, local_run(Path(address)))
+
+
+def test_stores_that_cannot_be_used_say_so_in_a_line_without_keys(
+    server: ObjectServer, machine: Machine, tmp_path: Path
+) -> None:
+    words = [*STARTER[:-4], "--limit", "2"]
+    there = f"s3://{BUCKET}/read-only"
+    ran = command("run", *words[1:], "-o", "s3://no-such-bucket/run")
+    assert (ran.code, "s3://no-such-bucket/run/manifest.json: there is no such" in ran.err) == (2, True), ran.err
+    server.fail("PUT .*read-only", 403, 9)
+    ran = command("run", *words[1:], "-o", there)
+    assert (ran.code, "manifest.json: access is denied (AccessDenied: no, AccessDenied)" in ran.err) == (2, True)
+    assert len(ran.err.splitlines()) == 3 and SECRET not in ran.err
+    server.calm()
+    assert Bucket(there).names() == {}
+    with pytest.raises(WorktrialError, match="no run is there"):
+        local_run(Path(there))
+    bucket = Bucket(f"s3://{BUCKET}/letters")
+    bucket.put("letter.txt", b"Dear")
+    ran = command("run", *words[1:], "-o", f"s3://{BUCKET}/letters")
+    assert (ran.code, "is not the address of a run (it holds letter.txt)" in ran.err) == (2, True), ran.err
+    ran = command("push", run(tmp_path / "one", tiny(2)), f"s3://{BUCKET}/letters")
+    assert (ran.code, len(ran.err.splitlines())) == (2, 1)
+    # The store's own words are not passed on with a key in them.
+    assert SECRET not in bucket.redacted(f"signed with {SECRET}") and "signed" in bucket.redacted("signed with x")
+
+
+def test_two_who_begin_or_swap_at_once_do_not_both_win(server: ObjectServer) -> None:
+    bucket = Bucket(f"s3://{BUCKET}/race")
+    tag = bucket.create("a.json", b"1")
+    assert tag is not None and bucket.create("a.json", b"2") is None
+    # The same again is what a lost answer looks like.
+    assert bucket.create("a.json", b"1") == tag
+    other = bucket.swap("a.json", b"3", tag)
+    assert other is not None and bucket.swap("a.json", b"4", tag) is None
+    found = bucket.get("a.json")
+    assert found is not None and (found.data, found.tag) == (b"3", other)
+    server.fail("PUT .*race", 412)
+    assert bucket.swap("a.json", b"5", other) is None
+    server.fail("PUT .*race", 403)
+    with pytest.raises(StoreFailed, match="access is denied"):
+        bucket.put("a.json", b"6")
+    assert bucket.get_range("a.json", 0, 1) == b"3"
+    bucket.remove("a.json")
+    assert bucket.get("a.json") is None
+
+
+def test_pushing_goes_on_where_it_broke_off(server: ObjectServer, machine: Machine, tmp_path: Path) -> None:
+    folder, address = run(tmp_path / "one", tiny()), f"s3://{BUCKET}/pushed"
+    server.fail(r"PUT .*000001\.json", 403)
+    with pytest.raises(StopRun, match="access is denied"):
+        push(folder, address)
+    push(folder, address)
+    same_work(folder, local_run(Path(address)))
