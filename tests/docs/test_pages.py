@@ -38,6 +38,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     before, environment = Path.cwd(), dict(os.environ)
     (folder / "examples").symlink_to(ROOT / "examples")
     os.chdir(folder)
+    os.environ["XDG_STATE_HOME"] = str(folder / "state")
     try:
         with ScriptedServer(Script(agent=Library())) as server:
             yield Reader(folder, server.url)

@@ -13,7 +13,7 @@ class RemoteRun:
     """Place of a run in an object store."""
 
     address: str
-    """As `places.address_of` spells it."""
+    """Spelled as `places.address_of` does."""
     take_over: bool = False
     """Whether to go on with a shard that another writer has not let go."""
 

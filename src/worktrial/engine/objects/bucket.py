@@ -133,7 +133,7 @@ class Bucket:
         return self._guarded(name, read)
 
     def get_range(self, name: str, start: int, length: int) -> bytes:
-        """So many bytes of the object `name` from `start` on.
+        """Bytes of the object `name` from `start` on, so many of them.
 
         Raises:
             StoreFailed: they cannot be read.

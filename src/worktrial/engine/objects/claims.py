@@ -1,4 +1,4 @@
-"""Who writes a shard in an object store: begun, claimed, taken over, let go."""
+"""Writers of shards in an object store: how one claims a shard, takes it over, lets it go."""
 
 import contextlib
 import socket
