@@ -69,7 +69,7 @@ class PartFile(msgspec.Struct, frozen=True, kw_only=True):
     """Samples of the lines, in their order; of trajectories only."""
 
 
-class StoredPart(msgspec.Struct, frozen=True, kw_only=True):
+class RunPart(msgspec.Struct, frozen=True, kw_only=True):
     """A sidecar: what one part of a shard holds."""
 
     format: int = FORMAT

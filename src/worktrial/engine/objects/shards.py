@@ -18,7 +18,7 @@ from worktrial.engine.objects.parts import (
     PartFile,
     RunState,
     ShardState,
-    StoredPart,
+    RunPart,
     damaged,
     lines_of_file,
     sidecar_name,
@@ -83,7 +83,7 @@ class StoredShard:
     state: ShardState
     tag: str
     """ETag of its manifest."""
-    parts: list[StoredPart]
+    parts: list[RunPart]
     """Its parts in order."""
 
     @property
@@ -96,7 +96,7 @@ class StoredShard:
         """Streams that some part has, in their order."""
         return [stream for stream in STREAMS if any(stream in part.files for part in self.parts)]
 
-    def lines(self, part: StoredPart, stream: str) -> bytes:
+    def lines(self, part: RunPart, stream: str) -> bytes:
         """The lines of a stream in one part, checked.
 
         Raises:
@@ -129,7 +129,7 @@ def read_shard_state(bucket: Bucket, shard: str) -> FoundState | None:
 
 def read_parts(
     bucket: Bucket, shard: str, objects: Mapping[str, ObjectEntry], state: ShardState, kept: Path | None
-) -> list[StoredPart]:
+) -> list[RunPart]:
     """Sidecars of a shard, each checked against the names and sizes of the objects that are there.
 
     Args:
@@ -163,7 +163,7 @@ def read_parts(
 
 def _sidecar(
     bucket: Bucket, shard: str, number: int, objects: Mapping[str, ObjectEntry], kept: Path | None
-) -> StoredPart:
+) -> RunPart:
     name = f"parts/{shard}/{sidecar_name(number)}"
     # Another run at the same address has others.
     tag = sha256(objects[name].tag.encode()).hexdigest()[:16]
@@ -175,7 +175,7 @@ def _sidecar(
         if found is None:
             raise damaged(bucket.where(name), "is missing")
         data = found.data
-    part = _decoded(ObjectFound(data, ""), StoredPart, bucket.where(name))
+    part = _decoded(ObjectFound(data, ""), RunPart, bucket.where(name))
     if (part.shard, part.number) != (shard, number) or not {*part.files} <= {*STREAMS}:
         raise damaged(bucket.where(name), f"is that of part {part.number} of shard {part.shard}")
     if path is not None and not path.exists():
@@ -211,7 +211,7 @@ def fetch(
 
 
 def _bring(
-    shard: StoredShard, part: StoredPart, stream: str, path: Path, place: int, trusted: Collection[str]
+    shard: StoredShard, part: RunPart, stream: str, path: Path, place: int, trusted: Collection[str]
 ) -> None:
     about = part.files[stream]
     size = path.stat().st_size if path.exists() else 0

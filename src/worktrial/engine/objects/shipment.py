@@ -16,7 +16,7 @@ from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.objects.address import RemoteRun, shard_folder, spool_folder
 from worktrial.engine.objects.bucket import Bucket, ObjectEntry, StoreFailed
 from worktrial.engine.objects.claims import claim, join_run, let_go, remove_begun, writer_of
-from worktrial.engine.objects.parts import STREAMS, MadeFile, ShardState, StoredPart, made_file, sidecar_name
+from worktrial.engine.objects.parts import STREAMS, MadeFile, ShardState, RunPart, made_file, sidecar_name
 from worktrial.engine.objects.shards import Diverged, StoredShard, fetch, fetch_rest, is_beginning
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.store import LOCK, TRACEBACKS, replace_file
@@ -109,7 +109,7 @@ class Shipment:
         place, number = self._shard.place, self._parts + 1
         for one in files.values():
             self.bucket.put(f"{place}/{one.about.name}", one.data)
-        part = StoredPart(shard=self._shard.name, number=number, files={s: one.about for s, one in files.items()})
+        part = RunPart(shard=self._shard.name, number=number, files={s: one.about for s, one in files.items()})
         if self.bucket.create(f"{place}/{sidecar_name(number)}", msgspec.json.encode(part)) is None:
             raise self._taken_over()
         self._parts = number
