@@ -16,7 +16,7 @@ from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.objects.address import RemoteRun, shard_folder, spool_folder
 from worktrial.engine.objects.bucket import Bucket, ObjectEntry, StoreFailed
 from worktrial.engine.objects.claims import claim, join_run, let_go, remove_begun, writer_of
-from worktrial.engine.objects.parts import STREAMS, MadeFile, ShardState, RunPart, made_file, sidecar_name
+from worktrial.engine.objects.parts import STREAMS, MadeFile, RunPart, ShardState, made_file, sidecar_name
 from worktrial.engine.objects.shards import Diverged, StoredShard, fetch, fetch_rest, is_beginning
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.store import LOCK, TRACEBACKS, replace_file
