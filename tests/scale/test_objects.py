@@ -11,9 +11,10 @@ import msgspec
 import pytest
 from tests.engine.rig import TinyTrial
 from tests.scale.test_merge import FILES, STARTER, by_key, run, same_work, texts, timeless, tiny
-from tests.support.cli import command, count_lines, interrupt, start
+from tests.support.cli import command, count_lines, interrupt, lines_of, start
 
 import worktrial
+from worktrial.engine.lines import append_line
 from worktrial.engine.objects import parts, shipment
 from worktrial.engine.objects.address import RemoteRun, shard_folder, spool_folder
 from worktrial.engine.objects.bucket import Bucket
@@ -21,8 +22,9 @@ from worktrial.engine.record import SampleResult
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.shard import ShardedTrial, read_shard
-from worktrial.engine.store import SAMPLES, RunStore, append_line
+from worktrial.engine.store import SAMPLES, RunStore
 from worktrial.engine.tokens import TOKENS, SampleTokens, encoded, read_tokens
+from worktrial.engine.trajectories import PACKED
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError, StopRun, WorktrialError
 from worktrial.grading import Outcome
@@ -331,6 +333,23 @@ def test_a_run_is_pushed_and_pulled_as_it_grows(machine: Machine, tmp_path: Path
     shutil.rmtree(tmp_path / "store")
     push(tmp_path / "fewer", address)
     assert by_key(local_run(local_address), FILES[0]) != before
+
+
+def test_compressed_trajectories_are_pushed_as_the_lines_that_they_are(machine: Machine, tmp_path: Path) -> None:
+    plain, packed, address = run(tmp_path / "plain", tiny()), tmp_path / "packed", f"file://{tmp_path}/store/run"
+    shutil.copytree(plain, packed)
+    run_trial(tiny(), {}, RunSettings(folder=packed, concurrency=1, compress=True))
+    assert (packed / PACKED).exists()
+    push(packed, address)
+    push(plain, address)
+    run_trial(tiny(14), {}, RunSettings(folder=packed, concurrency=1))
+    push(packed, address)
+    there = local_run(Path(address))
+    assert len(lines_of(there / FILES[1])) == 28
+    assert (there / FILES[1]).read_bytes().startswith((plain / FILES[1]).read_bytes())
+    assert trajectory_at(address, ("13", 1, "E0")) == lines_of(there / FILES[1])[-1]
+    with pytest.raises(WorktrialError, match="holds a run whose trajectories are compressed"):
+        pull(address, packed)
 
 
 def test_parts_are_small_and_one_trajectory_is_one_frame(

@@ -111,7 +111,7 @@ def frame_at(file: IO[bytes], place: int, size: int) -> Frame | None:
     return Frame(place, at, zstd.get_frame_info(header).decompressed_size) if at <= size else None
 
 
-def unpacked(file: IO[bytes], path: Path, frame: Frame) -> bytes:
+def unpacked(file: IO[bytes], path: Path | str, frame: Frame) -> bytes:
     """Content of a frame.
 
     Raises:

@@ -11,9 +11,10 @@ from tempfile import TemporaryDirectory
 import msgspec
 from filelock import FileLock
 
+from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.objects.bucket import Bucket, ObjectEntry
-from worktrial.engine.objects.parts import STREAMS, RunState, damaged, lines_of_frame
+from worktrial.engine.objects.parts import RunState, damaged, lines_of_frame
 from worktrial.engine.objects.shards import (
     Diverged,
     StoredShard,
@@ -25,8 +26,9 @@ from worktrial.engine.objects.shards import (
     shards_of,
 )
 from worktrial.engine.objects.shipment import push
+from worktrial.engine.objects.streams import STREAMS
 from worktrial.engine.record import Key, SampleLine
-from worktrial.engine.store import replace_file
+from worktrial.engine.trajectories import PACKED
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
 from worktrial.places import address_of
@@ -105,6 +107,8 @@ def pull(address: str, folder: Path) -> int:
         listed = _listed(Bucket(address), home)
         if listed.run.of > 1:
             return merge(_shard_folders(listed, home, EVERYTHING), folder, partial=True).missing
+        if (folder / PACKED).exists():
+            raise DataError(folder, "holds a run whose trajectories are compressed", "Name a new folder")
         if folder.exists() and any(folder.iterdir()) and not (folder / MANIFEST).exists():
             raise DataError(folder, "is not the folder of a run", "Name a new or empty one")
         try:

@@ -11,32 +11,29 @@ replaced. Names of the others hold the beginning of their SHA-256, so that what 
 is never taken for something else.
 """
 
+import io
 from collections.abc import Sequence
 from hashlib import sha256
 from zlib import crc32
 
 import msgspec
 
+from worktrial.engine.frames import Frame, packed, unpacked
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import Key, SampleLine
-from worktrial.engine.store import SAMPLES, TRAJECTORIES
-from worktrial.engine.tokens import TOKENS
-from worktrial.errors import DataError, extra
+from worktrial.errors import DataError
 
 RUN_MANIFEST = "manifest.json"
 FORMAT = 1
-STREAMS = {"trajectories": TRAJECTORIES, "tokens": TOKENS, "samples": SAMPLES}
-"""Files that parts are made of, in the order in which they are written: a sample on record has its trajectory."""
 FRAME_ROWS = 256
 """Most samples of one frame."""
 FRAME_BYTES = 1 << 20
 """Bytes of lines after which a frame is closed."""
 PART_BYTES = 8 << 20
 """Most bytes of one object, as far as whole frames go."""
-_LEVEL = 3
 
 
-class Frame(msgspec.Struct, frozen=True, array_like=True):
+class PartFrame(msgspec.Struct, frozen=True, array_like=True):
     """A piece of an object that is decompressed by itself."""
 
     place: int
@@ -64,7 +61,7 @@ class PartFile(msgspec.Struct, frozen=True, kw_only=True):
     size: int
     """Bytes of the object."""
     sha256: str
-    frames: list[Frame]
+    frames: list[PartFrame]
     keys: list[Key] = []
     """Samples of the lines, in their order; of trajectories only."""
 
@@ -78,7 +75,7 @@ class RunPart(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     """Number of the part, from 1."""
     files: dict[str, PartFile]
-    """Objects by stream; see `STREAMS`."""
+    """Objects by stream; see `streams.STREAMS`."""
 
 
 class ShardWriter(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,19 +124,19 @@ def made_file(number: int, stream: str, lines: Sequence[bytes]) -> MadeFile:
 
     Args:
         number: Number of the part.
-        stream: As in `STREAMS`.
+        stream: As in `streams.STREAMS`.
         lines: At least one, with its line break; of tokens, whole frames.
     """
-    frames: list[Frame] = []
+    frames: list[PartFrame] = []
     pieces: list[bytes] = []
     at = place = 0
     while at < len(lines):
         rows = _rows_of_frame(lines, at)
         text = b"".join(lines[at : at + rows])
-        data = text if stream == "tokens" else _compressed(text)
+        data = text if stream == "tokens" else packed(text)
         if pieces and place + len(data) > PART_BYTES:
             break
-        frames.append(Frame(place, len(data), len(text), rows, crc32(data)))
+        frames.append(PartFrame(place, len(data), len(text), rows, crc32(data)))
         pieces.append(data)
         at, place = at + rows, place + len(data)
     whole, of_lines = b"".join(pieces), sha256()
@@ -189,21 +186,15 @@ def lines_of_file(about: PartFile, stream: str, data: bytes, where: str) -> byte
     return text
 
 
-def lines_of_frame(frame: Frame, data: bytes, where: str) -> bytes:
+def lines_of_frame(frame: PartFrame, data: bytes, where: str) -> bytes:
     """The lines of one frame.
 
     Raises:
         DataError: it was cut or altered.
     """
-    with extra("store", "An object store"):
-        import pyarrow
     if len(data) != frame.size or crc32(data) != frame.checksum:
         raise damaged(where, f"was altered: the frame at byte {frame.place:,} is not that of its sidecar")
-    try:
-        with pyarrow.CompressedInputStream(pyarrow.BufferReader(data), "zstd") as stream:
-            text: bytes = stream.read(frame.lines + 1)
-    except OSError as e:
-        raise damaged(where, f"is damaged at byte {frame.place:,}: {e}") from None
+    text = unpacked(io.BytesIO(data), where, Frame(0, len(data), None))
     if len(text) != frame.lines:
         raise damaged(where, f"is damaged at byte {frame.place:,}: it holds more or less than it should")
     return text
@@ -212,10 +203,3 @@ def lines_of_frame(frame: Frame, data: bytes, where: str) -> bytes:
 def damaged(where: str, what: str) -> DataError:
     """Error about an object that is not as it was written."""
     return DataError(where, what, "Put back the object that was written there")
-
-
-def _compressed(text: bytes) -> bytes:
-    with extra("store", "An object store"):
-        import pyarrow
-    frame: bytes = pyarrow.Codec("zstd", compression_level=_LEVEL).compress(text, asbytes=True)
-    return frame

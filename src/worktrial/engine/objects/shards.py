@@ -9,12 +9,12 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import MANIFEST, manifest_text
 from worktrial.engine.objects.bucket import Bucket, ObjectEntry, ObjectFound
 from worktrial.engine.objects.parts import (
     FORMAT,
     RUN_MANIFEST,
-    STREAMS,
     PartFile,
     RunPart,
     RunState,
@@ -23,7 +23,8 @@ from worktrial.engine.objects.parts import (
     lines_of_file,
     sidecar_name,
 )
-from worktrial.engine.store import TRACEBACKS, replace_file
+from worktrial.engine.objects.streams import STREAMS, text_at
+from worktrial.engine.store import TRACEBACKS
 from worktrial.errors import DataError, WorktrialError, option
 
 _T = TypeVar("_T")
@@ -201,21 +202,20 @@ def fetch(
     """
     folder.mkdir(parents=True, exist_ok=True)
     for stream in streams:
-        path = folder / STREAMS[stream]
         place = 0
         for part in shard.parts:
             about = part.files.get(stream)
             if about is not None:
-                _bring(shard, part, stream, path, place, trusted)
+                _bring(shard, part, stream, folder, place, trusted)
                 place += about.lines
 
 
 def _bring(
-    shard: StoredShard, part: RunPart, stream: str, path: Path, place: int, trusted: Collection[str]
+    shard: StoredShard, part: RunPart, stream: str, folder: Path, place: int, trusted: Collection[str]
 ) -> None:
-    about = part.files[stream]
+    about, path = part.files[stream], folder / STREAMS[stream]
     size = path.stat().st_size if path.exists() else 0
-    if size >= place + about.lines and (about.sha256 in trusted or _holds(path, place, about)):
+    if size >= place + about.lines and (about.sha256 in trusted or _holds(folder, stream, place, about)):
         return
     if size < place:
         raise Diverged(f"{path}: ends within an earlier part")
@@ -234,18 +234,14 @@ def is_beginning(shard: StoredShard, folder: Path) -> bool:
         place = 0
         for part in shard.parts:
             if (about := part.files.get(stream)) is not None:
-                if not _holds(folder / STREAMS[stream], place, about):
+                if not _holds(folder, stream, place, about):
                     return False
                 place += about.lines
     return True
 
 
-def _holds(path: Path, place: int, about: PartFile) -> bool:
-    if not path.exists():
-        return False
-    with path.open("rb") as file:
-        file.seek(place)
-        return sha256(file.read(about.lines)).hexdigest() == about.lines_sha256
+def _holds(folder: Path, stream: str, place: int, about: PartFile) -> bool:
+    return sha256(text_at(folder, stream, place, about.lines)).hexdigest() == about.lines_sha256
 
 
 def fetch_rest(shard: StoredShard, folder: Path, objects: Mapping[str, ObjectEntry]) -> None:

@@ -1,26 +1,25 @@
 """A run's way into an object store: claimed, written part by part from a folder on this machine, let go."""
 
 import contextlib
-import os
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 from pathlib import Path
 
 import msgspec
 from filelock import FileLock, Timeout
 
+from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import MANIFEST, Manifest, manifest_text, read_manifest
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.objects.address import RemoteRun, shard_folder, spool_folder
 from worktrial.engine.objects.bucket import Bucket, ObjectEntry, StoreFailed
 from worktrial.engine.objects.claims import claim, join_run, let_go, remove_begun, writer_of
-from worktrial.engine.objects.parts import STREAMS, MadeFile, RunPart, ShardState, made_file, sidecar_name
+from worktrial.engine.objects.parts import MadeFile, RunPart, ShardState, made_file, sidecar_name
 from worktrial.engine.objects.shards import Diverged, StoredShard, fetch, fetch_rest, is_beginning
+from worktrial.engine.objects.streams import STREAMS, lines_from, whole_end
 from worktrial.engine.secrets import Redactor
-from worktrial.engine.store import LOCK, TRACEBACKS, replace_file
-from worktrial.engine.tokens import frame_ends
+from worktrial.engine.store import LOCK, TRACEBACKS
 from worktrial.errors import SettingError, StopRun, WorktrialError
 
 AGE_SECONDS = 60.0
@@ -71,7 +70,7 @@ class Shipment:
         with self._lock:
             self._last = time.monotonic()
             # The records first: those of a later moment could be without their trajectories.
-            ends = {stream: _whole_end(self.folder / STREAMS[stream]) for stream in reversed(STREAMS)}
+            ends = {stream: whole_end(self.folder, stream) for stream in reversed(STREAMS)}
             while files := self._next(ends):
                 self._commit(files)
             self._ship_tracebacks()
@@ -80,30 +79,13 @@ class Shipment:
         """Objects of the next part; {} where everything is sent."""
         files: dict[str, MadeFile] = {}
         for stream in STREAMS:
-            lines = self._lines(stream, ends[stream])
+            lines = lines_from(self.folder, stream, self._places[stream], ends[stream], _AT_ONCE)
             if lines:
                 one = files[stream] = made_file(self._parts + 1, stream, lines)
                 if self._places[stream] + one.about.lines < ends[stream]:
                     # What comes after this stream waits for the rest of it.
                     break
         return files
-
-    def _lines(self, stream: str, end: int) -> list[bytes]:
-        path, place = self.folder / STREAMS[stream], self._places[stream]
-        if place >= end:
-            return []
-        with path.open("rb") as file:
-            file.seek(place)
-            if stream == "tokens":
-                places = [place, *(at for at in frame_ends(path, place) if at <= end)]
-                return [file.read(after - before) for before, after in pairwise(places)]
-            lines = []
-            for line in file.readlines(min(end - place, _AT_ONCE)):
-                place += len(line)
-                if place > end:
-                    break
-                lines.append(line)
-            return lines
 
     def _commit(self, files: dict[str, MadeFile]) -> None:
         place, number = self._shard.place, self._parts + 1
@@ -164,24 +146,6 @@ class Shipment:
 
 def _shipped(shard: StoredShard, stream: str) -> int:
     return sum(part.files[stream].lines for part in shard.parts if stream in part.files)
-
-
-def _whole_end(path: Path) -> int:
-    """Byte at which the last whole line of a file ends."""
-    if not path.exists():
-        return 0
-    if path.name == STREAMS["tokens"]:
-        return max(frame_ends(path, 0), default=0)
-    with path.open("rb") as file:
-        end = file.seek(0, os.SEEK_END)
-        while end > 0:
-            start = max(0, end - (1 << 16))
-            file.seek(start)
-            newline = file.read(end - start).rfind(b"\n")
-            if newline >= 0:
-                return start + newline + 1
-            end = start
-    return 0
 
 
 @contextlib.contextmanager
