@@ -115,6 +115,11 @@ def alike(wanted: str, text: str) -> float:
 
 
 def _parts(wanted: str, text: str) -> Iterator[tuple[str, str]]:
-    """The texts, and the same without years, which are the longer part of many a row's label."""
-    yield wanted, text
-    yield _YEAR.sub("", wanted), _YEAR.sub("", text)
+    """The texts, and the same without years, which are the longer part of many a row's label.
+
+    Years go first in both: a label prints `Mar. 31, 1997` and its path says `1997 > Mar. 31`.
+    """
+    bare = [" ".join(_YEAR.sub(" ", one).split()) for one in (wanted, text)]
+    years = " ".join(sorted(_YEAR.findall(wanted)))
+    yield f"{years} {bare[0]}".strip(), f"{years} {bare[1]}".strip()
+    yield bare[0], bare[1]

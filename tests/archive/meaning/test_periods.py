@@ -33,6 +33,9 @@ from worktrial.archive.meaning import period_of
         (("Bonds",), {"header": ("June 30, 1940",)}, "1940-06-30"),
         (("Bonds",), {"header": ("Fiscal year 1985", "Amount")}, "FY1985"),
         (("Alabama",), {"title": "Collections, fiscal year 2018"}, "FY2018"),
+        (("Austria",), {"title": "Liabilities, Mar. 31, 1997, Preliminary"}, "1997-03-31"),
+        (("Yen",), {"header": ("July 1, 2019, through Sept. 30, 2019",)}, "2019-Q3"),
+        (("Yen",), {"header": ("June 1, 2019 to June 30, 2019",)}, "2019-06"),
     ],
 )
 def test_periods(label: tuple[str, ...], settings: dict[str, str], text: str) -> None:
@@ -41,7 +44,16 @@ def test_periods(label: tuple[str, ...], settings: dict[str, str], text: str) ->
 
 @pytest.mark.parametrize(
     "label",
-    [("Series break",), ("1939-1941",), ("Twelve months ended June 1940",), ("February",), ("June-Sept. 1999",)],
+    [
+        ("Series break",),
+        ("1939-1941",),
+        ("Twelve months ended June 1940",),
+        ("February",),
+        ("June-Sept. 1999",),
+        ("Receipts, September 2019 and Other Periods",),
+        ("Oct. 1, 2022 through Sept 30, 2023",),
+        ("July 2, 2019, through Sept. 30, 2019",),
+    ],
 )
 def test_no_single_period(label: tuple[str, ...]) -> None:
     assert period_of(label) is None

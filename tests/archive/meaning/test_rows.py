@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 from tests.archive.tables import table
 
 from worktrial.archive.meaning import header_paths, row_labels
+from worktrial.archive.pages import Box, Table
 
 HEAD = ["Year or month", "Total"]
 
@@ -145,3 +148,61 @@ def test_header_paths_collapse_what_is_repeated() -> None:
     paths = header_paths(table(grid, header_rows=3))
     assert paths == (("Year",), ("Receipts", "Total"), ("Receipts", "Customs"))
     assert header_paths(table(grid, header_rows=0)) == ((), (), ())
+
+
+def boxed(*rows: tuple[float, str, str]) -> Table:
+    """Rows of a label that begins so far in, and a figure; each label is five points a letter wide."""
+    bare = table([HEAD, *([label, figure] for _, label, figure in rows)])
+    cells = [
+        (replace(own[0], box=Box(left, 9.0 * r, left + 5 * len(label), 9.0 * r + 8)), own[1])
+        for r, (own, (left, label, _)) in enumerate(zip(bare.rows[1:], rows, strict=True))
+    ]
+    return replace(bare, rows=(bare.rows[0], *cells))
+
+
+def test_a_heading_right_above_another_heads_it_and_ends_where_one_printed_like_it_begins() -> None:
+    found = row_labels(
+        boxed(
+            (50, "Assets", ""),
+            (50, "Dollars:", ""),
+            (57, "Bills", "1"),
+            (50, "Yen:", ""),
+            (57, "Bonds", "2"),
+            (57, "Total assets", "3"),
+            (50, "Liabilities", ""),
+            (50, "Capital:", ""),
+            (57, "Account", "3"),
+            (64, "Total capital", "3"),
+            (71, "Total liabilities", "3"),
+            (78, "Grand total", "6"),
+        )
+    )
+    assert found[3] == ("Assets", "Dollars:", "Bills")
+    assert found[5:7] == (("Assets", "Yen:", "Bonds"), ("Assets", "Total assets"))
+    assert found[9:] == (
+        ("Liabilities", "Capital:", "Account"),
+        ("Liabilities", "Capital:", "Total capital"),
+        ("Liabilities", "Total liabilities"),
+        ("Grand total",),
+    )
+
+
+def test_a_total_behind_a_headings_own_total_belongs_to_the_heading_around() -> None:
+    found = row_labels(
+        boxed((50, "Africa:", ""), (56, "Egypt", "1"), (62, "Total Africa", "1"), (62, "Total countries", "1"))
+    )
+    assert found[3:] == (("Africa:", "Total Africa"), ("Total countries",))
+
+
+def test_the_second_line_of_a_label_or_heading_is_no_heading() -> None:
+    found = row_labels(
+        boxed(
+            (50, "Latin America", ""),
+            (50, "and Caribbean:", ""),
+            (56, "Cost of vehicles and programs of", "4"),
+            (56, "receivables", ""),
+            (62, "Total", "4"),
+        )
+    )
+    assert found[3] == ("Latin America and Caribbean:", "Cost of vehicles and programs of")
+    assert found[5] == ("Latin America and Caribbean:", "Total")

@@ -64,3 +64,10 @@ def test_without_a_unit_line_the_title_may_tell_it() -> None:
     found = units(table([["", "Debt"], ["1940", "1"]], title="Public debt (in billions of dollars)"))
     assert str(found[1]) == "billions of dollars"
     assert units(table([["", "Debt"], ["1940", "1"]], title="Public debt")) == (None, None)
+
+
+def test_a_sign_of_money_on_the_first_figure_tells_the_measure_of_a_column_that_names_none() -> None:
+    grid = [["", "Amount (in millions)", "Per head", "Share", "Notes", "Rate (U.S. dollars per pound)"]]
+    body = [["1997", "$444,534", "($1.58)", "$1", "12", "$1.31"], ["1995", "409,272", "1.05", "3%", "13", "1.30"]]
+    found = [None if unit is None else str(unit) for unit in units(table([*grid, *body]))[1:]]
+    assert found == ["millions of dollars", "dollars", None, None, "U.S. dollars per pound"]

@@ -41,8 +41,12 @@ _CURRENCIES = (
     ("won", re.compile(r"₩|\bKorean won\b|\bKRW\b", re.IGNORECASE)),
     ("francs", re.compile(r"\bfrancs?\b", re.IGNORECASE)),
 )
+_SIGNS = {"$": "dollars", "£": "pounds", "€": "euros", "¥": "yen", "₩": "won"}
 _MONEY = r"dollars?|cents?|euros?|yen|francs?|pounds?(?: sterling)?|marks?|pesos?|won"
-_RATE = re.compile(rf"\b(?P<top>(?:{_OF_COUNTRY.pattern}|{_MONEY}))\s+per\s+(?P<bottom>[\w. ]*\w)", re.IGNORECASE)
+_RATE = re.compile(
+    rf"\b(?P<top>(?:{_OF_COUNTRY.pattern}|(?:U\.?\s?S\.? )?(?:{_MONEY})))\s+per\s+(?P<bottom>[\w. ]*\w)",
+    re.IGNORECASE,
+)
 """An amount for each of something: an exchange rate, a price, dollars per head."""
 _COUNTED = re.compile(
     r"\b(ounces|tons|tonnes|persons|employees|barrels|acres|square miles|hours|days|years|months|shares)\b",
@@ -111,9 +115,24 @@ def _currency(text: str) -> str | None:
 
 
 def units(table: Table) -> tuple[ColumnUnit | None, ...]:
-    """The unit of each column: what its headings say, else what the table says; None where neither does."""
+    """The unit of each column: what its headings say, else what the table says; None where neither does.
+
+    Where they name no measure, a sign of money on a column's first figure, as print sets it, does.
+    """
     general = parse_unit(table.unit) or _own(table.title)
-    return tuple(_of_column(path, general) for path in header_paths(table))
+    columns = (_of_column(path, general) for path in header_paths(table))
+    return tuple(_with_sign(unit, table, c) for c, unit in enumerate(columns))
+
+
+def _with_sign(unit: ColumnUnit | None, table: Table, column: int) -> ColumnUnit | None:
+    if column < table.label_columns or (unit is not None and unit.measure):
+        return unit
+    texts = (row[column].text.strip() for row in table.rows[table.header_rows :] if column < len(row))
+    figures = [text for text in texts if any(c.isdigit() for c in text)]
+    sign = _SIGNS.get(figures[0].lstrip("-(")[:1]) if figures else None
+    if sign is None or any("%" in text for text in figures):
+        return unit
+    return ColumnUnit(sign, unit.scale if unit is not None else 1.0)
 
 
 def _of_column(path: Iterable[str], general: ColumnUnit | None) -> ColumnUnit | None:

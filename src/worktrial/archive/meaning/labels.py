@@ -1,8 +1,9 @@
 """The headings above a column and the labels beside a row, with the parents that print leaves to indentation."""
 
+import math
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from worktrial.archive.meaning.periods import YearMonth, resembles_month, year_month
 from worktrial.archive.meaning.value import ValueKind, value_of
@@ -13,6 +14,10 @@ _INDENT = 3.0
 _MOST_LEVELS = 6
 _TOTAL = re.compile(r"(?:grand |sub-?\s?)?totals?\b|net\b", re.IGNORECASE)
 """Sums may be printed further in than all that they add up, which tells nothing of whose they are."""
+_TOTAL_OF = re.compile(r"(?:grand\s+)?totals?\b,?\s*", re.IGNORECASE)
+_UNFINISHED = re.compile(r"(?:[-,&]|\b(?:and|or|of|the|for|in|to|by|with|on|from))$", re.IGNORECASE)
+_NEARLY_FULL = 0.15
+"""Share of a label column's width that may be left free behind a label that goes on in the next line."""
 
 
 def header_paths(table: Table) -> tuple[tuple[str, ...], ...]:
@@ -41,13 +46,16 @@ def row_labels(table: Table) -> tuple[tuple[str, ...], ...]:
     """The labels of each row, parents first: `("1940", "February")`. Header rows have none.
 
     A row without numbers is a parent of the rows below it, up to the next such row or, where the boxes show
-    indentation, up to a row that stands as far left. A row with numbers is a parent of the rows that stand further
-    in below it, where the page's own characters show how far in labels stand. A month without a year belongs to the
-    last year printed, and to the next one where months start over. A row without a label continues the one above.
+    indentation, up to a row that stands as far left. A heading right above another heads that one, too; a total
+    that follows a heading's own total belongs to the heading around it. A row with numbers is a parent of the rows
+    that stand further in below it, where the page's own characters show how far in labels stand. A month without a
+    year belongs to the last year printed, and to the next one where months start over. A row without a label
+    continues the one above.
     """
     reader = _Reader(table)
     heads = [() for _ in table.rows[: table.header_rows]]
-    return (*heads, *(reader.path(row) for row in table.rows[table.header_rows :]))
+    body = table.rows[table.header_rows :]
+    return (*heads, *(reader.path(row, below) for row, below in zip_longest(body, body[1:])))
 
 
 class _Reader:
@@ -63,15 +71,22 @@ class _Reader:
         self._year_is_printed_with_months = False
         self._month: int | None = None
         self._last: tuple[str, ...] = ()
+        self._wrapped_at = _right_edge(table)
+        self._row_above: tuple[Cell, ...] = ()
+        self._own_total = False
 
-    def path(self, row: tuple[Cell, ...]) -> tuple[str, ...]:
-        """The next row's labels; rows must come in order."""
+    def path(self, row: tuple[Cell, ...], below: tuple[Cell, ...] | None) -> tuple[str, ...]:
+        """The next row's labels; rows must come in order, each with the one below it."""
         labels = [cell.text.strip() for cell in row[: self._label_columns]]
         if not any(labels):
             return self._last
         if self._is_section(row, labels):
-            return self._open(row, labels)
+            if self._continues_label(row, labels):
+                return self._last
+            return self._open(row, labels, below)
         self._close(row)
+        self._end_at_total(labels[0])
+        self._row_above = row
         self._last = (*self._parents(labels), *self._nested(row, labels), *self._dated(self._continued(labels)))
         return self._last
 
@@ -80,18 +95,30 @@ class _Reader:
         # A heading across the whole table is repeated in every column.
         return bool(data) and all(value_of(t).kind is ValueKind.BLANK or t.strip() == labels[0] for t in data)
 
-    def _open(self, row: tuple[Cell, ...], labels: list[str]) -> tuple[str, ...]:
+    def _continues_label(self, row: tuple[Cell, ...], labels: list[str]) -> bool:
+        """Whether this is the second line of the label above, which reaches the column's right edge."""
+        above = self._row_above[0] if self._row_above and not self._after_section else None
+        box = row[0].box
+        if above is None or above.box is None or box is None or labels[0].endswith(":") or not self._indented:
+            return False
+        return abs(above.box.x0 - box.x0) <= _INDENT and above.box.x1 >= self._wrapped_at
+
+    def _open(self, row: tuple[Cell, ...], labels: list[str], below: tuple[Cell, ...] | None) -> tuple[str, ...]:
         label = next(text for text in labels if text)
         left = _left(row, self._label_columns)
         if self._after_section:
-            # A heading under a heading: below it, unless both stand equally far left.
-            while self._sections and _not_right_of(left, self._sections[-1].left):
+            # A heading right under a heading is below it even where both stand equally far left.
+            if self._sections and _is_second_line(self._sections[-1].label, label):
+                label = f"{self._sections.pop().label} {label}"
+            while self._sections and _left_of(left, self._sections[-1].left):
                 self._sections.pop()
-        elif left is not None and self._indented:
-            while self._sections and _not_right_of(left, self._sections[-1].left):
-                self._sections.pop()
-        else:
+        elif left is None:
             self._sections.clear()
+        else:
+            while self._sections and _left_of(left, self._sections[-1].left):
+                self._sections.pop()
+            del self._sections[self._replaced_by(label, left, below) :]
+        self._own_total = False
         when = year_month(label)
         self._sections.append(_Section(label, left, when.year if when else None))
         self._above.clear()
@@ -99,6 +126,41 @@ class _Reader:
         self._outer = [""] * len(self._outer)
         self._last = tuple(section.label for section in self._sections)
         return self._last
+
+    def _replaced_by(self, label: str, left: float, below: tuple[Cell, ...] | None) -> int:
+        """The first of the open headings that a new one closes: one printed like it, at the same place."""
+        level = [i for i, one in enumerate(self._sections) if not (self._indented and _left_of(one.left, left))]
+        alike = [i for i in level if self._sections[i].label.endswith(":") == label.endswith(":")]
+        # With another heading right below, it heads as large a part as the outermost of its kind.
+        if below is not None and self._heads_another(below, left):
+            return alike[0] if alike else len(self._sections)
+        return (alike or level or [len(self._sections)])[-1]
+
+    def _heads_another(self, below: tuple[Cell, ...], left: float) -> bool:
+        labels = [cell.text.strip() for cell in below[: self._label_columns]]
+        if not any(labels) or not self._is_section(below, labels):
+            return False
+        under = _left(below, self._label_columns)
+        return under is not None and abs(under - left) <= _INDENT
+
+    def _end_at_total(self, label: str) -> None:
+        """Close the headings that a total does not belong to: inside its own, or with their own total above it."""
+        if not _TOTAL_OF.match(label):
+            self._own_total = False
+            return
+        if label.casefold().startswith("grand"):
+            self._sections.clear()
+            return
+        summed = _words(_TOTAL_OF.sub("", label))
+        own = next((i for i in reversed(range(len(self._sections))) if self._sums(summed, i)), None)
+        if own is not None:
+            del self._sections[own + 1 :]
+            self._own_total = True
+        elif self._own_total and self._sections:
+            self._sections.pop()
+
+    def _sums(self, summed: set[str], section: int) -> bool:
+        return bool(summed) and summed <= _words(self._sections[section].label)
 
     def _close(self, row: tuple[Cell, ...]) -> None:
         left = _left(row, self._label_columns)
@@ -177,6 +239,25 @@ class _Reader:
             self._year += 1
 
 
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[^\W\d_]+", text.casefold()))
+
+
+def _is_second_line(above: str, label: str) -> bool:
+    """Whether a heading goes on in the next row: `Latin America` / `and Caribbean:`."""
+    return not above.endswith(":") and (label[:1].islower() or _UNFINISHED.search(above) is not None)
+
+
+def _right_edge(table: Table) -> float:
+    """Where labels end that fill their column; infinite without boxes."""
+    cells = [row[0] for row in table.rows[table.header_rows :] if row and row[0].text.strip()]
+    boxes = [cell.box for cell in cells if cell.box is not None]
+    if table.label_columns != 1 or len(boxes) < len(cells) or not boxes:
+        return math.inf
+    left, right = min(box.x0 for box in boxes), max(box.x1 for box in boxes)
+    return right - (right - left) * _NEARLY_FULL
+
+
 def _levels_are_clear(table: Table) -> bool:
     """Whether a few levels of indentation can be told: labels of the page's own characters, set flush left."""
     cells = [row[0] for row in table.rows[table.header_rows :] if row and row[0].text.strip()]
@@ -191,6 +272,10 @@ def _levels_are_clear(table: Table) -> bool:
 
 def _left(row: tuple[Cell, ...], label_columns: int) -> float | None:
     return next((c.box.x0 for c in row[:label_columns] if c.text.strip() and c.box is not None), None)
+
+
+def _left_of(left: float | None, other: float | None) -> bool:
+    return left is not None and other is not None and left < other - _INDENT
 
 
 def _not_right_of(left: float | None, other: float | None) -> bool:

@@ -48,10 +48,16 @@ _QUARTER = re.compile(
 _ROMAN = re.compile(
     r"(?:(?:1[789]|20)\d\d\s*[-–—: ]\s*)?(?P<roman>I|II|III|IV)\.?(?:\s*[-–—:, ]\s*(?:1[789]|20)\d\d)?"
 )
-_YEAR = re.compile(r"(?<![\d,.])(?:1[789]|20)\d\d(?![\d,])(?!\.\d)")
+_YEAR = re.compile(r"(?<![\d,.])(?:1[789]|20)\d\d(?!\d|,\d)(?!\.\d)")
 _DAY = re.compile(r"\b(?P<month>[A-Za-z]{3,9})\.?\s+(?P<day>\d{1,2})(?:,|\b)(?!\d)")
 # `Twelve months ended June 1940` is neither that month nor that year.
 _SEVERAL_MONTHS = re.compile(r"\bmonths?\s+(?:ended|ending|to|through)\b", re.IGNORECASE)
+_OTHER_TIMES = re.compile(r"\bother (?:periods|years|quarters|months|dates)\b", re.IGNORECASE)
+_FROM_TO = re.compile(
+    r"\b(?P<month>[^\W\d]{3,9})\.?\s+1,\s*(?P<year>(?:1[789]|20)\d\d),?\s+(?:through|to)\s+"
+    r"(?P<last>[^\W\d]{3,9})\.?\s+(?P<day>\d\d),\s*(?P<end>(?:1[789]|20)\d\d)"
+)
+_FROM = re.compile(r"\d,?\s+(?:through|to)\s+[^\W\d]{3,9}\.?\s+\d", re.IGNORECASE)
 _FIRST_OCTOBER_YEAR = 1977
 
 
@@ -186,8 +192,10 @@ def _read(texts: Sequence[str]) -> Period | None:
     found: Period | None = None
     for text in texts:
         plain = split_marks(text).body
-        if _SEVERAL_MONTHS.search(plain) or _quarter_of_months(plain) == 0:
+        if _SEVERAL_MONTHS.search(plain) or _OTHER_TIMES.search(plain) or _quarter_of_months(plain) == 0:
             return None
+        if _FROM.search(plain):
+            return _from_to(plain)
         years = [int(y) for y in _YEAR.findall(plain)]
         if len(set(years)) > 1:
             # A range, or a comparison: not one period.
@@ -200,6 +208,19 @@ def _read(texts: Sequence[str]) -> Period | None:
         elif years and not (found is not None and found.year == year):
             found = Period(years[0])
     return found
+
+
+def _from_to(text: str) -> Period | None:
+    """The month or quarter from its first day to its last: `July 1, 2019, through Sept. 30, 2019`."""
+    span = _FROM_TO.search(text)
+    if span is None or span["year"] != span["end"]:
+        return None
+    year, first, last = int(span["year"]), month_number(span["month"]), month_number(span["last"])
+    if first is None or last is None or int(span["day"]) != calendar.monthrange(year, last)[1]:
+        return None
+    if first == last:
+        return Period(year, month=first)
+    return Period(year, quarter=last // 3) if last - first == 2 and last % 3 == 0 else None
 
 
 def _by_calendar(part: Period) -> Period:
