@@ -249,7 +249,7 @@ def _is_second_line(above: str, label: str) -> bool:
 
 
 def _right_edge(table: Table) -> float:
-    """Where labels end that fill their column; infinite without boxes."""
+    """The right edge past which a label fills its column; infinite without boxes."""
     cells = [row[0] for row in table.rows[table.header_rows :] if row and row[0].text.strip()]
     boxes = [cell.box for cell in cells if cell.box is not None]
     if table.label_columns != 1 or len(boxes) < len(cells) or not boxes:
