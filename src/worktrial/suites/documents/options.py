@@ -96,6 +96,9 @@ class DocumentsOptions(
     python: Annotated[Literal["sandboxed", "unsafe", "none"], Flag(_GIVEN)] = "sandboxed"
     """The tool that runs Python: locked in; unsafe, WITHOUT a sandbox and with all your rights, for machines
     without bubblewrap that hold nothing of value; or none."""
+    web_search: Annotated[str | None, Flag(_GIVEN, neutral=True, metavar="URL|FILE|RUN")] = None
+    """Offer the tool web_search beside the archive: the address of a SearXNG instance's search, an adapter file for
+    another engine, or a run that searched before, whose answers are given again without a network."""
     no_python: Annotated[bool, Flag(_GIVEN, neutral=True)] = False
     """Leave out the tool that runs Python: the same as python none."""
     unsafe_python: Annotated[bool, Flag(_GIVEN, neutral=True)] = False

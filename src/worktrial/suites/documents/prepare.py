@@ -12,11 +12,13 @@ from worktrial.language.templates import templates
 from worktrial.outside.files import files_fingerprint
 from worktrial.suites.documents.choices import Setup
 from worktrial.suites.documents.question import DocumentQuestion
+from worktrial.suites.documents.web_search import WithWeb
 from worktrial.suites.documents.workplace import ArchiveSession, NoTools, Pictures, ToolSource, data_address
 
 if TYPE_CHECKING:
     from worktrial.archive.store import Archive
     from worktrial.suites.documents.toolbox import PythonUse, SharedQueries
+    from worktrial.suites.documents.web_search import WebSource
 
 
 _PROMPTS = Path(__file__).parent / "prompts"
@@ -71,7 +73,13 @@ class SamplePreparer:
     """Set-up of samples over one archive."""
 
     def __init__(
-        self, archive: "Archive | None", setup: Setup, *, python: "PythonUse" = "sandboxed", images: bool = False
+        self,
+        archive: "Archive | None",
+        setup: Setup,
+        *,
+        python: "PythonUse" = "sandboxed",
+        images: bool = False,
+        web: "WebSource | None" = None,
     ) -> None:
         """Choose the archive.
 
@@ -80,11 +88,13 @@ class SamplePreparer:
             setup: Part of it that the agent is given.
             python: Whether the agent can compute.
             images: Whether the agent sees: gold pages come as pictures, and pages can be looked at.
+            web: What answers searches of the web, if any.
         """
         self._archive = archive
         self._setup = setup
         self._python = python
         self._images = images
+        self._web = web
         self._queries: SharedQueries | None = None
         self._parts: OrderedDict[tuple[str, ...], Archive] = OrderedDict()
 
@@ -100,6 +110,8 @@ class SamplePreparer:
         instruction = await asyncio.to_thread(self._instruction, question, pictures)
         async with AsyncExitStack() as stack:
             tools = await self._tools(question, stack)
+            if self._web is not None:
+                tools = WithWeb(tools, self._web)
             # Pictures mean nothing to a model that does not see, and its endpoint would refuse them.
             hidden = () if self._images else ("view_page",)
             yield PreparedSample(ArchiveSession(tools, pictures, without=hidden), instruction, pictures)

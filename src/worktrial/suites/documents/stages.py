@@ -16,13 +16,17 @@ from worktrial.statistics import Interval, change_intervals
 from worktrial.suites.documents.figures import QuestionShare, clusters, common, is_valid, share
 from worktrial.suites.documents.scoring import in_current_words
 
-STAGES = ("closed", "oracle-pages", "oracle-docs", "archive")
-"""Set-ups in the order in which work is added."""
+WITH_WEB = "archive+web"
+STAGES = ("closed", "oracle-pages", "oracle-docs", "archive", WITH_WEB)
+"""Set-ups in the order in which work is added; the last adds the search of the web."""
 
 _LOST_BY = {
     ("oracle-pages", "oracle-docs"): "finding the page",
     ("oracle-docs", "archive"): "finding the document",
     ("oracle-pages", "archive"): "finding document and page",
+    ("archive", WITH_WEB): "the web beside the archive",
+    ("oracle-docs", WITH_WEB): "finding the document, with the web",
+    ("oracle-pages", WITH_WEB): "finding document and page, with the web",
 }
 
 
@@ -86,7 +90,7 @@ def _by_setup(runs: Sequence[StoredRun]) -> dict[str, StoredRun]:
     for run in runs:
         if run.manifest.suite != "documents":
             raise SettingError(f"{run.folder}: is a run of {run.manifest.suite}, not of documents")
-        setup = run.manifest.settings["setup"]
+        setup = WITH_WEB if run.manifest.settings.get("web") else run.manifest.settings["setup"]
         if setup in found:
             raise SettingError(f"{run.folder} and {found[setup].folder} are both runs of set-up {setup}")
         found[setup] = run

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from worktrial.suites.documents.question import DocumentQuestion
     from worktrial.suites.documents.task import DocumentsTrial
     from worktrial.suites.documents.toolbox import PythonUse
+    from worktrial.suites.documents.web_search import WebSource
 
 _SCENARIO = 80
 """Characters of a question in a list."""
@@ -94,7 +95,14 @@ class DocumentsSuite(Suite):
             faults=fault_conditions(options.model_dump()),
         )
         trial = DocumentsTrial(
-            questions, chosen, archive, agent, settings, measured=options.measured(), left_out=left_out
+            questions,
+            chosen,
+            archive,
+            agent,
+            settings,
+            measured=options.measured(),
+            left_out=left_out,
+            web=_web(options),
         )
         if options.closed_run is not None:
             _check_closed_run(options.closed_run, questions.fingerprint)
@@ -175,6 +183,16 @@ def _python(options: DocumentsOptions, agent: "Candidate") -> "PythonUse":
     if options.setup == "closed" or agent.kind == "reference":
         return "none"
     return options.python
+
+
+def _web(options: DocumentsOptions) -> "WebSource | None":
+    if options.web_search is None:
+        return None
+    if options.setup != "archive":
+        raise SettingError(f"{option('web_search')}: goes with {option('setup')} archive, not {options.setup}")
+    from worktrial.suites.documents.web_search import open_web
+
+    return open_web(options.web_search)
 
 
 def _check_sandbox() -> None:

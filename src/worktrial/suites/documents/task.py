@@ -31,6 +31,7 @@ from worktrial.suites.documents.scoring import (
     scorer_version,
 )
 from worktrial.suites.documents.trace import Trace, retrieval_measures, trace_of
+from worktrial.suites.documents.web_search import Contamination
 from worktrial.suites.documents.workplace import as_recorded
 from worktrial.suites.episode import episode, faulty, in_manifest, jobs_under, position_in
 from worktrial.workplaces import Session, Trajectory
@@ -39,6 +40,7 @@ from worktrial.workplaces.faults import Conditions, FaultMode, FaultUnit
 if TYPE_CHECKING:
     from worktrial.archive.store import Archive
     from worktrial.suites.documents.toolbox import PythonUse
+    from worktrial.suites.documents.web_search import WebSource
 
 
 SUITE = "documents"
@@ -77,6 +79,7 @@ class DocumentsTrial:
         *,
         measured: JsonObject | None = None,
         left_out: str = "",
+        web: "WebSource | None" = None,
     ) -> None:
         """Set up a trial.
 
@@ -88,6 +91,7 @@ class DocumentsTrial:
             settings: What can change a result.
             measured: Options that count when runs are compared, for the manifest.
             left_out: Questions that could not be chosen and why, in words.
+            web: What answers searches of the web; None where the tool is not on offer.
         """
         _check(archive, agent, settings)
         _check_hidden(questions, archive, settings)
@@ -97,10 +101,13 @@ class DocumentsTrial:
         self._settings = settings
         self._conditions = settings.faults.by_name
         self._transforms = document_transforms(archive)
-        self._preparer = SamplePreparer(archive, settings.setup, python=settings.python, images=settings.images)
+        self._preparer = SamplePreparer(
+            archive, settings.setup, python=settings.python, images=settings.images, web=web
+        )
         held = None if archive is None else archive.fingerprint
         revision: JsonObject = {"questions": questions.fingerprint, "archive": held}
-        self._grade = AnswerGrader(settings.setup, settings, archive, revision)
+        held_questions = None if web is None else Contamination(questions.questions)
+        self._grade = AnswerGrader(settings.setup, settings, archive, revision, held_questions)
         self.jobs = jobs_under(settings.faults, chosen, settings.repeats)
         self.data: JsonObject = {
             "folder": str(questions.path),
@@ -114,6 +121,7 @@ class DocumentsTrial:
             "prompts": prompts_fingerprint(),
             "scorer_version": scorer_version(),
             **in_manifest(settings),
+            **({} if web is None else {"web": web.name}),
             **settings.context.on_record,
             **({} if measured is None else {"options": measured}),
         }
@@ -226,6 +234,8 @@ class AnswerGrader:
     """Archive that is searched around the gold figures of a wrong answer; None where the run has none."""
     data_revision: JsonObject
     """Fingerprints of questions and archive."""
+    contamination: Contamination | None = None
+    """Questions that results of searches of the web are looked through for; None where the run searches no web."""
 
     def __call__(self, question: DocumentQuestion, trajectory: Trajectory) -> SampleResult:
         """Grade the work on one question, with everything that it was measured by."""
@@ -245,6 +255,8 @@ class AnswerGrader:
             "diagnosis": None,
             "failure": None,
         }
+        if self.contamination is not None:
+            measures["web"] = self.contamination.measures(trajectory.calls)
         reason = f"{self.settings.scorer}: {graded.why}"
         if graded.score:
             return SampleResult(outcome=Outcome.PASS, reason=reason, measures=measures)
