@@ -12,7 +12,7 @@ from datetime import date, datetime, time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from worktrial.grading.check import HALF_A_CENT, CheckResult, Claim, Facts, Tolerance, near
 from worktrial.grading.written import DateOrder
@@ -71,7 +71,36 @@ def _id_of(value: str) -> str:
     return value
 
 
-class AnswerTime(Claim):
+class About(BaseModel):
+    """One of several things that an answer reports on, and how it is told from the others."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    number: Annotated[int, Field(ge=1)]
+    """Its number in the assignment's list, from 1."""
+    names: Annotated[tuple[tuple[str, ...], ...], Field(min_length=2)]
+    """Ids by which each of the things is named, in the order of the list."""
+
+    @model_validator(mode="after")
+    def _listed(self) -> "About":
+        if self.number > len(self.names):
+            raise ValueError(f"number: {self.number} is none of the {len(self.names)} things in `names`")
+        return self
+
+
+class AnswerClaim(Claim):
+    """Base of the checks that look for something in the answer, or in what it says of one of several things."""
+
+    about: About | None = None
+    """The thing that is reported on, where the assignment lists several; without it, the whole answer counts."""
+
+    def text(self, facts: Facts) -> str:
+        """The part of the answer that counts, in one spelling; "" where it says nothing of the thing."""
+        whole = plain(facts.trajectory.answer)
+        return whole if self.about is None else _said_of(whole, self.about)
+
+
+class AnswerTime(AnswerClaim):
     """The answer states this time of day; where it writes a date with it, that must be the right one."""
 
     check: Literal["answer_time"]
@@ -84,7 +113,7 @@ class AnswerTime(Claim):
         """Judge the facts; see `AnyCheck`."""
         from worktrial.grading.written.times import times
 
-        text = _plain(facts.trajectory.answer)
+        text = self.text(facts)
         stated = times(text, self.order)
         at = self.value if isinstance(self.value, time) else self.value.time()
         day = self.value.date() if isinstance(self.value, datetime) else None
@@ -95,7 +124,7 @@ class AnswerTime(Claim):
         return _stated("time", f"{day} {asked}" if day else asked, text, spans, right, said)
 
 
-class AnswerDate(Claim):
+class AnswerDate(AnswerClaim):
     """The answer states this date, with the right year or none."""
 
     check: Literal["answer_date"]
@@ -107,14 +136,14 @@ class AnswerDate(Claim):
         """Judge the facts; see `AnyCheck`."""
         from worktrial.grading.written.dates import dates
 
-        text = _plain(facts.trajectory.answer)
+        text = self.text(facts)
         stated = dates(text, self.order)
         right = [_is_day(one, self.value) for one in stated]
         spans = [(one.start, one.end) for one in stated]
         return _stated("date", str(self.value), text, spans, right, [_said(one) for one in stated])
 
 
-class AnswerNumber(Claim):
+class AnswerNumber(AnswerClaim):
     """The answer states this number, however it is written."""
 
     check: Literal["answer_number"]
@@ -125,11 +154,11 @@ class AnswerNumber(Claim):
         """Judge the facts; see `AnyCheck`."""
         from worktrial.grading.written.amounts import stated_numbers
 
-        text = _plain(facts.trajectory.answer)
+        text = self.text(facts)
         return _number(f"{self.value} ± {self.tolerance}", text, stated_numbers(text), self.value, self.tolerance)
 
 
-class AnswerMoney(Claim):
+class AnswerMoney(AnswerClaim):
     """The answer states this amount of money; a percentage, or an amount in another currency, is another thing."""
 
     check: Literal["answer_money"]
@@ -142,12 +171,12 @@ class AnswerMoney(Claim):
         """Judge the facts; see `AnyCheck`."""
         from worktrial.grading.written.amounts import stated_amounts
 
-        text = _plain(facts.trajectory.answer)
+        text = self.text(facts)
         asked = f"{self.value} {self.currency or ''}".strip() + f" ± {self.tolerance}"
         return _number(asked, text, stated_amounts(text, self.currency), self.value, self.tolerance)
 
 
-class AnswerId(Claim):
+class AnswerId(AnswerClaim):
     """The answer names this id. Case, and hyphens and spaces within it, do not matter; another id is not this one.
 
     `R-905` is also written `R 905`, `r905`; it is not in `R-9051`, `PR-905` or `R-905-B`.
@@ -162,7 +191,7 @@ class AnswerId(Claim):
         """Judge the facts; see `AnyCheck`."""
         from worktrial.grading.written.claims import denied_name
 
-        text = _plain(facts.trajectory.answer)
+        text = self.text(facts)
         exactly, alike = _id_patterns(self.value)
         own = {match.span() for pattern in exactly for match in pattern.finditer(text)}
         own |= {span for name in self.names for span in _mentions(name, text)}
@@ -171,7 +200,7 @@ class AnswerId(Claim):
         return _stated("id", self.value, text, spans, [span in own for span in spans], said, denied=denied_name)
 
 
-class AnswerChoice(Claim):
+class AnswerChoice(AnswerClaim):
     """The answer asserts one of several options, and none of the others.
 
     What is denied is not asserted: `did not pass` is no `pass`, and `통과하지 못했다` no `통과`.
@@ -191,14 +220,14 @@ class AnswerChoice(Claim):
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
-        text = _plain(facts.trajectory.answer)
+        text = self.text(facts)
         asserted = [name for name, phrases in self.options.items() if _asserted(phrases, text)]
         why = f"it asserts {' and '.join(asserted)}" if asserted else "it asserts none"
         asked = f"the answer asserts {self.value} of {', '.join(self.options)}"
         return CheckResult(asked, asserted == [self.value], why)
 
 
-class AnswerMentions(Claim):
+class AnswerMentions(AnswerClaim):
     """The answer contains one of these words or phrases (whole words; case and spacing do not matter)."""
 
     check: Literal["answer_mentions"]
@@ -206,7 +235,7 @@ class AnswerMentions(Claim):
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
-        text = _plain(facts.trajectory.answer)
+        text = self.text(facts)
         hits = [phrase for phrase in self.any_of if _mentions(phrase, text)]
         asked = f"the answer mentions {' or '.join(map(repr, self.any_of))}"
         return CheckResult(asked, bool(hits), f"it mentions {hits[0]!r}" if hits else "it mentions none")
@@ -220,10 +249,71 @@ class AnswerLacks(Claim):
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
-        text = _plain(facts.trajectory.answer)
+        text = plain(facts.trajectory.answer)
         hits = [phrase for phrase in self.any_of if _mentions(phrase, text)]
         asked = f"the answer does not mention {' or '.join(map(repr, self.any_of))}"
         return CheckResult(asked, not hits, f"it mentions {hits[0]!r}" if hits else "it mentions none")
+
+
+class AnswerSums(AnswerClaim):
+    """The answer states these sums of money, and no other: numbers as numbers, however they are spelled.
+
+    A number without currency and decimals is no sum, nor is one that the answer denies. 0 is said in many ways, so
+    it is neither asked for nor refused.
+    """
+
+    check: Literal["answer_sums"]
+    values: tuple[float, ...]
+    """Sums that have to be stated; none where nothing is paid."""
+    beside: tuple[float, ...] = ()
+    """Further sums that may be stated."""
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
+        from worktrial.grading.written.sums import misstated
+
+        text = self.text(facts)
+        asked = f"the answer states the sums {', '.join(f'{value:.2f}' for value in self.values) or 'none'} alone"
+        fault = misstated(text, self.values, self.beside) if text else "it says nothing of it"
+        return CheckResult(asked, not fault, fault or "so it does")
+
+
+class AnswerCode(AnswerClaim):
+    """The answer gives this code or status, and none of the others.
+
+    The right one may be written in any case, or in one of `words`; another counts only as `others` writes it. So `a
+    claim for loss, code DAMAGE` is right where `LOSS` is another code.
+    """
+
+    check: Literal["answer_code"]
+    value: Annotated[str, Field(pattern=r"\S")]
+    words: tuple[str, ...] = ()
+    """Other wordings of the right one."""
+    others: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Codes that would be wrong, as the workplace writes them."""
+
+    @model_validator(mode="after")
+    def _other(self) -> "AnswerCode":
+        if self.value in self.others:
+            raise ValueError(f"others: {self.value!r} is the right one")
+        return self
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; see `AnyCheck`."""
+        from worktrial.grading.written.claims import denied_value
+
+        text = self.text(facts)
+        right = _asserted((self.value, self.value.replace("_", " "), *self.words), text)
+        wrong = [
+            other
+            for other in self.others
+            for found in re.finditer(rf"(?<![A-Za-z0-9_]){re.escape(other)}(?![A-Za-z0-9_])", text)
+            if not denied_value(text, *found.span())
+        ]
+        asked = f"the answer gives {self.value} and none of {', '.join(self.others)}"
+        if wrong:
+            return CheckResult(asked, False, f"it gives {wrong[0]}")
+        return CheckResult(asked, right, f"it gives {self.value}" if right else f"it does not give {self.value}")
 
 
 Span = tuple[int, int]
@@ -231,9 +321,21 @@ _EMPHASIS = re.compile(r"\*\*|`|(?<![\w*])[*_]{1,2}(?=\w)|(?<=\w)[*_]{1,2}(?![\w
 
 
 @lru_cache(maxsize=64)  # a task's checks all read one answer
-def _plain(answer: str) -> str:
+def plain(answer: str) -> str:
     """`answer` in one spelling, without markdown's emphasis."""
     return _EMPHASIS.sub("", one_spelling(answer[:LONGEST_ANSWER]))
+
+
+@lru_cache(maxsize=256)
+def _said_of(text: str, about: About) -> str:
+    """What `text` says of one of several things."""
+    from worktrial.grading.written.passages import passage_about
+
+    def named(thing: int, part: str) -> list[Span]:
+        patterns = [pattern for name in about.names[thing - 1] for pattern in _id_patterns(name)[0]]
+        return sorted({found.span() for pattern in patterns for found in pattern.finditer(part)})
+
+    return passage_about(text, about.number, named, len(about.names))
 
 
 def _stated(
@@ -321,12 +423,12 @@ def _id_patterns(value: str) -> tuple[tuple[re.Pattern[str], ...], re.Pattern[st
 @lru_cache(maxsize=1024)
 def mentions(phrase: str, text: str) -> bool:
     """Whether `text` has `phrase` as whole words, whatever the case and the white space."""
-    return bool(_mentions(phrase, _plain(text)))
+    return bool(_mentions(phrase, plain(text)))
 
 
 def _mentions(phrase: str, text: str) -> tuple[Span, ...]:
     """Places of `phrase` in `text` as whole words, whatever the case and the white space."""
-    words = [re.escape(word) for word in _plain(phrase).split()]
+    words = [re.escape(word) for word in plain(phrase).split()]
     if not words:
         return ()
     # ASCII boundaries: "A2" is not in "A21", but a Korean particle may follow it directly.

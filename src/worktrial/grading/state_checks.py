@@ -7,14 +7,17 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from worktrial.grading.answer_checks import (
     AnswerChoice,
+    AnswerCode,
     AnswerDate,
     AnswerId,
     AnswerLacks,
     AnswerMentions,
     AnswerMoney,
     AnswerNumber,
+    AnswerSums,
     AnswerTime,
     mentions,
+    plain,
 )
 from worktrial.grading.check import HALF_A_CENT, CheckResult, Claim, Facts, Tolerance, near
 from worktrial.grading.facts import ABSENT, at, changed_pointers, matches, under
@@ -106,8 +109,9 @@ class StateItems(_Counted):
     """A list in the state (or the values of an object) has so many items that match.
 
     An item matches when it has at least the given fields with the given values; numbers match to half a cent. Where
-    words are asked for, its text has to contain one of them, as a whole word, whatever the case. Items that are no
-    objects, such as ids, match where they are one of the given values.
+    words are asked for, its text has to contain one of them, as a whole word, whatever the case; where sums are, it
+    has to state them, however they are spelled, and no other. Items that are no objects, such as ids, match where
+    they are one of the given values.
     """
 
     check: Literal["state_items"]
@@ -116,12 +120,18 @@ class StateItems(_Counted):
     mentioning: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] = Field(
         default_factory=dict, description="Field of an item to words of which its text has to contain one."
     )
+    stating: dict[str, tuple[float, ...]] = Field(
+        default_factory=dict,
+        description="Field of an item to sums of money that its text has to state, and no other.",
+    )
+    beside: tuple[float, ...] = Field((), description="Further sums that texts in `stating` may state.")
     one_of: tuple[JsonValue, ...] = Field((), description="Values of which an item has to be one.")
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
         found = at(facts.final_state, self.at)
         told = f" that mention {self.mentioning!r}" if self.mentioning else ""
+        told += f" that state the sums {self.stating!r} alone" if self.stating else ""
         told += f", one of {list(self.one_of)!r}" if self.one_of else ""
         asked = f"state {self.at} has {_range(self.at_least, self.at_most)} items like {self.matching!r}{told}"
         if isinstance(found, dict):
@@ -134,11 +144,18 @@ class StateItems(_Counted):
     def _is_meant(self, item: JsonValue) -> bool:
         if self.one_of and not any(matches(item, value, exactly=True) for value in self.one_of):
             return False
-        texts = {name: item.get(name) if isinstance(item, dict) else None for name in self.mentioning}
-        return (not self.matching or matches(item, self.matching)) and all(
-            isinstance(text, str) and any(mentions(word, text) for word in self.mentioning[name])
-            for name, text in texts.items()
+        if self.matching and not matches(item, self.matching):
+            return False
+        texts = {name: str(value) for name, value in item.items()} if isinstance(item, dict) else {}
+        says = all(
+            any(mentions(word, texts.get(name, "")) for word in words) for name, words in self.mentioning.items()
         )
+        return says and not any(self._misstates(texts.get(name), name) for name in self.stating)
+
+    def _misstates(self, text: str | None, name: str) -> bool:
+        from worktrial.grading.written.sums import misstated
+
+        return text is None or bool(misstated(plain(text), self.stating[name], self.beside))
 
 
 class OnlyChanged(Claim):
@@ -259,6 +276,8 @@ Check = Annotated[
     | AnswerId
     | AnswerChoice
     | AnswerMentions
+    | AnswerSums
+    | AnswerCode
     | AnswerLacks
     | Called
     | NeverCalled
