@@ -238,7 +238,7 @@ class Lenient(InProcess):
     async def call_function(self, module: str, name: str, *arguments: Any) -> Any:
         found = await super().call_function(module, name, *arguments)
         checks = [check for check in found["checks"] if not check["check"].startswith("answer_")] if found else []
-        loan = {"check": "answer_id", "value": found["records"][0].split("/")[2]} if found else {}
+        loan = {"check": "answer_mentions", "any_of": [found["records"][0].split("/")[2], "due"]} if found else {}
         return found and {**found, "checks": [*checks, loan]}
 
 

@@ -19,11 +19,11 @@ from worktrial.synthesis.compose.composer import CHECKS, ComposedTask, plan_of, 
 from worktrial.synthesis.files import to_yaml, write_text
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.gates.door import Door
+from worktrial.synthesis.gates.facts import amounts_asked
 
 FORMAT = 1
 STATES = "states"
 _REFUSAL = "refuse_or_ask"
-_AMOUNTS = frozenset({"answer_money", "answer_number"})
 _QUOTED = 6
 """Clauses that a rubric quotes."""
 
@@ -58,7 +58,8 @@ def rubric_of(draft: ComposedTask, rules: Mapping[str, str]) -> str:
     cases = len(draft.recipe.cases)
     said = "The case ends" if cases == 1 else f"All {cases} cases end"
     lines = [f"{said} as the rules require, nothing else is changed, and the report says so."]
-    if amounts := [str(check["value"]) for check in draft.checks if check.get("check") in _AMOUNTS]:
+    asked = [value for check in CHECKS.validate_python(draft.checks) for value in amounts_asked(check)]
+    if amounts := list(dict.fromkeys(map(str, asked))):
         # Clauses have amounts of their own; those of this task must not be missing beside them.
         lines.append(f"The report states {', '.join(amounts)}.")
     return "\n".join([*lines, *quoted])

@@ -68,7 +68,6 @@ def _granted(state: State, loan_id: str, member: Member, random: Random, **more:
         },
         checks=[
             {"check": "state_equals", "at": pointer("loans", loan_id, "due"), "value": due},
-            {"check": "answer_id", "value": loan_id},
             {"check": "answer_date", "value": due},
         ],
         changes=[pointer("loans", loan_id)],
@@ -89,7 +88,6 @@ def _refused(state: State, loan_id: str, member: Member, random: Random, **more:
             "ko": f"{loan_id}은(는) 연장할 수 없으며 반납일은 {loan.due} 그대로입니다.",
         },
         checks=[
-            {"check": "answer_id", "value": loan_id},
             {"check": "answer_date", "value": loan.due},
             {"check": "state_equals", "at": pointer("loans", loan_id, "due"), "value": loan.due},
         ],
@@ -180,7 +178,7 @@ def lost_tool(state: State, random: Random) -> Situation | None:
                 "matching": {"loan_id": loan_id, "amount": amount},
                 "at_most": 1,
             },
-            {"check": "answer_money", "value": amount},
+            {"check": "answer_sums", "values": [amount]},
         ],
         changes=[pointer("loans", loan_id, "status"), "/charges"],
     )

@@ -19,6 +19,7 @@ from worktrial.synthesis.compose.telegraph import telegraphed, texts_of_atoms
 from worktrial.synthesis.composed_suite import Labels, executable
 from worktrial.synthesis.gates.catalogue import known_calls
 from worktrial.synthesis.gates.door import Door
+from worktrial.synthesis.gates.sums import codes_of, report_findings
 from worktrial.synthesis.gates.texts import OutcomeText
 from worktrial.synthesis.gates.wording import wording_findings
 from worktrial.synthesis.gates.work import carry_out
@@ -111,7 +112,9 @@ class CaseCheck:
         works = await carry_out(door, [(task.plan_alone, task.initial_state)])
         known = known_calls(door, tasks=[task], works=works)
         found = _of_each_gate((await wrong_work(door, [task], works, known, self.checker.clauses, texts))[1])
-        worded = [f"{name}: {one.field}: {one.what}. {one.fix}" for one in wording_findings(task, works[0])]
+        codes = codes_of(door.artifact, [(one.tool, one.arguments) for one in known], texts)
+        worded = [f"{name}: {one.what}. {one.fix}" for one in report_findings(task, works[0], codes)]
+        worded += [f"{name}: {one.field}: {one.what}. {one.fix}" for one in wording_findings(task, works[0])]
         return [*(f"{name}: {finding.what}. {finding.fix}" for finding in found[:_WAYS_TOLD]), *worded]
 
 

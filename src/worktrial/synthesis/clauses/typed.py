@@ -12,7 +12,7 @@ from worktrial.synthesis.clauses.numbers import DATE
 from worktrial.workplaces.executable.source_rules import parsed
 
 TYPED = "typed-value"
-_FACTS = frozenset({"value", "values", "matching", "mentioning", "one_of", "any_of"})
+_FACTS = frozenset({"value", "values", "matching", "mentioning", "stating", "one_of", "any_of"})
 """Fields of a check that say what is right; the others count, or name places."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")

@@ -19,6 +19,7 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.outside import patches
 from worktrial.synthesis.compose.atoms import AtomName, situation_of
 from worktrial.synthesis.gates.door import Door
+from worktrial.synthesis.gates.facts import id_like
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.workplaces.executable.atoms import Situation
 
@@ -134,8 +135,8 @@ async def compose(recipe: Recipe, atoms: Mapping[str, AtomName], door: Door) -> 
         state = patched(state, patch, name)
     named = [atoms[case.atom] for case in recipe.cases]
     clauses = [sorted({*atom.clauses, *case.clauses}) for atom, case in zip(named, cases, strict=True)]
-    checks, case_of_check = _checks(cases, clauses)
     order = random.sample(range(len(cases)), len(cases))
+    checks, case_of_check = _checks(cases, clauses, order)
     lead = random.randrange(1 << 16)
     task = ComposedTask(
         recipe=recipe,
@@ -265,12 +266,22 @@ def _scoped(case: int, found: Situation, language: str) -> str:
     return f"{{% with {given} %}}{found.answer[language]}{{% endwith %}}"
 
 
-def _checks(cases: Sequence[Situation], clauses: Sequence[list[str]]) -> tuple[list[JsonObject], list[int]]:
-    """Every check once, with the clauses of its case, and one that nothing else changed."""
+def _checks(
+    cases: Sequence[Situation], clauses: Sequence[list[str]], order: Sequence[int]
+) -> tuple[list[JsonObject], list[int]]:
+    """Every check once, with the clauses of its case, and one that nothing else changed.
+
+    Where there are several cases, a check of the answer looks at what it says of its own.
+    """
+    named = [id_like(" ".join(case.request.values())) for case in cases]
+    own = [sorted(ids.difference(*named[:case], *named[case + 1 :])) for case, ids in enumerate(named)]
+    listed = [own[case] for case in order]
     checks: list[JsonObject] = []
     of: list[int] = []
     for case, found in enumerate(cases):
         for check in found.checks:
+            if len(cases) > 1 and str(check.get("check")).startswith("answer_") and "about" not in check:
+                check = {**check, "about": {"number": order.index(case) + 1, "names": listed}}
             if check.get("check") == "only_changed":
                 raise DataError(
                     "atoms.py", "a situation holds a check only_changed", "Say what changes in `changes`"

@@ -68,7 +68,7 @@ class Variant:
     by: str = ""
     """Tool that the finding is about, where a task may have one finding for each."""
     closed: bool = False
-    """Whether no author may leave it open: codes, and lists of ids."""
+    """Whether no author may leave it open: codes, lists of ids, texts that a clause asks for."""
 
 
 def other_acts(task: ExecutableTask, work: CarriedOut, acts: Sequence[Call]) -> Iterator[Variant]:
@@ -162,7 +162,8 @@ def empty_texts(task: ExecutableTask, work: CarriedOut, clauses: Sequence[Clause
                 said = f"all checks pass when {where} of step {index} ({name}) {how} [{ids}]"
                 moved = [*calls[:index], (name, replaced(given, path, other)), *calls[index + 1 :]]
                 place = f"plan.steps[{index}]"
-                yield Variant(GateName.LETTERS, task, work, moved, place, said, index, f"{name} {where}")
+                by = f"{name} {where}"
+                yield Variant(GateName.LETTERS, task, work, moved, place, said, index, by, closed=True)
 
 
 def shown(call: Call) -> str:

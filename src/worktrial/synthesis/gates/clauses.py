@@ -4,14 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from worktrial.finding import Finding
-from worktrial.grading.answer_checks import AnswerMoney, AnswerNumber
 from worktrial.grading.state_checks import AnyCheck
 from worktrial.language import JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.clauses.coverage import citations, loose_numbers, unknown
 from worktrial.synthesis.gates.expectations import Expectation
-from worktrial.synthesis.gates.facts import number, numbers_in, wanted_in_state
+from worktrial.synthesis.gates.facts import amounts_asked, number, numbers_in, wanted_in_state
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.twins import cited
 from worktrial.workplaces.conformance.values import scalars
@@ -76,8 +75,7 @@ def unknowable(task: ExecutableTask, clauses: Sequence[Clause]) -> list[Finding]
 
 
 def _asked(check: AnyCheck) -> Iterator[JsonValue]:
-    if isinstance(check, AnswerMoney | AnswerNumber):
-        yield check.value
+    yield from amounts_asked(check)
     yield from (value for value in wanted_in_state([check]) if _is_number(value))
 
 

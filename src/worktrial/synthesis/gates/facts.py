@@ -8,11 +8,13 @@ from functools import lru_cache
 
 from worktrial.grading.answer_checks import (
     AnswerChoice,
+    AnswerCode,
     AnswerDate,
     AnswerId,
     AnswerMentions,
     AnswerMoney,
     AnswerNumber,
+    AnswerSums,
     AnswerTime,
 )
 from worktrial.grading.check import Facts
@@ -34,9 +36,10 @@ from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.workplaces.conformance.values import scalars
 from worktrial.workplaces.trajectory import Trajectory
 
-ANSWER_FACTS = (AnswerDate, AnswerTime, AnswerMoney, AnswerNumber, AnswerId, AnswerChoice)
-"""Checks of one value in the answer; `answer_mentions` asks for words."""
+ANSWER_FACTS = (AnswerDate, AnswerTime, AnswerMoney, AnswerNumber, AnswerSums, AnswerId, AnswerChoice, AnswerCode)
+"""Checks of values in the answer; `answer_mentions` asks for words."""
 _WORD = re.compile(r"[A-Za-z]+|[가-힣]+|\d+(?:[.,]\d+)*")
+_SYMBOL = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|[A-Z][A-Z0-9]{2,}")
 ID_LIKE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{1,8}[-_]?\d{1,9}(?:-\d+)*(?![A-Za-z0-9])")
 """Tokens that look like the id of a record: letters, then digits."""
 
@@ -48,11 +51,21 @@ def states(text: str, check: AnyCheck) -> bool:
 
 def answer_checks(task: ExecutableTask) -> list[AnyCheck]:
     """Checks of the task's answer that ask for something to be said."""
-    return [check for check in task.checks if isinstance(check, (*ANSWER_FACTS, AnswerMentions))]
+    found = [check for check in task.checks if isinstance(check, (*ANSWER_FACTS, AnswerMentions))]
+    return [check for check in found if not isinstance(check, AnswerSums) or amounts_asked(check)]
+
+
+def amounts_asked(check: AnyCheck) -> list[float]:
+    """Amounts that a check of the answer asks for; 0 among several sums is asked of nobody."""
+    if isinstance(check, AnswerMoney | AnswerNumber):
+        return [check.value]
+    return [value for value in check.values if value] if isinstance(check, AnswerSums) else []
 
 
 def told_value(check: AnyCheck) -> str:
     """Value that a check of the answer asks for, in words for a message."""
+    if isinstance(check, AnswerSums):
+        return ", ".join(map(str, amounts_asked(check)))
     value = getattr(check, "value", None)
     if isinstance(value, datetime | date | time):
         return value.isoformat()
@@ -92,6 +105,11 @@ def pointers(checks: Sequence[AnyCheck]) -> Iterator[str]:
 def numbers_in(text: str) -> set[Fraction]:
     """Values of the numbers that a text states."""
     return {value for number in stated_numbers(one_spelling(text)) for value in number.values}
+
+
+def is_code(value: JsonValue) -> bool:
+    """Whether a value is a code in capitals or snake case, and no record's id."""
+    return isinstance(value, str) and bool(_SYMBOL.fullmatch(value)) and not id_like(value)
 
 
 def is_telling(value: JsonValue) -> bool:

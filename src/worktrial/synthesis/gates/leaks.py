@@ -8,10 +8,9 @@ from typing import Any
 from worktrial.finding import Finding
 from worktrial.grading.answer_checks import (
     AnswerChoice,
+    AnswerCode,
     AnswerDate,
     AnswerId,
-    AnswerMoney,
-    AnswerNumber,
     AnswerTime,
 )
 from worktrial.grading.facts import ABSENT, at
@@ -20,10 +19,12 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates.facts import (
+    amounts_asked,
     answer_checks,
     call_arguments,
     id_form,
     id_like,
+    is_code,
     is_telling,
     number,
     numbers_in,
@@ -106,11 +107,11 @@ def _gives_away(check: AnyCheck, task: ExecutableTask, held: set[str], known: se
     if isinstance(check, AnswerId):
         # Which of several named records it is may well be the question; a new one's id is not known beforehand.
         return check.value not in held
-    if isinstance(check, AnswerMoney | AnswerNumber):
-        return is_telling(check.value) and number(check.value) not in known
+    if amounts := amounts_asked(check):
+        return any(is_telling(value) and number(value) not in known for value in amounts)
     if isinstance(check, AnswerDate | AnswerTime):
         return not any(told_value(check)[:16] in text for text in held)
-    return isinstance(check, AnswerChoice) and states(_statements(task.instruction), check)
+    return isinstance(check, AnswerChoice | AnswerCode) and states(_statements(task.instruction), check)
 
 
 def _statements(text: str) -> str:
@@ -123,7 +124,7 @@ def _chosen_codes(task: ExecutableTask, work: CarriedOut) -> list[str]:
     codes: list[str] = []
     for index in work.writes:
         _, given = work.calls[index]
-        codes += [v for v in scalars(given) if isinstance(v, str) and _SYMBOL.fullmatch(v) and not id_like(v)]
+        codes += [v for v in scalars(given) if is_code(v)]
     return list(dict.fromkeys(codes))
 
 
@@ -343,7 +344,7 @@ def _other_amounts(task: ExecutableTask) -> Iterator[str]:
     own = numbers_in(task.rubric)
     if not any(value != int(value) or abs(value) >= 100 for value in own):
         return
-    asked = [check.value for check in task.checks if isinstance(check, AnswerMoney | AnswerNumber)]
+    asked = [value for check in task.checks for value in amounts_asked(check)]
     missing = [value for value in dict.fromkeys(asked) if is_telling(value) and number(value) not in own]
     if missing:
         listed = ", ".join(map(str, missing))
@@ -365,8 +366,7 @@ def _other_records(task: ExecutableTask, work: CarriedOut) -> Iterator[str]:
 
 def _facts(task: ExecutableTask) -> Iterator[JsonValue]:
     for check in task.checks:
-        if isinstance(check, AnswerMoney | AnswerNumber):
-            yield check.value
+        yield from amounts_asked(check)
     yield from wanted_in_state(task.checks)
 
 

@@ -36,6 +36,8 @@ class GateName(StrEnum):
     JUNK = "junk-argument"
     LETTERS = "text-says-nothing"
     TEXTS = "text-check-too-weak"
+    SUMS = "second-sum"
+    REPORTS = "report-too-lax"
     SEQUENCE = "order-matters"
     ORDER = "order-free"
     WORDING = "other-wording"
@@ -75,6 +77,8 @@ MEANINGS = {
     GateName.JUNK: "tasks that pass though an argument of a write was left out, empty or junk",
     GateName.LETTERS: "tasks that pass though a text which a clause asks for says nothing, or something wrong",
     GateName.TEXTS: "tasks that pass though a text says what a case with another outcome would",
+    GateName.SUMS: "tasks that pass though a text states a wrong sum, alone or beside the right one",
+    GateName.REPORTS: "tasks that pass though the report gives a wrong sum or code",
     GateName.SEQUENCE: "tasks that pass though acts whose order a clause fixes were done the other way round",
     GateName.ORDER: "tasks whose checks insist on one of several orders",
     GateName.WORDING: "tasks whose checks insist on one wording of several right ones",

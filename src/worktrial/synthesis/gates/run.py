@@ -18,6 +18,7 @@ from worktrial.synthesis.gates.leaks import leak_findings, record_findings, rubr
 from worktrial.synthesis.gates.mutation import MUTANTS, Killed, mutants, survivors, tried
 from worktrial.synthesis.gates.names import ADVICE, GateName
 from worktrial.synthesis.gates.reach import unreachable
+from worktrial.synthesis.gates.sums import codes_of, report_findings
 from worktrial.synthesis.gates.task import idle_findings, orders, plan_findings, trivial
 from worktrial.synthesis.gates.texts import OutcomeText
 from worktrial.synthesis.gates.twins import twin_findings
@@ -28,7 +29,15 @@ from worktrial.workplaces.executable.source_rules import parsed
 
 WAYS = (
     *(GateName.WORDS, GateName.MINUS_WRITE, GateName.NEIGHBOUR, GateName.STRAY_WRITE),
-    *(GateName.EXTRA_ACT, GateName.CHOICE, GateName.JUNK, GateName.LETTERS, GateName.TEXTS, GateName.SEQUENCE),
+    *(
+        GateName.EXTRA_ACT,
+        GateName.CHOICE,
+        GateName.JUNK,
+        GateName.LETTERS,
+        GateName.TEXTS,
+        GateName.SUMS,
+        GateName.SEQUENCE,
+    ),
 )
 """Gates that do a task wrongly."""
 
@@ -154,12 +163,15 @@ async def task_gates(subject: Gated, works: Sequence[CarriedOut], report: GateRe
     """
     door, tasks, clauses = subject.door, subject.tasks, subject.clauses
     sound: list[tuple[ExecutableTask, CarriedOut]] = []
+    known = known_calls(door, subject.expectations, subject.starts, tasks, works)
+    codes = codes_of(door.artifact, [(one.tool, one.arguments) for one in known], subject.texts)
     for task, work in zip(tasks, works, strict=True):
         of_plan = plan_findings(task, work)
         if not of_plan:
             sound.append((task, work))
         report.findings += of_plan
         report.add(GateName.WORDING, 1, wording_findings(task, work) if not of_plan else ())
+        report.add(GateName.REPORTS, bool(task.clauses), report_findings(task, work, codes) if not of_plan else ())
         report.findings += [*idle_findings(task), *told_findings(task, work), *record_findings(task, work)]
         report.findings += [*rubric_findings(task, work, clauses), *leak_findings(door.artifact, task, clauses)]
         report.findings += unknowable(task, clauses)
@@ -171,7 +183,6 @@ async def task_gates(subject: Gated, works: Sequence[CarriedOut], report: GateRe
         report.add(GateName.PRIVATE, len(tasks))
     good = [task for task, _ in sound]
     done = [work for _, work in sound]
-    known = known_calls(door, subject.expectations, subject.starts, tasks, works)
     ways, found = await wrong_work(door, good, done, known, clauses, subject.texts)
     for gate in WAYS:
         report.add(gate, ways[gate], [one for one in found if one.check == gate])

@@ -1,7 +1,7 @@
 """Texts that plans write, and in their place those of cases with another outcome, which checks have to notice."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 from worktrial.language import JsonValue
@@ -9,7 +9,7 @@ from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates.acts import Variant, argument_leaves, free_texts, names_act, options
 from worktrial.synthesis.gates.catalogue import replaced
-from worktrial.synthesis.gates.facts import ID_LIKE, id_form, id_like
+from worktrial.synthesis.gates.facts import ID_LIKE, id_form, id_like, is_code
 from worktrial.synthesis.gates.names import GateName
 from worktrial.synthesis.gates.work import Call, CarriedOut
 from worktrial.workplaces import Workplace
@@ -31,6 +31,8 @@ class OutcomeText:
     """Other tools that write on the same record."""
     choices: Mapping[tuple[str, tuple[str | int, ...]], frozenset[str]]
     """Values of closed lists in this write and in those on the same record, by tool and place."""
+    codes: Mapping[tuple[str, tuple[str | int, ...]], frozenset[str]] = field(default_factory=dict)
+    """Codes of those writes, of closed lists or not."""
 
     def is_opposite(self, other: "OutcomeText") -> bool:
         """Whether the two cases end otherwise: another choice was made, or none of the same acts is done."""
@@ -61,13 +63,16 @@ def outcome_texts(workplace: Workplace, calls: Sequence[Call]) -> Iterator[tuple
             related = others
         acts = frozenset(other for other, _ in related)
         choices: dict[tuple[str, tuple[str | int, ...]], frozenset[str]] = {}
+        codes: dict[tuple[str, tuple[str | int, ...]], frozenset[str]] = {}
         for other, arguments in (calls[index], *related):
             for path, value, schema in argument_leaves(tools[other].parameters, arguments):
+                place = (other, path)
+                if is_code(value):
+                    codes[place] = codes.get(place, frozenset()) | {str(value)}
                 if options(schema):
-                    place = (other, path)
                     choices[place] = choices.get(place, frozenset()) | {str(value)}
         for path, text in free_texts(tool, given):
-            yield index, OutcomeText(name, path, text, acts - {name}, choices)
+            yield index, OutcomeText(name, path, text, acts - {name}, choices, codes)
 
 
 def weak_texts(
@@ -102,7 +107,8 @@ def weak_texts(
                 f"would: {other_text[:_SHOWN]!r}"
             )
             moved = [*calls[:index], (name, replaced(calls[index][1], own.path, other_text)), *calls[index + 1 :]]
-            yield Variant(GateName.TEXTS, task, work, moved, f"plan.steps[{index}]", said, index, f"{name} {where}")
+            by = f"{name} {where}"
+            yield Variant(GateName.TEXTS, task, work, moved, f"plan.steps[{index}]", said, index, by, closed=True)
 
 
 def _records(given: JsonValue) -> set[str]:

@@ -16,6 +16,7 @@ from worktrial.synthesis.gates.junk import junk_arguments
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.opened import of_every_kind, wide_open
 from worktrial.synthesis.gates.sequence import turned_round
+from worktrial.synthesis.gates.sums import second_sums
 from worktrial.synthesis.gates.texts import OutcomeText, outcome_texts, weak_texts
 from worktrial.synthesis.gates.work import CarriedOut, failed_check
 from worktrial.workplaces.conformance.values import scalars
@@ -31,6 +32,10 @@ FIXES = {
     ),
     GateName.LETTERS: "Check what the text has to say (`state_items` with `mentioning`)",
     GateName.TEXTS: "Check what the text has to say, and what none may say (`mentioning` with `at_most: 0`)",
+    GateName.SUMS: (
+        "Check the sums of the text (`state_items` with `stating: {field: [sums]}`), which refuses any other; what "
+        "may stand beside them is `beside`"
+    ),
     GateName.SEQUENCE: "Check the order (`called_in_order`)",
 }
 """Mending of what a gate finds, where it is not that of most."""
@@ -79,6 +84,7 @@ async def wrong_work(
             *junk_arguments(task, work),
             *empty_texts(task, work, clauses),
             *weak_texts(task, work, said, clauses),
+            *second_sums(task, work, said, clauses),
             *turned_round(task, work, clauses),
         )
     ]

@@ -53,6 +53,7 @@ SAID = {
     "FOUND": ["turned up", "scanned", "on its way", "arrived"],
     "NO_REPLY": ["reply", "answer", "no papers", "papers", "heard"],
 }
+PROCEDURE = ("LATE", "OUT_OF_TIME", "DUPLICATE", "FOUND", "NO_REPLY", "NOT_COVERED", "LOSS", "DAMAGE", "MISSING")
 CODES = {"loss": "LOSS", "damage": "DAMAGE", "missing": "MISSING"}
 
 
@@ -161,7 +162,7 @@ def _case(
         ],
         steps=[*_look(claim_id, claim.parcel_id), *steps],
         answer={"en": answer[0], "ko": answer[1]},
-        checks=[{"check": "answer_id", "value": claim_id}, *checks],
+        checks=checks,
         changes=changes,
         **more,
     )
@@ -177,6 +178,25 @@ def _sent(claim_id: str, kind: str, says: list[str], to: str = "sender") -> dict
     return {"check": "state_items", "at": "/messages", "matching": matching, "mentioning": texts, "at_most": 1}
 
 
+def _states(claim_id: str, sums: list[Decimal], beside: list[Decimal]) -> dict[str, object]:
+    """The one letter of decision states these sums, and no other but those of the file."""
+    return {
+        "check": "state_items",
+        "at": "/messages",
+        "matching": {"claim_id": claim_id, "to": "sender", "kind": "decision"},
+        "stating": {"text": sums},
+        "beside": beside,
+        "at_most": 1,
+    }
+
+
+def _amounts(state: State, claim: Claim) -> list[Decimal]:
+    """Sums of a claim's file that a letter may name beside what is paid."""
+    parcel = state.parcels[claim.parcel_id]
+    named = [parcel.declared_value, parcel.postage, parcel.contract_cover, *(one.amount for one in claim.papers)]
+    return [one for one in named if one is not None]
+
+
 def _paid(state: State, claim_id: str, random: Random, **more: object) -> Situation:
     """The claim is paid what the rules say."""
     claim = state.claims[claim_id]
@@ -184,7 +204,7 @@ def _paid(state: State, claim_id: str, random: Random, **more: object) -> Situat
     due = amount_due(state, claim)
     assert due > 0 and (claim.approved is not None or not needs_approval(due))
     code = CODES[kind_of(state, claim)]
-    grounds = _grounds(state, claim)
+    grounds, amounts = _grounds(state, claim), _amounts(state, claim)
     decided = {
         "claim_id": claim_id,
         "decision": "PAY",
@@ -211,8 +231,8 @@ def _paid(state: State, claim_id: str, random: Random, **more: object) -> Situat
             _rests(claim_id, grounds),
             _money(claim_id, due),
             _sent(claim_id, "decision", ["21"]),
-            _sent(claim_id, "decision", [f"{due:.2f}", f"{due.normalize():f}"]),
-            {"check": "answer_money", "value": due},
+            _states(claim_id, [due], amounts),
+            {"check": "answer_sums", "values": [due], "beside": amounts},
         ],
         [pointer("claims", claim_id), "/payments", "/messages"],
         **more,
@@ -250,7 +270,8 @@ def _ended(
     """The claim is refused or closed, and nothing is paid."""
     at = pointer("claims", claim_id, "decision")
     reason = more.pop("reason", code)
-    grounds = _grounds(state, state.claims[claim_id])
+    claim = state.claims[claim_id]
+    grounds, amounts = _grounds(state, claim), _amounts(state, claim)
     decided = {
         "claim_id": claim_id,
         "decision": decision,
@@ -263,12 +284,14 @@ def _ended(
         {"check": "state_equals", "at": f"{at}/decision", "value": decision},
         {"check": "state_number", "at": f"{at}/amount", "value": 0},
         _unpaid(claim_id),
+        _states(claim_id, [], amounts),
         _sent(claim_id, "decision", ["21"]),
         _sent(claim_id, "decision", [code, code.replace("_", " "), *SAID[code]]),
     ]
     if named:
         checks.append({"check": "state_equals", "at": f"{at}/reason_code", "value": code})
-        checks.append({"check": "answer_mentions", "any_of": [code, code.replace("_", " ")]})
+        others = [other for other in PROCEDURE if other != code]
+        checks.append({"check": "answer_code", "value": code, "words": SAID[code], "others": others})
     else:
         more["open"] = [f"{at}/reason_code"]
     verb = ("refused", "거절") if decision == "REFUSE" else ("closed", "종결")
@@ -539,7 +562,7 @@ def above_the_limit(state: State, random: Random) -> Situation | None:
                 "at_least": 0,
                 "at_most": 0,
             },
-            {"check": "answer_money", "value": due},
+            {"check": "answer_sums", "values": [due], "beside": _amounts(state, state.claims[claim_id])},
         ],
         [pointer("claims", claim_id, "status")],
     )

@@ -1,0 +1,173 @@
+"""Sums and codes in letters and reports: a wrong one in place of the right one, or beside it, has to be noticed."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from itertools import pairwise
+
+from worktrial.finding import Finding
+from worktrial.grading.written.spelling import one_spelling
+from worktrial.grading.written.sums import sums_in
+from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.synthesis.clauses import Clause
+from worktrial.synthesis.gates.acts import Variant, argument_leaves, names_act, options
+from worktrial.synthesis.gates.catalogue import replaced
+from worktrial.synthesis.gates.facts import is_code
+from worktrial.synthesis.gates.names import GateName, finding
+from worktrial.synthesis.gates.texts import OutcomeText, outcome_texts
+from worktrial.synthesis.gates.work import Call, CarriedOut, failed_check
+from worktrial.workplaces import Workplace
+
+_FIX = (
+    "Check sums of the report with `answer_sums`, which refuses any other, and a code or status with "
+    "`answer_code`, which refuses `others`"
+)
+_OFF = Decimal("1.01")
+_NO_SUM = "155.55"
+_FIGURE = re.compile(r"\d[\d,. ]*\d|\d")
+Codes = Mapping[str, Sequence[str]]
+"""Codes that a workplace knows, each with those that might stand in its place."""
+
+
+def second_sums(
+    task: ExecutableTask, work: CarriedOut, others: Iterable[OutcomeText], clauses: Sequence[Clause]
+) -> Iterator[Variant]:
+    """The plan with a text in which a wrong sum stands beside the right one, or where none is due.
+
+    A text without sums is one where some are expected if another of its kind states one.
+    """
+    if not task.clauses:
+        return
+    others = list(others)
+    calls = list(work.calls)
+    for place, own in outcome_texts(task.home.artifact, [calls[index] for index in work.writes]):
+        index = work.writes[place]
+        parts = [part for part in own.path if isinstance(part, str)]
+        if not any(names_act(clause.quote, calls[index], parts) for clause in clauses):
+            continue
+        text = one_spelling(own.text)
+        stated = sums_in(text)
+        if not stated and not any(_is_alike(own, other) and sums_in(one_spelling(other.text)) for other in others):
+            continue
+        for other_text, how in _with_other_sums(text):
+            name, given = calls[index]
+            where = ".".join(map(str, own.path))
+            said = f"all checks pass when {where} of step {index} ({name}) {how}"
+            moved = [*calls[:index], (name, replaced(given, own.path, other_text)), *calls[index + 1 :]]
+            by = f"{name} {where}"
+            yield Variant(GateName.SUMS, task, work, moved, f"plan.steps[{index}]", said, index, by, closed=True)
+
+
+def _is_alike(own: OutcomeText, other: OutcomeText) -> bool:
+    """Whether two texts are of one kind: the same place, and the same choices beside it."""
+    if (own.tool, own.path) != (other.tool, other.path):
+        return False
+    mine = {place: values for place, values in own.choices.items() if place[0] == own.tool}
+    return all(other.choices.get(place) == values for place, values in mine.items())
+
+
+def _with_other_sums(text: str) -> Iterator[tuple[str, str]]:
+    """The text with each sum replaced and with another beside it, with what is told of it."""
+    stated = sums_in(text)
+    for start, end, value in stated:
+        if not value:
+            continue
+        written = text[start:end]
+        other = _other(written)
+        yield text[:start] + other + text[end:], f"says {other!r} for {written!r}"
+        yield _beside(text, start, end, other), f"says {other!r} beside {written!r}"
+    if not any(value for _, _, value in stated):
+        yield f"{text} {_NO_SUM}.", f"says {_NO_SUM!r} as well, where no sum is due"
+
+
+def swapped_sums(text: str) -> Iterator[tuple[str, str]]:
+    """The report with the first sums of two items of its list the other way round."""
+    first = [found[0] for line in text.splitlines() if (found := [one for one in sums_in(line) if one[2]])]
+    lines = [line for line in text.splitlines() if any(one[2] for one in sums_in(line))]
+    for (one, (start, end, value)), (two, (begin, stop, other)) in pairwise(zip(lines, first, strict=True)):
+        if value != other:
+            mine, theirs = one[start:end], two[begin:stop]
+            swapped = text.replace(one, one[:start] + theirs + one[end:])
+            swapped = swapped.replace(two, two[:begin] + mine + two[stop:])
+            yield swapped, f"says {theirs!r} where {mine!r} is due, and the other way round"
+
+
+def _other(written: str) -> str:
+    """Another sum in the same spelling."""
+
+    def off(found: re.Match[str]) -> str:
+        figure = found[0].replace(",", "").replace(" ", "")
+        places = max(2, len(figure.partition(".")[2])) if "." in figure else 0
+        return f"{Decimal(figure) + (_OFF if places else 11):.{places}f}"
+
+    return _FIGURE.sub(off, written, count=1)
+
+
+def _beside(text: str, start: int, end: int, other: str) -> str:
+    """The text with its sentence about a sum said again, with another sum, right after it."""
+    begins = max(
+        (text.rfind(mark, 0, start) + len(mark) for mark in (". ", "\n", ": ") if mark in text[:start]), default=0
+    )
+    ends = min((at for mark in (". ", "\n") if (at := text.find(mark, end)) >= 0), default=len(text))
+    ends += text[ends : ends + 1] == "."
+    return f"{text[:ends]} {(text[begins:start] + other + text[end:ends]).strip()}{text[ends:]}"
+
+
+def codes_of(workplace: Workplace, calls: Iterable[Call], others: Iterable[OutcomeText]) -> Codes:
+    """Codes that arguments of writes may have: those of closed lists, and others that were given.
+
+    Args:
+        workplace: The workplace.
+        calls: Calls that make sense.
+        others: Texts of other cases, with the codes that were given beside them.
+    """
+    groups: dict[tuple[str, tuple[str | int, ...]], set[str]] = defaultdict(set)
+    for name, given in calls:
+        tool = workplace.tool(name)
+        if tool is None or tool.writes is False:
+            continue
+        for path, value, schema in argument_leaves(tool.parameters, given):
+            groups[name, path] |= {str(one) for one in (*options(schema), value) if is_code(one)}
+    for other in others:
+        for place, given_there in other.codes.items():
+            groups[place] |= given_there
+    found: dict[str, set[str]] = defaultdict(set)
+    for group in groups.values():
+        for code in group:
+            found[code] |= group - {code}
+    return {code: sorted(beside) for code, beside in found.items() if beside}
+
+
+def report_findings(task: ExecutableTask, work: CarriedOut, codes: Codes) -> list[Finding]:
+    """Findings on a task that passes though its report gives another sum, or another code, than is due.
+
+    Where the right one is given as well, it may be that an earlier status is told, so most others have to fail.
+    """
+    if not task.clauses:
+        return []
+    answer = one_spelling(work.answer)
+
+    def passes(said: str) -> bool:
+        return failed_check(task, work.calls, work.outcomes, said, work.state) is None
+
+    wrong = [*_with_other_sums(answer), *swapped_sums(answer)] if sums_in(answer) else []
+    told = [how for said, how in wrong if passes(said)]
+    for code in dict.fromkeys(_codes_in(answer, codes)):
+        others = [one for one in codes[code] if one not in answer]
+        instead = [one for one in others if passes(_code(code).sub(one, answer))]
+        beside = [one for one in others if passes(_code(code).sub(f"{code}, {one}", answer))]
+        if instead:
+            told.append(f"gives {instead[0]} for {code}")
+        elif 2 * len(beside) > len(others):
+            told.append(f"gives {beside[0]} beside {code}")
+    said = "all checks pass when the report "
+    return [finding(GateName.REPORTS, task.id, "checks", said + how, _FIX) for how in told[:1]]
+
+
+def _codes_in(text: str, codes: Codes) -> Iterator[str]:
+    return (code for code in codes if _code(code).search(text))
+
+
+def _code(code: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z0-9_]){re.escape(code)}(?![A-Za-z0-9_])")
