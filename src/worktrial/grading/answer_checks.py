@@ -328,7 +328,7 @@ def plain(answer: str) -> str:
 
 @lru_cache(maxsize=256)
 def _said_of(text: str, about: About) -> str:
-    """What `text` says of one of several things."""
+    """Passages of `text` about one of several things."""
     from worktrial.grading.written.passages import passage_about
 
     def named(thing: int, part: str) -> list[Span]:

@@ -21,7 +21,7 @@ class _Owned(NamedTuple):
 def passage_about(
     text: str, own: int, named: Callable[[int, str], Sequence[Span]], things: int, *, numbered: bool = True
 ) -> str:
-    """What a text says of one of several things; "" where it says nothing of it.
+    """Passages of a text about one of several things; "" where it says nothing of it.
 
     A sentence or line tells of what it names, or else of the item of the list that it begins with, or else of what
     the one before told of. Where one names several, each has what follows its name, or what precedes it if values
