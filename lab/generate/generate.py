@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -38,6 +38,8 @@ class Plan:
     style: Style = Style.DIGITAL
     questions: int | None = None
     """Number of questions; None for one a page, at least 20 and at most 200."""
+    harder: bool = False
+    """Whether questions ask for more than finding a figure."""
 
     @property
     def question_count(self) -> int:
@@ -98,11 +100,18 @@ def generate(
             documents.append({"document": one.document, "pages": one.pages, "kind": one.paper.value})
             tables, done = tables + len(one.tables), done + one.pages
             progress(done, plan.pages)
-    questions = questions_about(world, planned, plan.question_count)
+    questions = questions_of(plan, world, planned)
     _write_questions(folder, questions)
     about: Json = {"plan": asdict(plan), "pages": done, "tables": tables, "documents": documents}
     (folder / "archive.json").write_text(json.dumps(about, indent=1) + "\n")
     return ArchiveCounts(len(documents), done, tables, len(questions))
+
+
+def questions_of(plan: Plan, world: World, planned: Sequence[Outline]) -> list[Question]:
+    """The questions of a plan."""
+    papers = {outline: _paper(plan.style, i, len(planned)) for i, outline in enumerate(planned)}
+    scanned = [outline for outline, paper in papers.items() if paper is Paper.SCAN]
+    return questions_about(world, planned, plan.question_count, harder=plan.harder, scanned=scanned)
 
 
 class _Job(NamedTuple):

@@ -1,7 +1,7 @@
 """A scripted solver: search, query the found tables, read the one that fits. No model, and no knowledge of answers.
 
 It understands the wording of the generator's look-ups, sums, means, differences and changes, and nothing else:
-what it solves shows that the tools give enough to solve it.
+what it solves shows that the tools work from end to end, and nothing about questions in other words.
 """
 
 import re
@@ -31,7 +31,7 @@ class _Figure(NamedTuple):
 
 
 class ScriptedSolver:
-    """The scripted solver: search, read a table, query; no model. It shows what the tools alone give away.
+    """The scripted solver: search, read a table, query; no model. It shows that the tools work.
 
     A call that fails as if the service were out is made again. Whatever else a fault did to an answer is trusted;
     one that can no longer be understood ends the work without an answer.
