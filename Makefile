@@ -28,8 +28,8 @@ test-interop: setup ## Meet the programs that go with Worktrial, each in its own
 test-quick: setup ## Set up, then run the tests of what differs from the last commit (or from BASE=…)
 	@python -m scripts.touched "$(BASE)"
 
-fuzz: setup ## Feed every reader of what somebody else wrote with changed input, SECONDS=600 for longer
-	@python -m tests.fuzz --seconds $(or $(SECONDS),60)
+fuzz: setup ## Feed every reader of what somebody else wrote with changed input, led by coverage; SECONDS=600 for longer
+	@python -m scripts.fuzz --seconds $(or $(SECONDS),60) $(NAME)
 
 sbom: setup ## List the libraries that we stand on in dist/sbom.json (CycloneDX)
 	@python -m scripts.supply sbom

@@ -13,6 +13,7 @@ for reader in requirements/interop/*.in; do
 done
 compile requirements/uv.in -o requirements/uv.txt
 compile requirements/supply.in -o requirements/supply.txt
+compile requirements/fuzz.in -o requirements/fuzz.txt
 compile requirements/typesetters.in -o requirements/typesetters.txt
 compile pyproject.toml --extra documents --extra office --extra analysis --extra local --extra providers --extra serve --extra view --extra otlp --extra store -o requirements/runtime.txt
 compile pyproject.toml --extra documents --extra office --extra ocr --extra analysis --extra local --extra providers --extra serve --extra view --extra otlp --extra store \

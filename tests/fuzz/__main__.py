@@ -1,17 +1,26 @@
 """Feed the readers of `targets` for so long: `python -m tests.fuzz [--seconds 60] [NAME…]`.
 
-With atheris (`pip install atheris`, on Linux) its coverage leads the way; without, seeds are changed at random.
+With atheris, which `make fuzz` brings on Linux, its coverage leads the way, and the start takes some seconds more;
+without, seeds are changed at random.
 What escapes is printed with the input, and the exit code is 1. Inputs that led further are not kept.
 """
 
 import argparse
+import contextlib
 import importlib.util
+import io
+import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
+import traceback
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.fuzz.targets import Target
 
 _LONGEST = 4096  # bytes of an input
 _PIECES = (*b'[ { ] } " : , &a *a - 1e999 \\ud800 <<: ? !!int'.split(), b"\n", b"\0", b"\xff")
@@ -23,58 +32,76 @@ def main() -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seconds", type=int, default=60, help="for all targets together")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 2**31))
-    parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    if chosen.alone:
-        return _fed(chosen.names[0], chosen.seconds, chosen.seed)
-    from tests.fuzz.targets import TARGETS
-
-    names = chosen.names or list(TARGETS)
-    if unknown := sorted({*names} - {*TARGETS}):
-        parser.error(f"no target {', '.join(unknown)}; there are {', '.join(TARGETS)}")
-    share = str(max(1, chosen.seconds // len(names)))
-    print(f"seed {chosen.seed}, {share} s each, {'atheris' if _has_atheris() else 'random changes'}", flush=True)
+    led = importlib.util.find_spec("atheris") is not None
+    targets = _led_targets() if led else _targets()
+    names = chosen.names or list(targets)
+    if unknown := sorted({*names} - {*targets}):
+        parser.error(f"no target {', '.join(unknown)}; there are {', '.join(targets)}")
+    share = max(1, chosen.seconds // len(names))
+    print(f"seed {chosen.seed}, {share} s each, {'atheris' if led else 'random changes'}", flush=True)
     failed = []
     for name in names:
-        told = ["--alone", "--seconds", share, "--seed", str(chosen.seed), name]
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.fuzz", *told],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-        print(f"{name}: {'fine' if done.returncode == 0 else 'FAILED'}", flush=True)
-        if done.returncode:
-            failed.append(name)
-            print(done.stdout[-4000:], done.stderr[-4000:], sep="\n")
+        with tempfile.TemporaryFile() as said:
+            feed = _fed if led else _changed_at_random
+            fine = in_a_child(lambda name=name, feed=feed: feed(name, targets[name], share, chosen.seed), said)
+            print(f"{name}: {'fine' if fine else 'FAILED'}", flush=True)
+            if not fine:
+                failed.append(name)
+                said.seek(0)
+                print(said.read().decode(errors="replace")[-8000:], flush=True)
     return 1 if failed else 0
 
 
-def _has_atheris() -> bool:
-    return importlib.util.find_spec("atheris") is not None
-
-
-def _fed(name: str, seconds: int, seed: int) -> int:
-    if not _has_atheris():
-        return _changed_at_random(name, seconds, seed)
-    import atheris
-
-    with atheris.instrument_imports(include=["worktrial", "jsonschema", "yaml"], enable_loader_override=False):
-        from tests.fuzz.targets import TARGETS
-    with tempfile.TemporaryDirectory() as corpus:
-        for number, data in enumerate(TARGETS[name].seeds):
-            (Path(corpus) / str(number)).write_bytes(data)
-        options = [f"-max_total_time={seconds}", f"-seed={seed}", f"-max_len={_LONGEST}", "-timeout=20"]
-        atheris.Setup([sys.argv[0], *options, f"-artifact_prefix={tempfile.gettempdir()}/", corpus], TARGETS[name])
-        atheris.Fuzz()
-    return 0
-
-
-def _changed_at_random(name: str, seconds: int, seed: int) -> int:
+def _targets() -> Mapping[str, "Target"]:
     from tests.fuzz.targets import TARGETS
 
-    target, chance, end = TARGETS[name], random.Random(seed), time.monotonic() + seconds
+    return TARGETS
+
+
+def _led_targets() -> Mapping[str, "Target"]:
+    # Once for all targets: it takes longer than most of them run.
+    import atheris
+
+    # It names every module.
+    with (
+        contextlib.redirect_stderr(io.StringIO()),
+        atheris.instrument_imports(include=["worktrial", "jsonschema", "yaml"], enable_loader_override=False),
+    ):
+        return _targets()
+
+
+def in_a_child(work: Callable[[], None], said: IO[bytes]) -> bool:
+    """Whether `work` comes to a good end in a copy of this process, which says what it says into `said`."""
+    child = os.fork()
+    if not child:
+        os.dup2(said.fileno(), 1)
+        os.dup2(said.fileno(), 2)
+        try:
+            work()
+        except BaseException:  # noqa: BLE001 - told, and the child's end is the answer
+            traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(1)
+        sys.stdout.flush()
+        os._exit(0)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def _fed(name: str, target: "Target", seconds: int, seed: int) -> None:
+    import atheris
+
+    with tempfile.TemporaryDirectory() as corpus:
+        for number, data in enumerate(target.seeds):
+            (Path(corpus) / str(number)).write_bytes(data)
+        options = [f"-max_total_time={seconds}", f"-seed={seed}", f"-max_len={_LONGEST}", "-timeout=20"]
+        atheris.Setup([name, *options, f"-artifact_prefix={tempfile.gettempdir()}/", corpus], target)
+        # Ends the process.
+        atheris.Fuzz()
+
+
+def _changed_at_random(name: str, target: "Target", seconds: int, seed: int) -> None:
+    chance, end = random.Random(f"{seed} {name}"), time.monotonic() + seconds
     while time.monotonic() < end:
         data = chance.choice(list(target.seeds))
         for _ in range(chance.randrange(1, 8)):
@@ -86,7 +113,6 @@ def _changed_at_random(name: str, seconds: int, seed: int) -> int:
         except Exception:
             print(f"input: {data!r}")
             raise
-    return 0
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
 """Any bytes, and any change of good ones, end in a value or in an error of ours; `make fuzz` looks for longer."""
 
+import tempfile
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.fuzz.__main__ import in_a_child
 from tests.fuzz.targets import TARGETS
 
 WORDS = r"""[ { ] } " : , &a *a -_ ?_ <<: !!int \ud800 1e999 $ref --- null data: workflow_ </think> {{ }}"""
@@ -35,3 +38,11 @@ def test_any_bytes_end_in_a_value_or_an_error_of_ours(name: str) -> None:
         target(data)
 
     reads()
+
+
+def test_what_escapes_is_told() -> None:
+    with tempfile.TemporaryFile() as said:
+        assert in_a_child(lambda: None, said)
+        assert not in_a_child(lambda: int("no number") and None, said)
+        said.seek(0)
+        assert b"ValueError: invalid literal" in said.read()
