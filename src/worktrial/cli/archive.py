@@ -204,3 +204,35 @@ def show(
     if content.trouble:
         say(f"{page}: {content.trouble}", err=True)
     say(page_markdown(content) or f"(nothing on this page: {content.route})", end="")
+
+
+@app.command("compare")
+def compare(
+    first: Annotated[Path, typer.Argument(help="A built archive.", metavar="A")],
+    second: Annotated[Path, typer.Argument(help="Another, of the same documents.", metavar="B")],
+    document: Annotated[str | None, typer.Option(help="Compare this document only.")] = None,
+    most: Annotated[int, typer.Option("--show", help="Most cells to print that differ.", min=0)] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Show where two archives of the same documents differ, such as two producers made them.
+
+    Documents are the same by name, else by content; tables by what they hold. Exits with 1 when a cell differs or
+    is in one archive only, 0 when none does.
+
+    Example: worktrial archive compare bulletins.archive parsed.archive --show 50
+    """
+    from worktrial.archive.differences import compare_archives
+    from worktrial.archive.store import Archive
+    from worktrial.cli.archive_tables import print_differences
+    from worktrial.engine.notices import say_json
+
+    found = compare_archives(Archive.open(first), Archive.open(second), document)
+    if as_json:
+        import msgspec
+
+        say_json(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+    else:
+        print_differences(found, most)
+    cells = found.cells
+    if cells.different or cells.only_first or cells.only_second:
+        raise typer.Exit(1)

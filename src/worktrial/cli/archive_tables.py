@@ -14,6 +14,7 @@ from worktrial.terminal import SafeConsole
 
 if TYPE_CHECKING:
     from worktrial.archive.build import BuildReport
+    from worktrial.archive.differences import ArchiveDifference
     from worktrial.archive.search import Hit
 
 _MOST_LINES = 20
@@ -109,6 +110,35 @@ def print_hits(hits: "Sequence[Hit]") -> None:
             Text.assemble(f"{rank:>2}  ", (printable(place), "bold"), f"  {hit.score:.1f}"), soft_wrap=True
         )
         console.print(Text(f"    {printable(hit.snippet)}"), soft_wrap=True)
+
+
+def print_differences(found: "ArchiveDifference", most: int) -> None:
+    """Print where two archives differ: a line a document, and the first cells that do."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column("document", overflow="fold")
+    for heading in ("tables", "same", "same\nvalue", "differ", "only A", "only B"):
+        table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
+    for one in found.documents:
+        both = sum(t.first is not None and t.second is not None for t in one.tables)
+        told = f"{both} of {len(one.tables)}"
+        counts = (one.cells.same, one.cells.same_value, one.cells.different)
+        alone = (one.cells.only_first, one.cells.only_second)
+        table.add_row(Text(printable(one.document)), told, *(f"{count:,}" for count in (*counts, *alone)))
+    console = _console()
+    console.print(table)
+    for name, documents in (("A", found.only_first), ("B", found.only_second)):
+        if documents:
+            console.print(Text(printable(f"only in {name}: {', '.join(documents)}")), soft_wrap=True)
+    for one in found.documents:
+        if one.numbers_only_first or one.numbers_only_second:
+            told = f"{one.numbers_only_first:,} only in A, {one.numbers_only_second:,} only in B"
+            console.print(Text(printable(f"{one.document}: numbers anywhere in its text: {told}")), soft_wrap=True)
+    cells = [cell for one in found.documents for table in one.tables for cell in table.different]
+    for cell in cells[:most]:
+        said = f"{cell.first}  {cell.first_text!r} | {cell.second}  {cell.second_text!r}"
+        console.print(Text(printable(said)), soft_wrap=True)
+    if len(cells) > most:
+        console.print(f"… and {len(cells) - most:,} more cells that differ; --json has all")
 
 
 def _notes(record: DocumentRecord) -> list[str]:
