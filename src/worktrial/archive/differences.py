@@ -201,7 +201,7 @@ def _tables(name: str, a: Table | None, other: str, b: Table | None) -> TableDif
                 assert a is not None and b is not None
                 places = (_address(name, a, x), _address(other, b, y))
                 different.append(CellDifference(*places, x.text, y.text))
-    return TableDifference(a and _place(name, a), b and _place(other, b), counts, tuple(different))
+    return TableDifference(_place(name, a), _place(other, b), counts, tuple(different))
 
 
 def _same_value(x: Cell, y: Cell) -> bool:
@@ -213,8 +213,8 @@ def _address(document: str, table: Table, cell: Cell) -> str:
     return str(Address(document, table.page, table.number, cell.row, cell.column))
 
 
-def _place(document: str, table: Table) -> str:
-    return f"{document}:{table.page}:t{table.number}"
+def _place(document: str, table: Table | None) -> str | None:
+    return None if table is None else f"{document}:{table.page}:t{table.number}"
 
 
 _Row = tuple[Cell, ...]
