@@ -30,7 +30,7 @@ class CellDifference:
 
 
 @dataclass(slots=True)
-class CellCounts:
+class CellAgreement:
     """Printed cells in numbers."""
 
     same: int = 0
@@ -41,7 +41,7 @@ class CellCounts:
     only_first: int = 0
     only_second: int = 0
 
-    def add(self, other: "CellCounts") -> None:
+    def add(self, other: "CellAgreement") -> None:
         """Count those of another, too."""
         self.same += other.same
         self.same_value += other.same_value
@@ -57,7 +57,7 @@ class TableDifference:
     first: str | None
     """Address in the first archive, such as `bulletin_1939_02:51:t1`."""
     second: str | None
-    cells: CellCounts
+    cells: CellAgreement
     different: tuple[CellDifference, ...] = ()
 
 
@@ -71,7 +71,7 @@ class DocumentDifference:
     first_pages: int
     second_pages: int
     tables: list[TableDifference] = field(default_factory=list)
-    cells: CellCounts = field(default_factory=CellCounts)
+    cells: CellAgreement = field(default_factory=CellAgreement)
     numbers_only_first: int = 0
     """Numbers in the texts of pages, tables or not, which the other archive has nowhere in the document."""
     numbers_only_second: int = 0
@@ -85,7 +85,7 @@ class ArchiveDifference:
     """Documents that the other archive does not have, or could not read."""
     only_second: list[str]
     documents: list[DocumentDifference]
-    cells: CellCounts
+    cells: CellAgreement
 
 
 def compare_archives(first: Archive, second: Archive, document: str | None = None) -> ArchiveDifference:
@@ -108,7 +108,7 @@ def compare_archives(first: Archive, second: Archive, document: str | None = Non
     if not pairs:
         fix = "Documents are the same by name or by content"
         raise DataError(second.folder, f"has no document in common with {first.folder}", fix)
-    found = ArchiveDifference([], [], [], CellCounts())
+    found = ArchiveDifference([], [], [], CellAgreement())
     if document is None:
         found.only_first = [d.name for d in first.documents if d.readable and d.name not in pairs]
         found.only_second = [d.name for d in second.documents if d.readable and d.name not in pairs.values()]
@@ -184,7 +184,7 @@ def _plain(cell: Cell) -> str:
 
 
 def _tables(name: str, a: Table | None, other: str, b: Table | None) -> TableDifference:
-    counts = CellCounts()
+    counts = CellAgreement()
     different: list[CellDifference] = []
     rows_a, rows_b = a.rows if a else (), b.rows if b else ()
     for row_a, row_b in _aligned(rows_a, rows_b):
