@@ -80,8 +80,8 @@ def in_a_child(work: Callable[[], None], said: IO[bytes]) -> bool:
         try:
             work()
         except BaseException:  # noqa: BLE001 - told, and the child's end is the answer
-            traceback.print_exc()
-            sys.stderr.flush()
+            sys.stdout.flush()
+            os.write(2, traceback.format_exc().encode(errors="replace"))
             os._exit(1)
         sys.stdout.flush()
         os._exit(0)
