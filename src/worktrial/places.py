@@ -4,6 +4,7 @@ from pathlib import Path
 
 SCHEMES = ("s3", "gs", "az", "file")
 """Beginnings of an address in an object store."""
+_BROUGHT: dict[Path, str] = {}
 
 
 def address_of(place: Path | str) -> str | None:
@@ -25,6 +26,11 @@ def below(base: Path, place: Path) -> Path:
     return place if address_of(place) is not None else base / place
 
 
+def brought(folder: Path, address: str) -> None:
+    """Remember that the run in `folder` was brought there from `address`, or is written from there."""
+    _BROUGHT[folder] = address
+
+
 def shown_place(place: Path) -> str:
-    """`place` as its user wrote it."""
-    return address_of(place) or str(place)
+    """`place` as its user wrote it; of a folder that a run was brought to, the run's address."""
+    return address_of(place) or _BROUGHT.get(place) or str(place)

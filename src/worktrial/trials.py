@@ -22,7 +22,7 @@ from worktrial.engine.trial import Trial
 from worktrial.errors import DataError, SettingError, option
 from worktrial.language.untrusted import plain_name
 from worktrial.options import RunOptions
-from worktrial.places import address_of, below
+from worktrial.places import address_of, below, brought
 from worktrial.suite import Suite, find_suite
 
 USUAL_CONCURRENCY = 16
@@ -233,7 +233,9 @@ def _place(options: RunOptions, name: str, base: Path | None) -> tuple[Path, Rem
         return options.output, None
     check_address(address)
     shard = None if options.shard is None else read_shard(options.shard)
-    return spool_folder(address, shard_folder(shard)), RemoteRun(address, options.take_over)
+    folder = spool_folder(address, shard_folder(shard))
+    brought(folder, address)
+    return folder, RemoteRun(address, options.take_over)
 
 
 def _collector(options: RunOptions) -> str | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import msgspec
 from pydantic import TypeAdapter
 from tests.support.small_pdf import Sheet, write_pdf
 
@@ -21,6 +22,9 @@ from worktrial.archive.producers.web import HtmlReader
 from worktrial.archive.store.record import read_manifest as read_archive_manifest
 from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import read_manifest
+from worktrial.engine.objects.bucket import Bucket
+from worktrial.engine.objects.parts import RunPart, made_file
+from worktrial.engine.objects.shards import StoredShard, fetch, read_parts, read_run, read_shard_state
 from worktrial.engine.providers.chat import read_completion
 from worktrial.engine.providers.gemini import GeminiWire
 from worktrial.engine.providers.messages import MessagesWire
@@ -180,6 +184,43 @@ def _file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object
     return reads
 
 
+@cache
+def _stored() -> dict[str, bytes]:
+    """Objects of a run in a store, by name."""
+    lines = [b'{"suite": "s", "sample": "a", "repeat": 0, "outcome": "pass", "reason": "so"}\n']
+    told = b'{"suite": "s", "data": {}, "settings": {}, "samples": 1, "sessions": []}'
+    made = {stream: made_file(1, stream, lines) for stream in ("trajectories", "samples")}
+    part = RunPart(shard="1-of-1", number=1, files={stream: one.about for stream, one in made.items()})
+    return {
+        "manifest.json": b'{"format": 1, "of": 1, "manifest": ' + told + b"}",
+        "parts/1-of-1/manifest.json": b'{"format": 1, "parts": 1, "writer": null, "manifest": ' + told + b"}",
+        "parts/1-of-1/000001.json": msgspec.json.encode(part),
+        **{f"parts/1-of-1/{one.about.name}": one.data for one in made.values()},
+    }
+
+
+def _in_store(name: str) -> "Target":
+    """Reader of a store in which one object, whose name has `name` in it, is whatever it is."""
+    [changed] = [known for known in _stored() if known.endswith(name)]
+
+    def reads(data: bytes) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            for known, good in _stored().items():
+                path = Path(folder) / known
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data if known == changed else good)
+            bucket = Bucket(f"file://{folder}")
+            read_run(bucket)
+            found = read_shard_state(bucket, "1-of-1")
+            assert found is not None
+            objects = bucket.names("parts")
+            parts = read_parts(bucket, "1-of-1", objects, found.state, None)
+            shard = StoredShard(bucket, "1-of-1", *found, parts)
+            fetch(shard, Path(folder) / "run", shard.streams)
+
+    return Target(reads, [_stored()[changed]])
+
+
 OPENAPI = b"openapi: 3.1.0\npaths: {/x: {get: {operationId: a, parameters: [{name: q, in: query, schema: &s {}}]}}}"
 
 
@@ -309,6 +350,9 @@ TARGETS = {
         [b'{"format_version": 1, "documents": []}'],
     ),
     "tokens": Target(_file("a.zst", lambda path: [*read_tokens(path)]), [TOKENS]),
+    "store": _in_store("/000001.json"),
+    "store shard": _in_store("1/manifest.json"),
+    "store part": _in_store("samples.jsonl.zst"),
     "request": Target(lambda data: read_body(OpenRequest, data), [b'{"sample": "a"}'], (ValueError,)),
     "reply": Target(
         _reply,

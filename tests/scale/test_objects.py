@@ -207,6 +207,10 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
         "was not written by worktrial",
     ),
     "newer": (lambda place: (place / "000002.json").write_bytes(b'{"format":9}'), "has format 9, and this version"),
+    "not adding up": (
+        lambda place: _edit(place / "000002.json", b'"rows":', b'"rows":1'),
+        "000002.json: does not add up",
+    ),
     "no manifest": (lambda place: (place / "manifest.json").unlink(), "parts/1-of-1/manifest.json: is missing"),
     "no run": (
         lambda place: (place.parents[1] / "manifest.json").unlink(),
@@ -218,6 +222,10 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
 
 def _data(place: Path) -> Path:
     return next(place.glob("000002.*.samples.jsonl.zst"))
+
+
+def _edit(path: Path, old: bytes, new: bytes) -> None:
+    path.write_bytes(path.read_bytes().replace(old, new))
 
 
 def _alter(path: Path) -> None:
@@ -268,6 +276,7 @@ def test_what_is_not_as_it_was_written_is_refused(
         ),
         (["-o", "file:///"], "names no folder; write file:///PATH/RUN"),
         (["-o", "file:///nowhere/run", "--batch", "--agent", "m", "--base-url", "http://127.0.0.1:9"], "--batch: "),
+        (["-o", "file:///a/../b"], "has a step that is empty, . or ..; leave it out"),
         (["-o", "runs/x", "--take-over"], "--take-over: is about runs in an object store"),
     ],
 )
@@ -276,6 +285,26 @@ def test_an_address_that_cannot_be_is_refused(words: list[str], said: str, machi
     ran = command("run", "starter", *agent, "--limit", "2", *words)
     assert ran.code == 2 and said in ran.err and "secret-word" not in ran.err, ran.err
     assert "Traceback" not in ran.err
+
+
+def test_several_agents_and_python_have_places_there_and_reports_none(machine: Machine, tmp_path: Path) -> None:
+    address = f"file://{tmp_path}/several"
+    several = ("run", "starter", "--agent", "plan", "--agent", "idle", "--limit", "2", "-o")
+    ran = command(*several, address)
+    assert ran.code == 0 and f"worktrial report {address}/plan {address}/idle" in ran.said, ran.said
+    machine("second")
+    assert "2 passed" in command("show", f"{address}/plan").said
+    assert f"agent plan · {address}/plan" in command("show", f"{address}/plan").said
+    # One agent's run is no place for another, nor that of several.
+    assert "(it holds idle/manifest.json)" in command(*several[:4], "--limit", "2", "-o", address).err
+    ran = command(*several, f"{address}/plan")
+    assert (ran.code, f"lies within the run at {address}/plan" in ran.err) == (2, True), ran.err
+    done = worktrial.run("starter", "plan", out=f"file://{tmp_path}/python", limit=2, progress=False)
+    assert len(done.run.records) == 2
+    assert len(worktrial.load(f"file://{tmp_path}/python").run.records) == 2
+    for words in (("report", done.run.folder, "-o", address), ("pull", address, "-o", address)):
+        ran = command(*words)
+        assert (ran.code, f"-o {address}: is an address; this is written to a folder" in ran.err) == (2, True)
 
 
 def test_a_folder_of_something_else_and_other_settings_are_refused(machine: Machine, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worktrial.cli.places import run_folder
+from worktrial.cli.places import local_output, run_folder
 from worktrial.engine.notices import say
 from worktrial.errors import SettingError
 
@@ -48,6 +48,7 @@ def export(
             help="csv and parquet: a folder, for a file of each table; or a file, for one table. jsonl and "
             "markdown, rollouts: a file. Other formats: a folder.",
             metavar="OUT",
+            parser=local_output,
         ),
     ],
     form: Annotated[

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from worktrial.cli.places import local_output
 from worktrial.engine.notices import say
 
 
@@ -24,6 +25,7 @@ def import_run(
             "-o",
             help="Folder of the run that is made.",
             metavar="RUN",
+            parser=local_output,
         ),
     ],
     suite: Annotated[

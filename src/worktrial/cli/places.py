@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from worktrial.places import address_of
+from worktrial.errors import SettingError, option
+from worktrial.places import address_of, shown_place
 
 
 def run_folder(word: str) -> Path:
@@ -21,6 +22,18 @@ def records_folder(word: str) -> Path:
         WorktrialError: it is an address, and there is no whole run.
     """
     return _here(word, records=True)
+
+
+def local_output(word: str) -> Path:
+    """Place on this machine that `word` names, for what is written to no store.
+
+    Raises:
+        SettingError: it is an address.
+    """
+    place = Path(word)
+    if address_of(place) is not None:
+        raise SettingError(f"{option('output')} {shown_place(place)}: is an address; this is written to a folder")
+    return place
 
 
 def _here(word: str, *, records: bool) -> Path:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worktrial.cli.places import run_folder
+from worktrial.cli.places import local_output, run_folder
 from worktrial.engine.notices import say
 
 if TYPE_CHECKING:
@@ -24,9 +24,16 @@ def report(
             parser=run_folder,
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the report.", metavar="DIR")] = Path(
-        "report"
-    ),
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder for the report.",
+            metavar="DIR",
+            parser=local_output,
+        ),
+    ] = Path("report"),
     title: Annotated[str, typer.Option(help="Heading of the report.")] = "Work trial",
     force: Annotated[
         bool,

@@ -10,6 +10,7 @@ from rich.text import Text
 from worktrial.cli.compare_page import names_of, print_comparison
 from worktrial.engine.stored import StoredRun, agent_of
 from worktrial.language.untrusted import printable
+from worktrial.places import shown_place
 from worktrial.results.boards import is_reference
 from worktrial.results.comparison import compare_runs
 from worktrial.results.comparison.conditions import p_of
@@ -31,7 +32,7 @@ def print_side_by_side(runs: Sequence[StoredRun]) -> None:
         print_comparison(found, names_of(*runs), references, level=LEVEL, console=console)
     else:
         console.print(_pairs(runs))
-    folders = [shlex.quote(str(run.folder)) for run in runs]
+    folders = [shlex.quote(shown_place(run.folder)) for run in runs]
     commands = f"worktrial report {' '.join(folders)} · worktrial show {folders[0]}"
     console.print(Text.assemble(("more: ", "dim"), printable(commands)), soft_wrap=True)
 

@@ -13,6 +13,7 @@ from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
 from worktrial.language.untrusted import printable
 from worktrial.options import Options
+from worktrial.places import shown_place
 from worktrial.results.duties import DutyCounts
 from worktrial.results.observed import observe
 from worktrial.results.summary import Group, Summary, summarise
@@ -71,7 +72,7 @@ def _title(run: StoredRun) -> Text:
     if (run.manifest.settings.get("faults") or {}).get("prompted"):
         # Only asked for: whether they happened, nobody knows.
         who.append("prompted faults")
-    rest = printable(f" · {' · '.join(who)} · {run.folder}")
+    rest = printable(f" · {' · '.join(who)} · {shown_place(run.folder)}")
     return Text.assemble((printable(run.manifest.title), "bold"), rest)
 
 
@@ -189,7 +190,7 @@ def _dollars(cost: float | None) -> str:
 
 def next_line(run: StoredRun, summary: Summary) -> Text:
     """Commands that tell more about `run`: as a report, beside another run, and one of its samples."""
-    folder = shlex.quote(str(run.folder))
+    folder = shlex.quote(shown_place(run.folder))
     commands = [f"worktrial report {folder}", f"worktrial compare {folder} OTHER"]
     sample = _worth_a_look(run, summary.headline)
     if sample is not None:

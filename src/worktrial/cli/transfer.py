@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from worktrial.cli.places import local_output
 from worktrial.engine.notices import say
 from worktrial.errors import SettingError
 from worktrial.places import address_of
@@ -16,7 +17,13 @@ def pull(
     run: Annotated[str, typer.Argument(help=f"Address of the run: {_SCHEMES}.", metavar="ADDRESS")],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Folder for it. Default: runs/ and its name.", metavar="DIR"),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder for it. Default: runs/ and its name.",
+            metavar="DIR",
+            parser=local_output,
+        ),
     ] = None,
 ) -> None:
     """Bring a run from an object store into a folder. Needs the extra store.

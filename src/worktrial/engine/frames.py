@@ -108,7 +108,13 @@ def frame_at(file: IO[bytes], place: int, size: int) -> Frame | None:
         if is_last:
             break
     at += _CHECKSUM if about & _HAS_CHECKSUM else 0
-    return Frame(place, at, zstd.get_frame_info(header).decompressed_size) if at <= size else None
+    if at > size:
+        return None
+    try:
+        return Frame(place, at, zstd.get_frame_info(header).decompressed_size)
+    except zstd.ZstdError:
+        # What looks like a header, and is none: a content of more bytes than there can be.
+        return None
 
 
 def unpacked(file: IO[bytes], path: Path | str, frame: Frame) -> bytes:

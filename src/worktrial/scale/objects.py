@@ -31,7 +31,7 @@ from worktrial.engine.record import Key, SampleLine
 from worktrial.engine.trajectories import PACKED
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
-from worktrial.places import address_of
+from worktrial.places import address_of, brought
 from worktrial.scale.merge import Merged, merge
 
 RECORDS = ("samples",)
@@ -73,8 +73,10 @@ def local_run(place: Path, streams: Collection[str] = EVERYTHING) -> Path:
         if listed.run.of == 1:
             folder = home / _name(address)
             _bring(listed, listed.shards[0], folder, streams)
-            return folder
-        return _together(listed, home, streams)
+        else:
+            folder = _together(listed, home, streams)
+    brought(folder, address)
+    return folder
 
 
 def local_shards(place: Path) -> list[Path]:
@@ -154,12 +156,19 @@ def trajectory_at(address: str, key: Key) -> JsonObject | None:
                 frame = next(frames)
             name = f"{shard.place}/{about.name}"
             data = shard.bucket.get_range(name, frame.place, frame.size)
-            line = lines_of_frame(frame, data, shard.bucket.where(name)).splitlines()[row]
-            if msgspec.json.decode(line, type=SampleLine).key != key:
+            line = lines_of_frame(frame, data, shard.bucket.where(name)).split(b"\n")[row]
+            if _key_of(line) != key:
                 raise damaged(shard.bucket.where(name), "holds other samples than its sidecar tells of")
             found = msgspec.json.decode(line)
             break
     return found
+
+
+def _key_of(line: bytes) -> Key | None:
+    try:
+        return msgspec.json.decode(line, type=SampleLine).key
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def _mirror(address: str) -> Path:

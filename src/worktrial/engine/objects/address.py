@@ -38,16 +38,17 @@ def check_address(address: str) -> None:
         SettingError: it does not, or there is more in it.
     """
     scheme, _, rest = address.partition("://")
-    if scheme == "file":
-        if rest == "/":
-            raise SettingError(f"{option('output')} {address}: names no folder; write file:///PATH/RUN")
-        return
     bucket, _, run = rest.partition("/")
-    if "@" in bucket or "?" in rest or "#" in rest:
+    if scheme == "file":
+        if not run:
+            raise SettingError(f"{option('output')} {address}: names no folder; write file:///PATH/RUN")
+    elif "@" in bucket or "?" in rest or "#" in rest:
         # Not repeated here: a password may be in it.
         raise SettingError(
             f"{option('output')} {scheme}://…: an address of a run has no user, query or fragment; keys come from "
             "the environment"
         )
-    if not bucket or not run:
+    elif not bucket or not run:
         raise SettingError(f"{option('output')} {address}: is not {scheme}://BUCKET/RUN")
+    if not {".", "..", ""}.isdisjoint(run.split("/")):
+        raise SettingError(f"{option('output')} {address}: has a step that is empty, . or ..; leave it out")

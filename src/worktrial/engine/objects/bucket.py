@@ -109,7 +109,7 @@ class Bucket:
                 found["path"]: ObjectEntry(found["size"], found["e_tag"] or "")
                 for page in pages
                 for found in page
-                if found["path"] != _LOCK
+                if not found["path"].endswith(_LOCK)
             }
 
         return self._guarded(below, listed)

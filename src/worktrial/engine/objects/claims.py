@@ -9,7 +9,8 @@ import msgspec
 
 from worktrial.engine.growth import grow
 from worktrial.engine.manifest import MANIFEST, Manifest, utc_now
-from worktrial.engine.objects.bucket import Bucket, ObjectEntry
+from worktrial.engine.objects.address import check_address
+from worktrial.engine.objects.bucket import Bucket, ObjectEntry, StoreFailed
 from worktrial.engine.objects.parts import RUN_MANIFEST, RunState, ShardState, ShardWriter
 from worktrial.engine.objects.shards import StoredShard, read_parts, read_run, read_shard_state
 from worktrial.errors import SettingError, WorktrialError, option
@@ -44,6 +45,7 @@ def join_run(bucket: Bucket, manifest: Manifest, of: int) -> bool:
     for _ in range(_TRIES):
         found = read_run(bucket)
         if found is None:
+            _refuse_within(bucket.address)
             first = RunState(of=of, manifest=msgspec.structs.replace(manifest, shard=None))
             if bucket.create(RUN_MANIFEST, msgspec.json.encode(first)) is not None:
                 return True
@@ -58,6 +60,19 @@ def join_run(bucket: Bucket, manifest: Manifest, of: int) -> bool:
         if grown is None or bucket.swap(RUN_MANIFEST, msgspec.json.encode(RunState(of=of, manifest=grown)), tag):
             return False
     raise SettingError(f"{bucket.address}: too many processes begin this run at once; start this one again")
+
+
+def _refuse_within(address: str) -> None:
+    """Refuse an address inside another run, as several agents' would be inside one agent's."""
+    around = address.rpartition("/")[0]
+    try:
+        check_address(around)
+        holds_run = Bucket(around).get(RUN_MANIFEST) is not None
+    except (SettingError, StoreFailed):
+        # There is nothing around it, or nothing that may be read.
+        return
+    if holds_run:
+        raise SettingError(f"{address}: lies within the run at {around}. Name another with {option('output')}")
 
 
 def _grown(stored: Manifest, manifest: Manifest, where: str) -> Manifest | None:

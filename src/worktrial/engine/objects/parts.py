@@ -65,6 +65,17 @@ class PartFile(msgspec.Struct, frozen=True, kw_only=True):
     keys: list[Key] = []
     """Samples of the lines, in their order; of trajectories only."""
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether the frames make up the object and its lines."""
+        place = 0
+        for frame in self.frames:
+            if frame.place != place or min(frame.size, frame.lines, frame.rows) < 1:
+                return False
+            place += frame.size
+        told = sum(frame.rows for frame in self.frames), sum(frame.lines for frame in self.frames)
+        return (place, *told) == (self.size, self.rows, self.lines) and len(self.keys) in (0, self.rows)
+
 
 class RunPart(msgspec.Struct, frozen=True, kw_only=True):
     """A sidecar: what one part of a shard holds."""
@@ -195,7 +206,7 @@ def lines_of_frame(frame: PartFrame, data: bytes, where: str) -> bytes:
     if len(data) != frame.size or crc32(data) != frame.checksum:
         raise damaged(where, f"was altered: the frame at byte {frame.place:,} is not that of its sidecar")
     text = unpacked(io.BytesIO(data), where, Frame(0, len(data), None))
-    if len(text) != frame.lines:
+    if len(text) != frame.lines or text.count(b"\n") != frame.rows:
         raise damaged(where, f"is damaged at byte {frame.place:,}: it holds more or less than it should")
     return text
 

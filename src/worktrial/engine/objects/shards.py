@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -146,9 +147,10 @@ def read_parts(
     place = f"parts/{shard}/"
     own = {name.removeprefix(place) for name in objects if name.startswith(place)}
     numbers = sorted(int(match[1]) for name in own if (match := _SIDECAR.fullmatch(name)) is not None)
-    last = max([state.parts, *numbers])
-    if lacking := sorted({*range(1, last + 1)} - {*numbers}):
-        raise damaged(bucket.where(place + sidecar_name(lacking[0])), f"is missing, and the shard has {last} parts")
+    if numbers != [*range(1, len(numbers) + 1)] or len(numbers) < state.parts:
+        lacking = next(number for number in count(1) if number not in numbers)
+        last = max([state.parts, *numbers])
+        raise damaged(bucket.where(place + sidecar_name(lacking)), f"is missing, and the shard has {last} parts")
     parts = [_sidecar(bucket, shard, number, objects, kept) for number in numbers]
     for part in parts:
         for about in part.files.values():
@@ -179,6 +181,8 @@ def _sidecar(
     part = _decoded(ObjectFound(data, ""), RunPart, bucket.where(name))
     if (part.shard, part.number) != (shard, number) or not {*part.files} <= {*STREAMS}:
         raise damaged(bucket.where(name), f"is that of part {part.number} of shard {part.shard}")
+    if not all(about.adds_up for about in part.files.values()):
+        raise damaged(bucket.where(name), "does not add up: its frames are not those of its objects")
     if path is not None and not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, data)
