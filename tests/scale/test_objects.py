@@ -165,6 +165,24 @@ def by_key_order(one: Path, name: str) -> list[str]:
     return texts(one, name)
 
 
+def test_a_run_that_is_stopped_lets_go_and_any_machine_goes_on(machine: Machine, tmp_path: Path) -> None:
+    async def work(job: Job, context: SampleContext) -> SampleResult:
+        if job.sample == "5":
+            raise StopRun("that is enough")
+        return await tiny().run(job, context)
+
+    address, one = f"file://{tmp_path}/run", run(tmp_path / "one", tiny())
+    with pytest.raises(StopRun, match="that is enough"):
+        at(address, replace(tiny(), do=work))
+    machine("second")
+    told = json.loads(command("show", address, "--json").out)
+    assert told["missing"] == 14
+    same_work(one, at(address, tiny()))
+    sessions = local_run(Path(address)) / "manifest.json"
+    ends = [session["end"] for session in json.loads(sessions.read_bytes())["sessions"]]
+    assert ends == ["stopped: that is enough", "done"]
+
+
 def test_who_was_taken_over_stops_and_spoils_nothing(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

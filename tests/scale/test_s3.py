@@ -1,18 +1,22 @@
 """Runs on S3: a stand-in on loopback, behind a proxy that fails as real stores do."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.scale.test_merge import FILES, STARTER, run, same_work, texts, tiny
 from tests.scale.test_objects import Machine, at, machine
-from tests.support.cli import command, count_lines
+from tests.support.cli import command, count_lines, holding, lines_of
 from tests.support.object_server import ObjectServer, object_server
 
 from worktrial.engine.objects.address import spool_folder
 from worktrial.engine.objects.bucket import Bucket, StoreFailed
+from worktrial.engine.record import SampleResult
 from worktrial.engine.store import SAMPLES
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, StopRun, WorktrialError
+from worktrial.grading import Outcome
 from worktrial.scale.objects import local_run, push, trajectory_at
 
 __all__ = ["machine"]
@@ -130,6 +134,24 @@ def test_stores_that_cannot_be_used_say_so_in_a_line_without_keys(
     assert (ran.code, len(ran.err.splitlines())) == (2, 1)
     # The store's own words are not passed on with a key in them.
     assert SECRET not in bucket.redacted(f"signed with {SECRET}") and "signed" in bucket.redacted("signed with x")
+
+
+def test_keys_of_a_store_are_in_nothing_that_is_stored(
+    server: ObjectServer, machine: Machine, tmp_path: Path
+) -> None:
+    async def work(job: Job, context: SampleContext) -> SampleResult:
+        del job, context
+        return SampleResult(outcome=Outcome.PASS, reason=SECRET, trajectory={"text": f"env: {SECRET}"})
+
+    address = f"s3://{BUCKET}/planted"
+    folder = at(address, replace(tiny(), do=work))
+    machine("second")
+    there = local_run(Path(address))
+    for place in (folder, there):
+        assert all(line["text"] == "env: [key]" for line in lines_of(place / FILES[1]))
+        assert holding(place, [SECRET]) == []
+    manifests = [Bucket(address).get(name) for name in Bucket(address).names() if name.endswith(".json")]
+    assert len(manifests) == 3 and not any(SECRET.encode() in found.data for found in manifests if found)
 
 
 def test_two_who_begin_or_swap_at_once_do_not_both_win(server: ObjectServer) -> None:

@@ -1,6 +1,7 @@
 """A stand-in for S3 on loopback (moto), and a proxy before it that fails as it is told to."""
 
 import http.client
+import logging
 import re
 import threading
 from collections import Counter
@@ -110,6 +111,8 @@ def object_server(bucket: str) -> Iterator[ObjectServer]:
     """A stand-in for S3 with one bucket, behind a proxy."""
     from moto.server import ThreadedMotoServer
 
+    # It tells of every request otherwise.
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     moto.start()
     _, port = moto.get_host_and_port()
