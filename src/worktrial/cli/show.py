@@ -1,5 +1,6 @@
 """`worktrial show RUN`: a stored run in one screen."""
 
+import gc
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,10 +50,19 @@ def show(
     """
     from worktrial.cli.audit import print_audits
     from worktrial.cli.summary import print_summary
-    from worktrial.engine.stored import open_run
-    from worktrial.suite import is_audit, suite_of
+    from worktrial.engine.figures import open_figures
+    from worktrial.engine.stored import manifest_in, open_run
+    from worktrial.results.duties import has_duties
+    from worktrial.suite import Suite, is_audit, suite_of
 
-    stored = open_run(run)
+    manifest = manifest_in(run)
+    suite = suite_of(manifest)
+    # Tables and figures of a suite's own are made from whole records, and so is what is said about duties.
+    own = suite is not None and (type(suite).tables, type(suite).figures) != (Suite.tables, Suite.figures)
+    whole = own or judge_audit or labels or is_audit(manifest) or has_duties(manifest)
+    stored = open_run(run) if whole else open_figures(run)
+    # Records make no cycles, and a million of them take long to look through, again and again.
+    gc.freeze()
     if (judge_audit or labels) and is_audit(stored.manifest):
         raise SettingError(
             f"--judge-audit, --labels: {run} holds an audit, which has no rate to correct; show a run without"
@@ -62,7 +72,6 @@ def show(
             raise SettingError(f"--json: {run} holds an audit, whose figures have no JSON; show it without")
         print_audits([run])
         return
-    suite = suite_of(stored.manifest)
     beside = Options if suite is None else suite.beside
     if as_json:
         from worktrial.results.machine import show_output

@@ -1,6 +1,6 @@
 """A run folder opened for reading."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import msgspec
 
 from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
-from worktrial.engine.record import CLEAN, Key, SampleLine, SampleRecord
+from worktrial.engine.record import CLEAN, Key, RoleUsage, SampleLine, SampleRecord
 from worktrial.engine.store import SAMPLES
 from worktrial.engine.trajectories import StoredTrajectories
 from worktrial.errors import DataError, option
@@ -24,11 +24,24 @@ class StoredRun:
     manifest: Manifest
     records: list[SampleRecord]
     """The last record of every sample, in the order in which the samples first finished."""
+    usage: Mapping[str, RoleUsage] | None = None
+    """Totals by role, where the records do not hold theirs; see `engine.figures.open_figures`."""
 
     @property
     def missing(self) -> int:
         """Samples that have not finished yet."""
         return max(0, self.manifest.samples - len(self.records))
+
+
+def manifest_in(folder: Path) -> Manifest:
+    """The manifest of the run in `folder`.
+
+    Raises:
+        DataError: there is no such folder, or it holds no run.
+    """
+    if not folder.is_dir():
+        raise DataError(folder, "no such folder", "Name the folder that `worktrial run -o` wrote")
+    return read_manifest(folder / MANIFEST)
 
 
 _GROUNDS = ("votes", "checks", "fault_ledger", "fault_misses", "simulation")
@@ -45,9 +58,7 @@ def open_run(folder: Path, *, grounds: bool = True) -> StoredRun:
     Raises:
         DataError: there is no such folder, it holds no run, or a record is damaged.
     """
-    if not folder.is_dir():
-        raise DataError(folder, "no such folder", "Name the folder that `worktrial run -o` wrote")
-    manifest = read_manifest(folder / MANIFEST)
+    manifest = manifest_in(folder)
     last: dict[Key, SampleRecord] = {}
     for record in read_lines(folder / SAMPLES, SampleRecord) if grounds else _without_grounds(folder / SAMPLES):
         last[record.key] = record

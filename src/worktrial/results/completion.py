@@ -1,8 +1,9 @@
 """Completion of stored samples, estimated: the one interval that every surface shows."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple, Protocol, TypeVar
 
 from worktrial.engine.record import SampleRecord
@@ -42,9 +43,12 @@ class HasOutcome(Protocol):
 _Sample = TypeVar("_Sample", bound=HasOutcome)
 
 
+_VALUES = {outcome: float(outcome is Outcome.PASS) for outcome in Outcome}
+
+
 def passed(record: HasOutcome) -> float:
     """1 where the sample passed; an invalid one did not."""
-    return float(record.outcome is Outcome.PASS)
+    return _VALUES[record.outcome]
 
 
 def completion(
@@ -52,8 +56,7 @@ def completion(
 ) -> CompletionEstimate:
     """The completion rate over `records`, which are of one condition."""
     tally = OutcomeTally()
-    for record in records:
-        tally.add(record)
+    tally.add_all(records)
     return tally.completion(estimand, confidence=confidence)
 
 
@@ -61,23 +64,46 @@ class OutcomeTally:
     """Outcomes of samples of one condition, of which nothing else is kept."""
 
     def __init__(self) -> None:
-        self._counts: Counter[Outcome] = Counter()
-        self._all, self._valid = _Tries(), _Tries()
+        self._outcomes: dict[str, list[Outcome]] = {}
+        self._places: list[_Place] = []
 
     def add(self, record: SampleRecord) -> None:
         """Count one sample."""
-        self._counts[record.outcome] += 1
-        value = passed(record)
-        self._all.add(record, value)
-        if record.outcome is not Outcome.INVALID:
-            self._valid.add(record, value)
+        self.add_all((record,))
+
+    def add_all(self, records: Iterable[SampleRecord]) -> None:
+        """Count samples."""
+        # Once for each sample of a run, and more than once: every step tells.
+        outcomes = self._outcomes
+        for record in records:
+            own = outcomes.get(record.sample)
+            if own is None:
+                own = outcomes[record.sample] = []
+                # Not the record itself, which holds votes and checks.
+                self._places.append(_Place(record.sample, record.scenario))
+            own.append(record.outcome)
 
     def completion(self, estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> CompletionEstimate:
         """The completion rate over what was counted."""
-        counts = CompletionRate(*(self._counts[one] for one in (Outcome.PASS, Outcome.FAIL, Outcome.INVALID)))
-        of_all = self._all.rate(estimand, confidence)
-        of_valid = self._valid.rate(estimand, confidence) if counts.invalid else of_all
-        return CompletionEstimate(counts, of_all, of_valid)
+        found = Counter(chain.from_iterable(self._outcomes.values()))
+        counts = CompletionRate(*(found[one] for one in (Outcome.PASS, Outcome.FAIL, Outcome.INVALID)))
+        of_all = _rate(self._places, self._outcomes, estimand, confidence)
+        if not counts.invalid:
+            return CompletionEstimate(counts, of_all, of_all)
+        judged = {task: [one for one in own if one is not Outcome.INVALID] for task, own in self._outcomes.items()}
+        places = [place for place in self._places if judged[place.sample]]
+        return CompletionEstimate(counts, of_all, _rate(places, judged, estimand, confidence))
+
+
+def _rate(
+    places: "Sequence[_Place]", outcomes: Mapping[str, Sequence[Outcome]], estimand: Estimand, confidence: float
+) -> Estimate | None:
+    if not places:
+        return None
+    cluster_of = cluster_by(places)
+    value = _VALUES.__getitem__
+    tasks = [TaskTries(cluster_of(one), tuple(map(value, outcomes[one.sample]))) for one in places]
+    return rate(tasks, estimand, confidence=confidence)
 
 
 class _Place(NamedTuple):
@@ -107,10 +133,6 @@ class _Tries:
     def tasks(self) -> list[TaskTries]:
         cluster_of = cluster_by(self._samples)
         return [TaskTries(cluster_of(one), tuple(self._values[one.sample])) for one in self._samples]
-
-    def rate(self, estimand: Estimand, confidence: float) -> Estimate | None:
-        tasks = self.tasks
-        return rate(tasks, estimand, confidence=confidence) if tasks else None
 
 
 def tries_of(records: Iterable[_Sample], value: Callable[[_Sample], float]) -> list[TaskTries]:

@@ -84,18 +84,27 @@ def _estimate(
 
 def outcomes_by_task(modes: Mapping[str, Sequence[SampleRecord]]) -> dict[str, Outcomes]:
     """Outcomes of every task by its id and by mode, of the repeats with a verdict in all modes; ordered by task."""
-    verdicts = {
-        mode: {(r.sample, r.repeat): r.outcome is Outcome.PASS for r in records if r.outcome is not Outcome.INVALID}
-        for mode, records in modes.items()
-    }
+    verdicts = {mode: _verdicts(records) for mode, records in modes.items()}
     clean, *faulted = verdicts.values()
-    tasks: dict[str, dict[str, list[bool]]] = {}
-    for sample, repeat in sorted(clean):
-        if all((sample, repeat) in others for others in faulted):
-            outcomes = tasks.setdefault(sample, {mode: [] for mode in modes})
-            for mode, passed in verdicts.items():
-                outcomes[mode].append(passed[sample, repeat])
-    return dict(tasks)
+    tasks: dict[str, Outcomes] = {}
+    for sample in sorted(clean):
+        others = [found.get(sample, {}) for found in faulted]
+        repeats = [n for n in sorted(clean[sample]) if all(n in other for other in others)]
+        if repeats:
+            tasks[sample] = {mode: [found[sample][n] for n in repeats] for mode, found in verdicts.items()}
+    return tasks
+
+
+def _verdicts(records: Iterable[SampleRecord]) -> dict[str, dict[int, bool]]:
+    """Tasks to the outcomes of their repeats, where these have a verdict."""
+    found: dict[str, dict[int, bool]] = {}
+    for record in records:
+        if record.outcome is not Outcome.INVALID:
+            own = found.get(record.sample)
+            if own is None:
+                own = found[record.sample] = {}
+            own[record.repeat] = record.outcome is Outcome.PASS
+    return found
 
 
 def _setting(condition: str) -> str:

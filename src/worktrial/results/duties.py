@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading.check import WITHIN_BUDGET
@@ -33,11 +34,16 @@ class DutyCounts:
     """Requests for a human; None where none could be asked."""
 
 
+def has_duties(manifest: Manifest) -> bool:
+    """Whether a run's agent had duties beside its tasks."""
+    return bool(manifest.settings.get("policy") or manifest.settings.get("request_human"))
+
+
 def duty_counts(run: StoredRun) -> DutyCounts | None:
     """Counts for `run`; None where its agent had no duties beside its tasks."""
     settings = run.manifest.settings
     policy, human = settings.get("policy"), settings.get("request_human", False)
-    if not policy and not human:
+    if not has_duties(run.manifest):
         return None
     records = run.records
     broken = [violation for record in records for violation in record.violations]

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from worktrial.engine.figures import usage_of
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome, majority
@@ -113,7 +114,7 @@ def summarise(run: StoredRun) -> Summary:
         tries=_tries(shown),
         missing=run.missing,
         groups={tag: _groups(shown, tag) for tag in GROUPED_BY},
-        usage=_usage(records),
+        usage=usage_of(records) if run.usage is None else run.usage,
         cost=paid(records),
         takes=sum_of(map(quantity_in(run, "cost"), records)),
         replayed=replayed(records),
@@ -145,9 +146,9 @@ def _conditions(run: StoredRun, conditions: Mapping[str, Sequence[SampleRecord]]
     metrics = sample_faults(run)
     found = []
     for name, records in conditions.items():
-        faults = [metrics[r.key] for r in records if r.key in metrics]
+        faults = [metrics[r.key] for r in records if r.key in metrics] if metrics else []
         calls = _mean(r.calls for r in records)
-        excess = excess_of(records, metrics)
+        excess = excess_of(records, metrics) if faults else None
         found.append(Condition(name, completion(records), calls, total(faults) if faults else None, excess))
     return found
 
@@ -163,27 +164,6 @@ def _groups(records: Iterable[SampleRecord], tag: str) -> list[Group]:
         if tag in record.tags:
             members.setdefault(str(record.tags[tag]), []).append(record)
     return [Group(name, completion(members[name])) for name in sorted(members)]
-
-
-def _usage(records: Iterable[SampleRecord]) -> dict[str, RoleUsage]:
-    total: dict[str, RoleUsage] = {}
-    for record in records:
-        for role, u in record.usage.items():
-            t = total.get(role, RoleUsage())
-            cost = None if t.cost is None or u.cost is None else t.cost + u.cost
-            known = t.replayed_cost is not None and u.replayed_cost is not None
-            spared = (t.replayed_cost or 0.0) + (u.replayed_cost or 0.0) if known else None
-            total[role] = RoleUsage(
-                t.requests + u.requests,
-                t.input_tokens + u.input_tokens,
-                t.output_tokens + u.output_tokens,
-                t.cached_tokens + u.cached_tokens,
-                cost,
-                t.replayed + u.replayed,
-                spared,
-                t.stored_tokens + u.stored_tokens,
-            )
-    return dict(sorted(total.items()))
 
 
 def _agreement(run: StoredRun) -> Agreement | None:

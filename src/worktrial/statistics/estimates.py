@@ -11,6 +11,7 @@ the test is significant at the same level, and has a width whatever was seen.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from math import fsum, inf, isnan, nan, sqrt
 from typing import NamedTuple
 
@@ -361,8 +362,18 @@ _ROUNDING = 1e-12
 
 
 def _variance(values: Sequence[float]) -> float:
+    ones = values.count(1.0)
+    if ones + values.count(0.0) == len(values):
+        return _variance_of_passes(ones, len(values))
     mean = fsum(values) / len(values)
     return fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+
+
+@lru_cache(maxsize=4096)
+def _variance_of_passes(ones: int, tries: int) -> float:
+    """The same for ones and zeros, of which most runs of many tries are made, in whatever order."""
+    mean = ones / tries
+    return fsum([(1 - mean) ** 2] * ones + [mean**2] * (tries - ones)) / (tries - 1)
 
 
 def _tango(losses: float, value: float, supposed: float) -> float:

@@ -1,0 +1,82 @@
+"""Figures of a run read alone: what is summed up is what whole records say."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import astuple
+from tests.results.runs import record, store
+from tests.support.made_runs import make_run
+
+from worktrial.engine.figures import open_figures
+from worktrial.engine.record import RoleUsage, SampleRecord
+from worktrial.engine.store import SAMPLES
+from worktrial.engine.stored import open_run
+from worktrial.errors import DataError
+from worktrial.grading import Vote
+from worktrial.results.observed import observe
+from worktrial.results.summary import summarise
+from worktrial.workplaces import ContextUse
+from worktrial.workplaces.conformance import SimulatorHealth
+
+
+def odd(n: int, sample: int, repeat: int) -> SampleRecord:
+    outcome = ("pass", "fail", "invalid")[n % 3]
+    return record(
+        f"é-{sample}",
+        outcome,
+        repeat=repeat,
+        reason=f"bad_reply: {n % 2}",
+        votes=[Vote(None if (n + k) % 4 == 0 else bool((n + k) % 2), f"{n}") for k in range(3)] if n % 5 else [],
+        usage={"agent": RoleUsage(n, 2 * n, 3, 4, None if n == 14 else n / 7, n % 2, n / 9, 5)},
+        cost=n / 7,
+        replayed=n % 2,
+        seconds=n / 3,
+        calls=n % 4,
+        stop_reason=("answered", "turn_limit", None)[n % 3],
+        simulation=SimulatorHealth(n, 1, 0) if n % 2 else None,
+        context=ContextUse(n, 2) if n % 4 else None,
+        tags={"category": ("a", "b")[n % 2], "difficulty": n % 3, "scenario": f"s{sample // 3}"},
+    )
+
+
+def runs(place: Path) -> list[Path]:
+    made = [
+        make_run(place / "faults", conditions=("E0", "E1", "E2", "E3"), repeats=3, tasks=9),
+        make_run(place / "hostile", hostile=True, tasks=9),
+    ]
+    again = [odd(n, n % 13, 4100 if n % 13 == 5 else n // 20) for n in range(60)]
+    store(place / "again", again)
+    once = {one.key: one for one in again}
+    store(place / "once", list(once.values()))
+    store(place / "none", [])
+    return [*made, *(place / name for name in ("again", "once", "none"))]
+
+
+def test_a_run_is_summed_up_from_its_figures_as_from_its_records(tmp_path: Path) -> None:
+    for run in runs(tmp_path):
+        whole, figures = open_run(run), open_figures(run)
+        assert [one.key for one in figures.records] == [one.key for one in whole.records]
+        one, other = summarise(figures), summarise(whole)
+        assert replace(one, usage=other.usage) == other
+        # Sums of amounts in another order.
+        for role, usage in other.usage.items():
+            assert astuple(one.usage[role]) == pytest.approx(astuple(usage))
+        assert one.usage.keys() == other.usage.keys()
+        if whole.records:
+            assert observe(figures) == observe(whole)
+
+
+def test_damage_is_named(tmp_path: Path) -> None:
+    store(tmp_path, [record("0"), record("1")])
+    path = tmp_path / SAMPLES
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + b'{"suite":"x","sample":3}\n' + lines[1][:-9])
+    with pytest.raises(DataError, match=r"samples\.jsonl:2: damaged record"):
+        open_figures(tmp_path)
+    path.write_bytes(lines[0] + lines[1][:-9])
+    assert [one.sample for one in open_figures(tmp_path).records] == ["0"]
+    with pytest.raises(DataError, match="no such folder"):
+        open_figures(tmp_path / "none")
+    assert msgspec.json.encode(open_figures(tmp_path).records[0].tags) == b"{}"
