@@ -53,7 +53,7 @@ class UsageTotals:
 
 
 def usage_of(records: Iterable[SampleRecord]) -> dict[str, RoleUsage]:
-    """What `records` took together, by role."""
+    """Sum of what `records` took, by role."""
     totals = UsageTotals()
     for record in records:
         totals.add(record.usage)
