@@ -107,7 +107,7 @@ def print_hits(hits: "Sequence[Hit]") -> None:
     for rank, hit in enumerate(hits, 1):
         place = f"{hit.document}:{hit.page}" + (f" table {hit.table}" if hit.table else "")
         console.print(
-            Text.assemble(f"{rank:>2}  ", (printable(place), "bold"), f"  {hit.score:.1f}"), soft_wrap=True
+            Text.assemble(f"{rank:>2}  ", (printable(place), "bold"), f"  {hit.score:.2f}"), soft_wrap=True
         )
         console.print(Text(f"    {printable(hit.snippet)}"), soft_wrap=True)
 

@@ -166,9 +166,69 @@ def test_an_index_that_cannot_be_used_here(tmp_path: Path) -> None:
     about = tmp_path / "index/about.json"
     assert is_index_of(tmp_path / "index", "x")
     # As earlier versions wrote it, by this engine and by the one that is not read any more.
-    about.write_text('{"engine":"tantivy","of":"x","format":1}')
+    about.write_text('{"engine":"tantivy","of":"x","format":2}')
     assert is_index_of(tmp_path / "index", "x")
-    about.write_text('{"engine":"sqlite","of":"x","format":1}')
+    # Without periods and other names.
+    about.write_text('{"engine":"tantivy","of":"x","format":1}')
+    assert not is_index_of(tmp_path / "index", "x")
+    about.write_text('{"engine":"sqlite","of":"x","format":2}')
     assert not is_index_of(tmp_path / "index", "x")
     about.write_text("{")
     assert not is_index_of(tmp_path / "index", "x")
+
+
+def test_periods_of_a_question() -> None:
+    question = read_question(
+        "receipts in April 2020, in fiscal year 2018 and in FY 2017, by the May 2020 bulletin", NAMES
+    )
+    assert question.periods == ("2020-04", "FY2018", "FY2017")
+    assert read_question("the deficit of calendar year 2009").periods == ("2009-01", "2009-12")
+    assert read_question("Smith 2009").periods == ()
+
+
+def test_figures_of_the_period_asked_for_come_first(tmp_path: Path) -> None:
+    told = ("Receipts", "Customs", "", "", "customs 5")
+    written = [
+        IndexEntry("page", f"bulletin_{year}_01", f"{year}-01", 1, 0, *told, when=f"{year - 1}-04")
+        for year in range(1990, 2000)
+    ]
+    write_entries(tmp_path / "index", written, "x")
+    searcher = Searcher(tmp_path / "index", NAMES, frozenset())
+    assert searcher.search("customs in April 1994")[0].document == "bulletin_1995_01"
+
+
+def test_scores_are_in_rank_order_whatever_is_asked(searcher: Searcher) -> None:
+    for query in (
+        "public debt and national defense in the August 1939 and the January 1941 issues",
+        'the "inactive gold" and the debt',
+        "the budget in the April 1940 bulletin",
+    ):
+        scores = [hit.score for hit in searcher.search(query, limit=40)]
+        assert len(scores) > 8
+        assert scores == sorted(scores, reverse=True)
+    assert searcher.search("inactive gold", limit=1)[0].score == 1
+
+
+def test_the_same_table_has_its_other_names(tmp_path: Path) -> None:
+    forms = {
+        "a_1990_03": ("TABLE FD-1.--Summary of Federal Debt, con.", ["Total", "Public", "Agency", "Other"]),
+        "a_1991_03": ("Table FD-1—Summary of Federal Debt", ["Total", "Held", "Bonds", "Bills"]),
+        "a_1992_03": (
+            "TABLE FD-2.—Federal Securities Outstanding, March 1992",
+            ["Total", "Public", "Agency", "Other"],
+        ),
+        "a_1993_03": ("TABLE X-1.—Gold", ["Weight", "Value"]),
+    }
+    parts = []
+    for name, (title, heads) in forms.items():
+        shown = table([["", *heads], ["1990", *map(str, range(len(heads)))]], title=title, unit="")
+        (tmp_path / name).mkdir()
+        write_slice(tmp_path / name, name, [PageContent(1, 100, 100, Route.TEXT, f"{title} words", (shown,))])
+        parts.append(StoredPart(tmp_path / name, DocumentRecord(name=name, kind="text", source="", issue="")))
+    write_entries(tmp_path / "index", entries(parts), "x")
+    searcher = Searcher(tmp_path / "index", frozenset(), frozenset())
+    found = {hit.document: hit for hit in searcher.search("federal gold", kind="table")}
+    assert found["a_1990_03"].also == ("Federal Securities Outstanding, March 1992",)
+    assert [found[name].documents for name in forms] == [2, 1, 2, 0]
+    # By its other name it is found where that is not printed.
+    assert {hit.document for hit in searcher.search("securities outstanding")} == {"a_1990_03", "a_1992_03"}

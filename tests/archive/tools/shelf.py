@@ -38,6 +38,8 @@ class Hit(NamedTuple):
     table: int | None
     score: float
     snippet: str
+    also: tuple[str, ...] = ()
+    documents: int = 0
 
 
 @dataclass

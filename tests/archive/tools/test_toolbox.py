@@ -70,6 +70,8 @@ def test_search_finds_pages_and_tables(archive: Shelf) -> None:
     assert {(h["document"], h["page"]) for h in pages["hits"]} == {(DOCUMENT, 1), ("bulletin_1940_02", 1)}
     assert tables["hits"][0]["table"] == 1
     assert nothing["hits"] == [] and "Nothing matches" in nothing["note"]
+    first = answer(archive, "search", query="budget results", limit=1)
+    assert len(first["hits"]) == 1 and first["note"].startswith("1 more of the next 1 score 0.5 or more")
 
 
 def test_grep_takes_expressions_and_plain_text(archive: Shelf) -> None:

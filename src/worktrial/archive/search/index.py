@@ -33,7 +33,9 @@ _SECONDARY = 0.2
 _YEAR_BONUS = 2.0
 """Added when a document was issued in a year that the question mentions, or in the year after it: about what one
 common word counts."""
-INDEX_FORMAT = 1
+INDEX_FORMAT = 2
+_PERIOD_BONUS = 8.0
+"""Added for each period of the question that figures of a table or page are about."""
 _PHRASE_DEPTH = 200
 _ABOUT = "about.json"
 Kind = Literal["page", "table"]
@@ -47,7 +49,12 @@ class Hit(NamedTuple):
     table: int | None
     """1-based number on its page; None for a page."""
     score: float
+    """0-1: its worth beside the best, within the issue where issues are named; one more for each phrase found."""
     snippet: str
+    also: tuple[str, ...] = ()
+    """Other names of the same table, or tables, in other documents."""
+    documents: int = 0
+    """Number of other documents that print the same table."""
 
 
 class IndexHit(NamedTuple):
@@ -58,6 +65,8 @@ class IndexHit(NamedTuple):
     table: int
     score: float
     body: str
+    also: str = ""
+    documents: int = 0
 
 
 def snippet(body: str, words: Sequence[str]) -> str:
@@ -102,6 +111,7 @@ class _Index:
         document: str | None,
         issue: str | None,
         years: Iterable[int],
+        periods: Iterable[str] = (),
     ) -> list[IndexHit]:
         """Find the best entries, the best first."""
         must, should = tantivy.Occur.Must, tantivy.Occur.Should
@@ -114,13 +124,17 @@ class _Index:
             clauses.append((must, Query.boolean_query(wanted)))
         near = sorted({year + later for year in years for later in (0, 1)})
         clauses += [(should, Query.const_score_query(self._term("year", str(year)), _YEAR_BONUS)) for year in near]
+        bonus = [(should, self._term("when", period)) for period in periods]
+        clauses += [(occur, Query.const_score_query(term, _PERIOD_BONUS)) for occur, term in bonus]
         hits = self._searcher.search(Query.boolean_query(clauses), limit, count=False).hits
         found = []
         for score, address in hits:
             stored = self._searcher.doc(address)
-            document, page, table, text = (stored.get_first(n) for n in ("document", "page", "table", "text"))
-            body = bytes(text or b"").decode()
-            found.append(IndexHit(str(document), int(page or 0), int(table or 0), score, body))
+            names = ("document", "page", "table", "text", "others", "documents")
+            document, page, table, text, others, documents = (stored.get_first(name) for name in names)
+            body, also = (bytes(value or b"").decode() for value in (text, others))
+            place = (str(document), int(page or 0), int(table or 0))
+            found.append(IndexHit(*place, score, body, also, int(documents or 0)))
         return found
 
     def _term(self, field: str, value: str) -> Any:
@@ -134,7 +148,7 @@ class _Index:
 
 def _schema() -> Any:
     builder = tantivy.SchemaBuilder()
-    for name in ("kind", "issue", "year"):
+    for name in ("kind", "issue", "year", "when"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("document", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field("page", stored=True)
@@ -144,6 +158,8 @@ def _schema() -> Any:
         builder.add_text_field(name, tokenizer_name=_ANALYZER, index_option="freq")
     # Bytes are stored without being indexed, which a field of text always is.
     builder.add_bytes_field("text", stored=True)
+    builder.add_bytes_field("others", stored=True)
+    builder.add_unsigned_field("documents", stored=True)
     return builder.build()
 
 
@@ -187,9 +203,10 @@ def write_entries(folder: Path, rows: Iterable[IndexEntry], fingerprint: str) ->
     for row in rows:
         text = {field: whole_numbers(getattr(row, field)) for field in WEIGHTS}
         place = {"kind": row.kind, "document": row.document, "page": row.page, "table": row.table}
-        dated = {"issue": row.issue, "year": row.issue[:4]}
+        dated = {"issue": row.issue, "year": row.issue[:4], "when": row.when.split("\n")}
+        others = {"others": row.also.encode(), "documents": row.documents}
         # Told the schema, it need not try for every value which type it might be.
-        told = {**place, **dated, **text, "text": row.body.encode()}
+        told = {**place, **dated, **text, **others, "text": row.body.encode()}
         writer.add_document(tantivy.Document.from_dict(told, schema))
     writer.commit()
     writer.wait_merging_threads()
@@ -233,12 +250,16 @@ class Searcher:
         named = [issue for issue in question.issues if issue in self._issues] if document is None else []
         # Phrases are looked for among the best by their words.
         deep = max(limit, _PHRASE_DEPTH) if question.phrases else limit
-        per_issue = [self._ask(question, kind, deep, None, issue) for issue in named]
-        ranked = [found for row in _in_turn(per_issue) for found in row]
+        per_issue = [_to_best(self._ask(question, kind, deep, None, issue)) for issue in named]
+        # The best of each issue first, in turn; then what is next beside the best of its own issue.
+        ranked = sorted((found for row in _in_turn(per_issue) for found in row), key=lambda found: -found.score)
         if len(ranked) < deep:
-            ranked += self._ask(question, kind, deep, document, None)
+            rest = _to_best(self._ask(question, kind, deep, document, None))
+            least = ranked[-1].score if ranked else 1.0
+            ranked += [found._replace(score=found.score * least) for found in rest]
         if question.phrases:
-            ranked.sort(key=lambda found: -_phrases_in(found.body, question.phrases))
+            ranked = [f._replace(score=f.score + _phrases_in(f.body, question.phrases)) for f in ranked]
+            ranked.sort(key=lambda found: -found.score)
         unique = {(f.document, f.page, f.table): f for f in reversed(ranked)}
         best = list(dict.fromkeys((f.document, f.page, f.table) for f in ranked))[:limit]
         return [_hit(unique[place], question.words) for place in best]
@@ -248,8 +269,21 @@ class Searcher:
     ) -> list[IndexHit]:
         # A named issue that the archive lacks says at least around which year to look.
         years = (*question.years, *(int(name[:4]) for name in question.issues)) if issue is None else ()
-        words = question.words
-        return self._index.search(words, kind=kind, limit=limit, document=document, issue=issue, years=years)
+        return self._index.search(
+            question.words,
+            kind=kind,
+            limit=limit,
+            document=document,
+            issue=issue,
+            years=years,
+            periods=question.periods,
+        )
+
+
+def _to_best(found: Sequence[IndexHit]) -> list[IndexHit]:
+    """Scores as shares of the best one's."""
+    best = max((one.score for one in found), default=0.0)
+    return [one._replace(score=one.score / best if best > 0 else 1.0) for one in found]
 
 
 def _phrases_in(body: str, phrases: Sequence[str]) -> int:
@@ -266,4 +300,6 @@ def _in_turn(lists: Sequence[Sequence[IndexHit]]) -> Iterable[list[IndexHit]]:
 
 def _hit(found: IndexHit, words: Sequence[str]) -> Hit:
     table = found.table or None
-    return Hit(found.document, found.page, table, round(found.score, 3), snippet(found.body, words))
+    also = tuple(dict.fromkeys(name for name in found.also.split("\n") if name))
+    shown = snippet(found.body, words)
+    return Hit(found.document, found.page, table, round(found.score, 3), shown, also, found.documents)

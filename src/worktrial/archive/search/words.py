@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 
 from worktrial.archive.meaning.periods import month_number
+from worktrial.archive.search.same import SameTables
 from worktrial.archive.store.parts import PAGES, TABLES, StoredPart
 
 PAGE, TABLE = "page", "table"
-WEIGHTS = {"title": 3.0, "head": 2.0, "labels": 1.5, "unit": 0.5, "body": 1.0}
+WEIGHTS = {"title": 3.0, "head": 2.0, "labels": 1.5, "unit": 0.5, "body": 1.0, "also": 1.0}
 """Worth of a word by its field. What a table is called says more than what is mentioned in it."""
 
 # Each begins with the mark itself, for which the regular expression engine can skip ahead.
@@ -49,6 +50,8 @@ _ISSUE_WORDS = frozenset(
         "number",
     ]
 )
+_FISCAL_YEAR = re.compile(r"\b(?:fiscal(?:\s+year)?|FY)\s*((?:1[789]|20)\d\d)", re.IGNORECASE)
+_CALENDAR_YEAR = re.compile(r"\bcalendar\s+(?:year\s+)?((?:1[789]|20)\d\d)", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(1[789]\d\d|20\d\d)(?!\d)")
 
 
@@ -66,6 +69,12 @@ class IndexEntry(NamedTuple):
     labels: str
     unit: str
     body: str
+    when: str = ""
+    """Periods of its figures, one a line: `2018-04`, `FY2018`."""
+    also: str = ""
+    """Other names of the same table in other documents, one a line."""
+    documents: int = 0
+    """Number of other documents that print the same table."""
 
 
 def whole_numbers(text: str) -> str:
@@ -85,13 +94,14 @@ def entries(parts: Sequence[StoredPart]) -> Iterator[IndexEntry]:
 
     A page follows its tables: most of its words are theirs, and an index that has just met a word finds it quickly.
     """
+    same = SameTables(parts)
     for part in parts:
-        yield from _part_entries(part.folder, part.record.name, part.record.issue)
+        yield from _part_entries(part.folder, part.record.name, part.record.issue, same)
 
 
-def _part_entries(folder: Path, document: str, issue: str) -> Iterator[IndexEntry]:
+def _part_entries(folder: Path, document: str, issue: str, same: SameTables) -> Iterator[IndexEntry]:
     with pq.ParquetFile(folder / TABLES) as of_tables, pq.ParquetFile(folder / PAGES) as of_pages:
-        tables = _table_entries(of_tables, document, issue)
+        tables = _table_entries(of_tables, document, issue, same)
         following = next(tables, None)
         for page, text in _rows(of_pages, ["page", "text"]):
             own: list[IndexEntry] = []
@@ -106,17 +116,23 @@ def _part_entries(folder: Path, document: str, issue: str) -> Iterator[IndexEntr
             head = "\n".join(table.head for table in own)
             labels = "\n".join(table.labels for table in own)
             unit = "\n".join(table.unit for table in own)
-            yield IndexEntry(PAGE, document, issue, page, 0, "\n".join(titles), head, labels, unit, text)
+            when, also = ("\n".join(dict.fromkeys(getattr(t, f) for t in own)) for f in ("when", "also"))
+            documents = max((table.documents for table in own), default=0)
+            told = ("\n".join(titles), head, labels, unit, text, when, also, documents)
+            yield IndexEntry(PAGE, document, issue, page, 0, *told)
         if following is not None:
             yield following
             yield from tables
 
 
-def _table_entries(file: pq.ParquetFile, document: str, issue: str) -> Iterator[IndexEntry]:
+def _table_entries(file: pq.ParquetFile, document: str, issue: str, same: SameTables) -> Iterator[IndexEntry]:
     columns = ["page", "table_no", "title", "unit", "headers", "labels", "periods", "text"]
     for page, number, title, unit, headers, labels, periods, text in _rows(file, columns):
         beside = f"{labels}\n{_spoken(periods)}"
-        yield IndexEntry(TABLE, document, issue, page, number, title, headers, beside, unit, text)
+        others = same.of(document, title, headers)
+        also = "\n".join(others.names)
+        told = (title, headers, beside, unit, text, periods, also, others.documents)
+        yield IndexEntry(TABLE, document, issue, page, number, *told)
 
 
 def _rows(file: pq.ParquetFile, columns: list[str]) -> Iterator[tuple[Any, ...]]:
@@ -149,6 +165,8 @@ class SearchQuestion(NamedTuple):
     """Issues that are named, such as `1939-02`, in order."""
     years: tuple[int, ...] = ()
     """Years that are mentioned otherwise."""
+    periods: tuple[str, ...] = ()
+    """Periods of the figures asked for, such as `2018-04` and `FY2018`."""
 
 
 def read_question(text: str, names: frozenset[str] = frozenset()) -> SearchQuestion:
@@ -164,7 +182,16 @@ def read_question(text: str, names: frozenset[str] = frozenset()) -> SearchQuest
         # Nothing but function words: better those than nothing.
         words = dict.fromkeys(_words(text))
     years = dict.fromkeys(int(year) for year in _YEAR.findall(rest))
-    return SearchQuestion(tuple(words), tuple(_PHRASE.findall(text)), tuple(issues), tuple(years))
+    return SearchQuestion(tuple(words), tuple(_PHRASE.findall(text)), tuple(issues), tuple(years), _periods(rest))
+
+
+def _periods(text: str) -> tuple[str, ...]:
+    """The periods that a question names, as cells have them."""
+    dates = [date for date in _DATE.finditer(text) if month_number(date["month"]) is not None]
+    months = [f"{date['year']}-{month_number(date['month']):02}" for date in dates]
+    fiscal = [f"FY{found[1]}" for found in _FISCAL_YEAR.finditer(text)]
+    calendar_years = [f"{found[1]}-{number:02}" for found in _CALENDAR_YEAR.finditer(text) for number in (1, 12)]
+    return tuple(dict.fromkeys((*months, *fiscal, *calendar_years)))
 
 
 def _words(text: str) -> list[str]:

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 _LONGEST_LINE = 400
+_LONGEST_NAME, _MOST_NAMES = 160, 3
+DEPTH = 50
+"""Hits that are looked at beyond those that are shown."""
+_WORTH_A_LOOK = 0.5
+"""Share of the best hit's score."""
 
 _MOST_DOUBTFUL = 60
 _PATH = " > "
@@ -96,20 +101,38 @@ def documents_listed(
     return answer
 
 
-def hits_listed(hits: "Sequence[Hit]", query: str, limits: ToolLimits) -> JsonObject:
-    """Pages or tables that a search found."""
+def hits_listed(hits: "Sequence[Hit]", query: str, limit: int, limits: ToolLimits) -> JsonObject:
+    """Pages or tables that a search found.
+
+    Args:
+        hits: more than are shown, so that the answer can say how many are left.
+        query: what was asked.
+        limit: most hits to show.
+        limits: bounds of the answer.
+    """
     entries = []
-    for hit in hits:
-        place: JsonObject = {"document": hit.document, "page": hit.page}
+    for hit in hits[:limit]:
+        entry: JsonObject = {"document": hit.document, "page": hit.page}
         if hit.table is not None:
-            place["table"] = hit.table
-        entries.append({**place, "score": round(hit.score, 2), "snippet": clipped(hit.snippet, _LONGEST_LINE)})
+            entry["table"] = hit.table
+        entry |= {"score": round(hit.score, 2), "snippet": clipped(hit.snippet, _LONGEST_LINE)}
+        if hit.documents:
+            entry["same_table_in_other_documents"] = hit.documents
+        if hit.also:
+            entry["also_called"] = [clipped(name, _LONGEST_NAME) for name in hit.also[:_MOST_NAMES]]
+        entries.append(entry)
     shown = fitting(entries, limits.characters)
+    more = sum(hit.score >= _WORTH_A_LOOK for hit in hits[limit:])
     answer: JsonObject = {"hits": shown.entries}
     if not entries:
         answer["note"] = f"Nothing matches {query!r}. Try fewer or other words, or grep for a figure as printed."
     elif not shown.complete:
         answer["note"] = f"Only {len(shown.entries)} of {len(entries)} hits fit; ask with a smaller limit."
+    elif more:
+        answer["note"] = (
+            f"{more} more of the next {len(hits) - len(entries)} score {_WORTH_A_LOOK} or more; ask with a larger "
+            "limit, more words, or in one document."
+        )
     return answer
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from worktrial.archive.pages import LOW_CONFIDENCE
 from worktrial.archive.tools.answers import (
+    DEPTH,
     clipped,
     documents_listed,
     fitting,
@@ -205,9 +206,13 @@ class ToolBox:
         if document is not None:
             self._look_up.document(document)
         hits = await asyncio.to_thread(
-            self._archive.search, query, limit=limit, document=document, kind="table" if kind == "table" else "page"
+            self._archive.search,
+            query,
+            limit=limit + DEPTH,
+            document=document,
+            kind="table" if kind == "table" else "page",
         )
-        return hits_listed(hits, query, self._limits)
+        return hits_listed(hits, query, limit, self._limits)
 
     async def _grep(
         self, pattern: str, literal: bool, ignore_case: bool, limit: int, document: str | None = None
