@@ -138,14 +138,14 @@ def _share_ligatures(codes: NDArray[np.uint32], boxes: NDArray[np.float32]) -> N
     """Give each letter of a ligature its part of the ligature's box, which the library tells for all of them."""
     same = np.zeros(len(codes) + 1, dtype=np.bool_)
     letters = np.isin(codes, _LIGATED)
-    same[1:-1] = letters[1:] & letters[:-1] & (boxes[1:] == boxes[:-1]).all(axis=1) & (boxes[1:, 0] < boxes[1:, 1])
+    same[1:-1] = letters[1:] & letters[:-1] & (boxes[1:] == boxes[:-1]).all(axis=1) & (boxes[1:, 0] < boxes[1:, 2])
     firsts, ends = np.flatnonzero(~same[:-1] & same[1:]), np.flatnonzero(same[:-1] & ~same[1:]) + 1
     for first, end in zip(firsts.tolist(), ends.tolist(), strict=True):
         # A letter printed twice at one place, to look bold, is no ligature; f and t are.
         if codes[first] == codes[end - 1] and chr(codes[first]) not in "ft":
             continue
-        edges = np.linspace(boxes[first, 0], boxes[first, 1], end - first + 1)
-        boxes[first:end, 0], boxes[first:end, 1] = edges[:-1], edges[1:]
+        edges = np.linspace(boxes[first, 0], boxes[first, 2], end - first + 1)
+        boxes[first:end, 0], boxes[first:end, 2] = edges[:-1], edges[1:]
 
 
 def _codes(handle: int, count: int) -> NDArray[np.uint32]:
