@@ -87,6 +87,10 @@ class PageText:
     """Degrees by which a scan was turned to stand straight."""
     trouble: str | None = None
     """Why the page could not be read, or what is wrong with it."""
+    areas: tuple[Box, ...] = ()
+    """Filled rectangles, such as the bars of a chart or the shading of rows."""
+    curves: tuple[Box, ...] = ()
+    """Boxes around drawn lines that run neither level nor upright, such as those of a chart."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -297,3 +297,35 @@ def test_tables_of_real_bulletins() -> None:
             score = score_table(truth, find_tables(read_page(pdf, truth.pdf_page)))
         assert score.cell_f1_strict >= 0.98, truth.id
         assert score.value_found >= 0.95, truth.id
+
+
+def test_prose_over_a_table_is_no_heading_and_a_unit_in_another_language_is_one() -> None:
+    page = Typed().left(50, 80, "Die Zahlen der Inseln lagen bei Drucklegung noch nicht vor und fehlen")
+    page.left(50, 92, "In Tausend Kronen").right(250, 106, "Geplant").right(350, 106, "Bezahlt")
+    rows = [["Miete", "1.204", "88"], ["Porto", "960", "7"], ["Zinsen", "31", "412"]]
+    (found,) = find_tables(page.rows(120, 50, [250, 350], rows).page())
+    assert found.grid == [["", "Geplant", "Bezahlt"], *rows]
+    assert found.unit == "In Tausend Kronen"
+
+
+def test_a_heading_over_two_years_takes_neither_of_them() -> None:
+    page = Typed().left(50, 100, "Posten").left(152, 100, "Veränderung").centre(330, 100, "Haushalt")
+    for k, year in enumerate(("2016", "2017", "2016", "2017")):
+        page.right(172 + 56 * k, 112, year)
+    rows = [[month, *(f"{k}{n},1" for n in range(4))] for k, month in enumerate(("Mai", "Juni", "Juli"), 1)]
+    (found,) = find_tables(page.rows(126, 50, [172, 228, 284, 340], rows).page())
+    assert found.grid[found.header_rows - 1][1:] == ["2016", "2017", "2016", "2017"]
+
+
+def test_rules_between_all_rows_do_not_end_the_headings() -> None:
+    page = Typed().left(50, 100, "Item").centre(250, 100, "Planned").centre(450, 100, "Spent")
+    for k, year in enumerate(("2016", "2017", "2016", "2017")):
+        page.right(220 + 100 * k, 112, year)
+    rows = [[month, *(f"{k}{n}" for n in range(4))] for k, month in enumerate(("May", "June", "July"), 1)]
+    for y in range(94, 170, 12):
+        page.level(50, 520, y)
+    (found,) = find_tables(page.rows(124, 50, [220, 320, 420, 520], rows).page())
+    assert [row[1:] for row in found.grid[:2]] == [
+        ["Planned", "Planned", "Spent", "Spent"],
+        ["2016", "2017", "2016", "2017"],
+    ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from worktrial.archive.layout.charts import find_charts
 from worktrial.archive.layout.draft import Draft, caption_above, notes_below
 from worktrial.archive.layout.lines import TextLine, around, find_lines, is_sideways
 from worktrial.archive.layout.open_tables import find_open_tables
@@ -26,7 +27,13 @@ def _tables_and_zones(page: PageText) -> tuple[tuple[Table, ...], list[list[Text
     levels = [rule.box for rule in page.rules if rule.box.width >= rule.box.height]
     uprights = [rule.box for rule in page.rules if rule.box.width < rule.box.height]
     ruled = find_ruled_tables(page.words, levels, uprights)
-    framed = [[word for word in page.words if draft.box.holds(word.box)] for draft in ruled]
+    charts = find_charts(page.areas, page.curves, levels, page.words)
+    charts = [box for box in charts if not any(draft.box.holds(box) for draft in ruled)]
+    framed = [
+        [word for word in page.words if box.holds(word.box, 0.0)]
+        for box in (*(draft.box for draft in ruled), *charts)
+    ]
+    framed = [words for words in framed if words]
     inside = {id(word) for words in framed for word in words}
     rest = [word for word in page.words if id(word) not in inside]
     zones = find_zones(find_lines(rest, uprights), [*levels, *(draft.box for draft in ruled)], uprights)

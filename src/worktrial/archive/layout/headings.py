@@ -13,6 +13,7 @@ from worktrial.archive.pages import Box
 _STACKED = 1.75
 _HEADING_GAP = 0.9
 _OFF = 0.75
+_PART = 0.2  # of a phrase's width
 _SEAM_GAP = 0.5  # where a valley between two columns of the body stands below
 _TYPED = 1.8  # times that, for recognised words, which may be typed
 
@@ -80,7 +81,13 @@ def _blocks(lines: Sequence[TextLine], columns: Sequence[BodyColumn], rules: Seq
                 if numbered
                 or (
                     sum(block in others for others in above.values()) == 1
-                    and (_narrow(block, columns) or _aligned(block, phrase, line.size))
+                    and (
+                        _narrow(block, columns)
+                        or (
+                            sum(_under(block, other) for other in phrases) == 1
+                            and _aligned(block, phrase, line.size)
+                        )
+                    )
                 )
             ]
             if len(fitting) == 1 or (fitting and numbered):
@@ -94,6 +101,12 @@ def _blocks(lines: Sequence[TextLine], columns: Sequence[BodyColumn], rules: Seq
 
 def _middle(phrase: Phrase) -> float:
     return (phrase.box.y0 + phrase.box.y1) / 2
+
+
+def _under(block: Heading, phrase: Phrase) -> bool:
+    """Whether the text reaches over a part of the phrase that is no chance."""
+    shared = min(block.box.x1, phrase.box.x1) - max(block.box.x0, phrase.box.x0)
+    return shared > _PART * phrase.box.width
 
 
 def _narrow(block: Heading, columns: Sequence[BodyColumn]) -> bool:

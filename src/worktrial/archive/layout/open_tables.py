@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from worktrial.archive.layout.body import BodyColumn, body_rows, by_column, find_columns
+from worktrial.archive.layout.charts import is_chart
 from worktrial.archive.layout.draft import TITLE, Draft, DraftCell, caption_above, is_note, is_unit, notes_below
 from worktrial.archive.layout.headings import header_grid
 from worktrial.archive.layout.lines import TextLine, around
-from worktrial.archive.layout.regions import Body, find_bodies, is_chart, is_contents, is_heading_like
+from worktrial.archive.layout.regions import Body, find_bodies, is_contents, is_heading_like
 from worktrial.archive.layout.tokens import is_lone_month, is_month, is_year
 from worktrial.archive.pages import Box
 
@@ -18,6 +19,7 @@ _HEADER_STEP = 2.6  # between lines of the header
 _TALLEST_HEADER = 16  # lines
 _FIRST_LABELS = 4  # lines
 _CAPTION = 0.15  # of the table's width; shorter lines are headings
+_RULED = 0.7  # of the gaps between rows
 _SPECKS = 0.15  # of the rows
 _STROKES = frozenset({"1", "|", "l", "I", "i", "!", "/", ".", ",", "'", "-", "—", "_"})
 _NAMED = 0.8  # of the rows
@@ -81,7 +83,8 @@ def _table(
     body = _with_first_label(lines, body, lowest, columns[0], full)
     inner = body.lines(lines)
     top = inner[0].middle - size / 2
-    first = _header_start(lines, body, lowest, frame, full)
+    ruled = sum(top < y < bottom for y in full) >= _RULED * (len(inner) - 1)
+    first = _header_start(lines, body, lowest, frame, full, ruled=ruled)
     first = _below_captions(lines, first, body.first, columns[labels:], frame, levels)
     zone = list(lines[first : body.first])
     zone_top = zone[0].box.y0 if zone else top
@@ -257,8 +260,10 @@ def _is_header_line(line: TextLine) -> bool:
     return len(line.phrases) >= 2 or is_heading_like(line)
 
 
-def _header_start(lines: Sequence[TextLine], body: Body, lowest: int, frame: _Frame, full: Sequence[float]) -> int:
-    """Index of the first header line."""
+def _header_start(
+    lines: Sequence[TextLine], body: Body, lowest: int, frame: _Frame, full: Sequence[float], *, ruled: bool
+) -> int:
+    """Index of the first header line; where rules part all rows, headings may stand above one."""
     first = body.first
     titles = [k for k in range(lowest, body.first) if TITLE.match(lines[k].text)]
     nearest = lines[titles[-1]].middle if titles else 0.0
@@ -270,7 +275,9 @@ def _header_start(lines: Sequence[TextLine], body: Body, lowest: int, frame: _Fr
         between = [y for y in full if line.middle < y < below.middle]
         if first == body.first:
             near = _HEADER_FRAMED if between else _HEADER_NEAR
-        elif between:
+        elif between and not (
+            ruled and any(line.middle - _HEADER_STEP * line.size < y < line.middle for y in full)
+        ):
             break
         else:
             # A rule across the whole table further up frames the header: within it, lines may stand apart.

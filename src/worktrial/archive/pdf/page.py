@@ -9,7 +9,7 @@ import numpy as np
 import pypdfium2
 from numpy.typing import NDArray
 
-from worktrial.archive.pages import PageText, Route, Word
+from worktrial.archive.pages import PageText, Route, RulingLine, Word
 from worktrial.archive.pdf.characters import Characters, read_characters, turn_boxes, turn_rules, writing_direction
 from worktrial.archive.pdf.document import Pdf, render
 from worktrial.archive.pdf.rules import Drawings, read_drawn
@@ -195,7 +195,11 @@ def _read(pdf: Pdf, page: Any, number: int, width: float, height: float) -> Page
         route, trouble = choose_route(pdf, number, drawn, words)
     finally:
         text_page.close()
-    return PageText(number, *size, route, words, rules, float(turn), trouble)
+    areas, curves = (
+        tuple(rule.box for rule in turn_rules(tuple(map(RulingLine, boxes)), turn, width, height))
+        for boxes in (drawn.areas, drawn.curves)
+    )
+    return PageText(number, *size, route, words, rules, float(turn), trouble, areas, curves)
 
 
 def _turned(characters: Characters, turn: int, width: float, height: float) -> Characters:

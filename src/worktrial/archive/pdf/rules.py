@@ -21,6 +21,10 @@ SHORT = 6.0
 _MOST_OBJECTS = 20_000
 _MOST_SEGMENTS = 60_000
 _DEEPEST = 3
+_MOST_SHAPES = 2_000  # more are a map or a picture made of pieces
+_SLANTED = 4  # strokes of a path
+_RECTANGLE = 6  # segments of a path that is one
+_LONG = 3.0  # points of a slanted stroke; letters are drawn with shorter ones
 
 Edges = tuple[float, float, float, float]
 Matrix = NDArray[np.float64]
@@ -35,6 +39,18 @@ class Drawings(NamedTuple):
     """Share of the page that its largest image covers."""
     objects: int
     """Number of objects on the page itself, text included."""
+    areas: tuple[Box, ...] = ()
+    """Filled areas, such as the bars of a chart."""
+    curves: tuple[Box, ...] = ()
+    """Boxes around strokes that run neither level nor upright, such as the lines of a chart."""
+
+
+class _Shapes(NamedTuple):
+    """What is met on the way to a page's lines: boxes (left, bottom, right, top)."""
+
+    images: list[Edges]
+    areas: list[Edges]
+    curves: list[Edges]
 
 
 def read_drawn(page: Any, width: float, height: float) -> Drawings:
@@ -45,8 +61,9 @@ def read_drawn(page: Any, width: float, height: float) -> Drawings:
         width: of the page as displayed, in points.
         height: of the page as displayed, in points.
     """
-    images: list[Edges] = []
-    lines = list(_lines(page, images))
+    shapes = _Shapes([], [], [])
+    images = shapes.images
+    lines = list(_lines(page, shapes))
     left, bottom, right, top = page.get_bbox()
     largest = max(
         (
@@ -56,7 +73,20 @@ def read_drawn(page: Any, width: float, height: float) -> Drawings:
         default=0.0,
     )
     count = int(pdfium.FPDFPage_CountObjects(page.raw))
-    return Drawings(_rules(page, lines, width, height), largest / (width * height), count)
+    return Drawings(
+        _rules(page, lines, width, height),
+        largest / (width * height),
+        count,
+        _displayed(page, shapes.areas),
+        _displayed(page, shapes.curves),
+    )
+
+
+def _displayed(page: Any, boxes: list[Edges]) -> tuple[Box, ...]:
+    if not boxes or len(boxes) > _MOST_SHAPES:
+        return ()
+    raw = np.array(boxes, dtype=np.float32)[:, [0, 3, 2, 1]]
+    return tuple(Box(*box) for box in displayed(page, raw).tolist())
 
 
 def _rules(page: Any, lines: list[Edges], width: float, height: float) -> tuple[RulingLine, ...]:
@@ -87,7 +117,7 @@ def _joined(boxes: NDArray[np.float64]) -> list[Edges]:
     return [(line[0], line[1], line[2], line[3]) for line in done]
 
 
-def _lines(page: Any, images: list[Edges]) -> Iterator[Edges]:
+def _lines(page: Any, shapes: _Shapes) -> Iterator[Edges]:
     """Boxes (left, bottom, right, top) in the page's own coordinates."""
     budget = [_MOST_OBJECTS, _MOST_SEGMENTS]
     count = pdfium.FPDFPage_CountObjects(page.raw)
@@ -95,12 +125,10 @@ def _lines(page: Any, images: list[Edges]) -> Iterator[Edges]:
     kinds = map(_kind, map(_object, repeat(address_of(page.raw)), range(count)))
     drawn = [index for index, kind in enumerate(kinds) if kind != pdfium.FPDF_PAGEOBJ_TEXT]
     objects = (pdfium.FPDFPage_GetObject(page.raw, index) for index in drawn)
-    yield from _of(objects, _UNCHANGED, 0, budget, images)
+    yield from _of(objects, _UNCHANGED, 0, budget, shapes)
 
 
-def _of(
-    objects: Iterator[Any], place: Matrix, depth: int, budget: list[int], images: list[Edges]
-) -> Iterator[Edges]:
+def _of(objects: Iterator[Any], place: Matrix, depth: int, budget: list[int], shapes: _Shapes) -> Iterator[Edges]:
     edges = [ctypes.c_float() for _ in range(4)]
     for thing in objects:
         budget[0] -= 1
@@ -112,7 +140,7 @@ def _of(
                 pdfium.FPDFFormObj_GetObject(thing, index)
                 for index in range(pdfium.FPDFFormObj_CountObjects(thing))
             )
-            yield from _of(inner, place @ _matrix(thing), depth + 1, budget, images)
+            yield from _of(inner, place @ _matrix(thing), depth + 1, budget, shapes)
         elif kind in (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE):
             if not pdfium.FPDFPageObj_GetBounds(thing, *edges):
                 continue
@@ -120,12 +148,12 @@ def _of(
             if min(box[2] - box[0], box[3] - box[1]) <= THIN:
                 yield box
             elif kind == pdfium.FPDF_PAGEOBJ_PATH:
-                yield from _strokes(thing, place, budget)
+                yield from _strokes(thing, place, budget, box, shapes)
             else:
-                images.append(box)
+                shapes.images.append(box)
 
 
-def _strokes(path: Any, place: Matrix, budget: list[int]) -> Iterator[Edges]:
+def _strokes(path: Any, place: Matrix, budget: list[int], box: Edges, shapes: _Shapes) -> Iterator[Edges]:
     """Straight level and upright strokes of a larger path, and its thin filled rectangles."""
     count = pdfium.FPDFPath_CountSegments(path)
     budget[1] -= count
@@ -134,6 +162,7 @@ def _strokes(path: Any, place: Matrix, budget: list[int]) -> Iterator[Edges]:
     own = place @ _matrix(path)
     fill, stroked = ctypes.c_int(), ctypes.c_int()
     pdfium.FPDFPath_GetDrawMode(path, fill, stroked)
+    slanted = 0
     x, y = ctypes.c_float(), ctypes.c_float()
     outline: list[tuple[float, float]] = []
     for index in range(count):
@@ -148,9 +177,19 @@ def _strokes(path: Any, place: Matrix, budget: list[int]) -> Iterator[Edges]:
             outline = []
             continue
         outline.append((float(at[0]), float(at[1])))
+        slanted += kind == pdfium.FPDF_SEGMENT_LINETO and len(outline) > 1 and _is_slanted(*outline[-2:])
         if pdfium.FPDFPathSegment_GetClose(segment) and outline:
             outline.append(outline[0])
     yield from _edges(outline, stroked=bool(stroked.value))
+    if slanted >= _SLANTED:
+        shapes.curves.append(box)
+    elif fill.value and not slanted and count <= _RECTANGLE:
+        shapes.areas.append(box)
+
+
+def _is_slanted(a: tuple[float, float], b: tuple[float, float]) -> bool:
+    wide, tall = abs(a[0] - b[0]), abs(a[1] - b[1])
+    return min(wide, tall) > 0.1 * max(wide, tall) and max(wide, tall) > _LONG
 
 
 def _edges(outline: list[tuple[float, float]], *, stroked: bool) -> Iterator[Edges]:
