@@ -8,13 +8,13 @@ from worktrial.archive.pages import Box, PageText, Word
 
 
 def chart(page: Typed, y: float) -> tuple[Box, ...]:
-    """Bars with their values over them, ticks that are no even scale, years below."""
-    tall = (40.0, 62.0, 21.0, 55.0)
-    for k, (tick, high) in enumerate(zip(("80", "45", "20", "5"), tall, strict=True)):
-        page.right(94, y + 20 * k, tick)
-        page.centre(125 + 50 * k, y + 74 - high, str(round(high)))
+    """Bars with their values over them, ticks beside them, years below."""
+    tall = (60.0, 60.0, 20.0, 40.0)
+    for k, high in enumerate(tall):
+        page.right(94, y + 20 * k, str(80 - 20 * k))
+        page.centre(125 + 50 * k, y + 80 - high, str(61 + 7 * k))
         page.centre(125 + 50 * k, y + 88, str(2010 + k))
-    return tuple(Box(110 + 50 * k, y + 80 - high, 140 + 50 * k, y + 80) for k, high in enumerate(tall))
+    return tuple(Box(110 + 50 * k, y + 85 - high, 140 + 50 * k, y + 85) for k, high in enumerate(tall))
 
 
 def with_areas(page: Typed, areas: tuple[Box, ...], curves: tuple[Box, ...] = ()) -> PageText:

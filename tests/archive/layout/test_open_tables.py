@@ -309,7 +309,7 @@ def test_prose_over_a_table_is_no_heading_and_a_unit_in_another_language_is_one(
 
 
 def test_a_heading_over_two_years_takes_neither_of_them() -> None:
-    page = Typed().left(50, 100, "Posten").left(152, 100, "Veränderung").centre(330, 100, "Haushalt")
+    page = Typed().left(50, 100, "Posten").centre(186, 100, "Bezahlt").centre(298, 100, "Geplant")
     for k, year in enumerate(("2016", "2017", "2016", "2017")):
         page.right(172 + 56 * k, 112, year)
     rows = [[month, *(f"{k}{n},1" for n in range(4))] for k, month in enumerate(("Mai", "Juni", "Juli"), 1)]
@@ -329,3 +329,34 @@ def test_rules_between_all_rows_do_not_end_the_headings() -> None:
         ["Planned", "Planned", "Spent", "Spent"],
         ["2016", "2017", "2016", "2017"],
     ]
+
+
+def test_texts_of_several_lines_are_cells_of_their_row() -> None:
+    page = Typed().left(50, 100, "Item").left(150, 100, "Remarks").right(400, 100, "Sown").right(470, 100, "Cut")
+    lines = (
+        ("Oats", ["Counted by hand and compared with the books of the port", "in March", "and in May"], "12", "7"),
+        ("Rye", ["No change"], "31", "88"),
+        ("Barley", ["Estimate, to be", "revised"], "5", "19"),
+    )
+    y = 114
+    for label, texts, sown, cut in lines:
+        page.left(50, y, label).right(400, y, sown).right(470, y, cut)
+        for text in texts:
+            page.left(150, y, text)
+            y += 10
+        y += 3
+    page.left(50, y + 20, "the council took note of what was said and asked the office again")
+    (found,) = find_tables(page.page())
+    assert found.grid[1:] == [[label, " ".join(texts), sown, cut] for label, texts, sown, cut in lines]
+
+
+def test_words_that_justified_setting_moves_apart_are_one_text() -> None:
+    page = Typed().left(50, 100, "Item").left(150, 100, "Remarks").right(400, 100, "Sown").right(470, 100, "Cut")
+    for k, label in enumerate(("Oats", "Rye", "Barley")):
+        page.left(50, 114 + 12 * k, label).right(400, 114 + 12 * k, f"1{k}").right(470, 114 + 12 * k, f"2{k}")
+        x = 150.0
+        for word in ("counted", "by", "hand", "and", "then", "compared"):
+            page.left(x, 114 + 12 * k, word)
+            x += len(word) * 4 + 8
+    (found,) = find_tables(page.page())
+    assert found.grid[1] == ["Oats", "counted by hand and then compared", "10", "20"]

@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.support.data import real_data_dir
 from tests.support.small_pdf import Sheet, write_pdf
 
 from worktrial.archive.pages import PageText, Route
 from worktrial.archive.pdf import open_pdf, read_page
+from worktrial.archive.pdf.characters import _share_ligatures
 
 _PROSE = "The quick brown fox jumps over the lazy dog near the river bank"
 
@@ -162,3 +164,24 @@ def test_real_words_of_1998_are_whole() -> None:
     with open_pdf(real_data_dir() / "officeqa" / "pdfs" / "treasury_bulletin_1998_12.pdf") as pdf:
         text = " ".join(word.text for word in read_page(pdf, 62).words)
     assert "INTERNATIONAL FINANCIAL STATISTICS TABLE IFS-2.—Selected U.S. Liabilities to Foreigners" in text
+
+
+def test_letters_of_a_ligature_share_its_place_and_letters_printed_twice_keep_theirs() -> None:
+    codes = np.array([ord(letter) for letter in "uffill"], dtype=np.uint32)
+    place = [0.0, 8.0, 5.0, 0.0]
+    three, twice = [5.0, 8.0, 14.0, 0.0], [14.0, 8.0, 16.0, 0.0]
+    boxes = np.array([place, three, three, three, twice, twice], dtype=np.float32)
+    _share_ligatures(codes, boxes)
+    assert boxes[:, 0].tolist() == [0.0, 5.0, 8.0, 11.0, 14.0, 14.0]
+    assert boxes[:, 2].tolist() == [5.0, 8.0, 11.0, 14.0, 16.0, 16.0]
+
+
+def test_filled_areas_and_slanted_lines_are_told_apart_from_rules(tmp_path: Path) -> None:
+    bar = "0.5 g 100 100 30 60 re f 0 G"
+    line = "200 100 m 220 150 l 240 120 l 260 180 l 280 110 l S"
+    sheet = Sheet(content=[bar, line]).text(72, 60, _PROSE).line(50, 300, 400, 300).box(300, 300, 400, 360)
+    page = _read(tmp_path, sheet)
+    assert [tuple(map(round, box)) for box in page.areas] == [(100, 632, 130, 692)], "a frame is not filled"
+    (curve,) = page.curves
+    assert curve == pytest.approx((200, 612, 280, 692), abs=4), "with the width and joints of its stroke"
+    assert len(page.rules) == 4, "the frame's upper side goes on the line"

@@ -20,6 +20,9 @@ _TEXT_VALLEY = 0.75
 
 _USUAL = 0.25  # of the rows
 
+_LEAST_TEXTS = 2
+_NEARER = 1.25  # times the distance to the row below, for a line that goes on with a text of the row above
+_EDGE = 0.5  # font sizes within which lines begin under each other
 _WRAP_GAP = 1.9  # font sizes between the lines of one label
 
 
@@ -225,17 +228,70 @@ def body_rows(lines: Sequence[TextLine], columns: Sequence[BodyColumn], labels: 
         columns: label columns first.
         labels: how many of them hold labels.
     """
-    rows = [_row(line, columns, labels) for line in lines if line.phrases]
-    return _wrapped_joined(rows, labels)
+    texts = text_columns(lines, columns)
+    rows = [_row(line, columns, labels, texts) for line in lines if line.phrases]
+    return _wrapped_joined(_cells_joined(rows, texts), labels)
 
 
-def _row(line: TextLine, columns: Sequence[BodyColumn], labels: int) -> BodyRow:
+def text_columns(lines: Sequence[TextLine], columns: Sequence[BodyColumn]) -> list[int]:
+    """Columns after the first that hold texts, such as remarks, which may run over several lines."""
+    inside = by_column([line for line in lines if len(line.phrases) > 1], columns)
+    return [
+        k
+        for k, phrases in enumerate(inside)
+        if k
+        and len(phrases) >= _LEAST_TEXTS
+        and sum(not phrase.figure and len(phrase.words) > 1 for phrase, _ in phrases) * 2 > len(phrases)
+    ]
+
+
+def text_column_of(line: TextLine, columns: Sequence[BodyColumn], texts: Sequence[int]) -> int | None:
+    """The column of texts that a line goes on with: nothing else stands in it; None where it is another line."""
+    if len(line.phrases) != 1 or line.phrases[0].figure:
+        return None
+    x0 = line.phrases[0].box.x0
+    return next((k for k in texts if abs(columns[k].x0 - x0) < _EDGE * line.size), None)
+
+
+def _row(line: TextLine, columns: Sequence[BodyColumn], labels: int, texts: Sequence[int]) -> BodyRow:
     cells: list[list[Phrase]] = [[] for _ in columns]
     alone = not any(phrase.figure for phrase in line.phrases) and len(line.phrases) == 1
+    own = text_column_of(line, columns, texts)
     for phrase in line.phrases:
         # A heading inside the body stands wherever there is room; it is the label of what follows.
-        cells[0 if alone and labels else column_of(phrase, columns)].append(phrase)
+        place = own if own is not None else 0 if alone and labels else column_of(phrase, columns)
+        cells[place].append(phrase)
     return BodyRow(cells, line, bool(line.leaders))
+
+
+def _cells_joined(rows: list[BodyRow], texts: Sequence[int]) -> list[BodyRow]:
+    """Lines that hold nothing but more of a text go to the row above, or to that below where it is nearer."""
+    if not texts:
+        return rows
+    done: list[BodyRow] = []
+    waiting: list[BodyRow] = []
+    lowest = 0.0  # of the lines of the last row
+    for k, row in enumerate(rows):
+        middle = row.line.middle
+        # What ends with a colon is the heading of texts below it.
+        if row.line.text.endswith(":") or any(cell for c, cell in enumerate(row.cells) if c not in texts):
+            for other in waiting:
+                _more(row, other, before=True)
+            waiting = []
+            done.append(row)
+        else:
+            below = next((r.line.middle for r in rows[k + 1 :]), 1e9)
+            if done and not waiting and middle - lowest <= _NEARER * (below - middle):
+                _more(done[-1], row, before=False)
+            else:
+                waiting.append(row)
+        lowest = middle
+    return done + waiting
+
+
+def _more(row: BodyRow, other: BodyRow, *, before: bool) -> None:
+    for c, cell in enumerate(other.cells):
+        row.cells[c] = cell + row.cells[c] if before else row.cells[c] + cell
 
 
 def _wrapped_joined(rows: list[BodyRow], labels: int) -> list[BodyRow]:

@@ -43,18 +43,27 @@ def find_charts(
     drawn += [box for box in curves if box.width >= _LEAST_WIDE and box.height >= _LEAST_TALL]
     charts = []
     for box in drawn:
-        grid = [rule for rule in levels if box.y0 - _SAME <= rule.y0 <= box.y1 + _SAME and _crosses(rule, box)]
-        whole = around([box, *grid])
-        # Lines of a grid may stand above the highest bar, as far as the next one.
-        if grid:
-            steps = [b.y0 - a.y0 for a, b in pairwise(sorted(grid, key=lambda rule: rule.y0)) if b.y0 - a.y0 > 2]
-            reach = 1.1 * max(steps, default=0.0)
-            above = [r for r in levels if whole.y0 - reach <= r.y0 < whole.y0 and _crosses(r, box)]
-            whole = around([whole, *above])
+        whole = around([box, *_grid(box, levels)])
         charts.append(
             Box(whole.x0 - _TICK_REACH, whole.y0 - _LABEL_REACH, whole.x1 + _LABEL_REACH, whole.y1 + _LABEL_REACH)
         )
     return charts
+
+
+def _grid(box: Box, levels: Sequence[Box]) -> list[Box]:
+    """The lines of a chart's grid: all of one length, at equal steps, some of them across the bars or lines."""
+    across = sorted((rule for rule in levels if _crosses(rule, box)), key=lambda rule: rule.y0)
+    inside = [rule for rule in across if box.y0 - _SAME <= rule.y0 <= box.y1 + _SAME]
+    if not inside:
+        return []
+    like = [r for r in across if abs(r.x0 - inside[0].x0) < _SAME and abs(r.x1 - inside[0].x1) < _SAME]
+    runs: list[list[Box]] = []
+    for a, b in pairwise(like):
+        if runs and runs[-1][-1] is a and abs((b.y0 - a.y0) - (a.y0 - runs[-1][-2].y0)) <= _SAME:
+            runs[-1].append(b)
+        else:
+            runs.append([a, b])
+    return max((run for run in runs if any(rule in inside for rule in run)), key=len, default=inside)
 
 
 def _crosses(rule: Box, box: Box) -> bool:

@@ -69,6 +69,8 @@ def _blocks(lines: Sequence[TextLine], columns: Sequence[BodyColumn], rules: Seq
             id(phrase): [block for block in open_blocks if _stacked(block, phrase, rules, line.size)]
             for phrase in phrases
         }
+        # Where some stand under nothing, what stands over their neighbour may be the heading of both.
+        whole = all(above.values())
         for phrase in phrases:
             fitting = above[id(phrase)]
             numbered = is_column_number(phrase.text)
@@ -82,7 +84,7 @@ def _blocks(lines: Sequence[TextLine], columns: Sequence[BodyColumn], rules: Seq
                 or (
                     sum(block in others for others in above.values()) == 1
                     and (
-                        _narrow(block, columns)
+                        (_narrow(block, columns) and (whole or _aligned(block, phrase, line.size)))
                         or (
                             sum(_under(block, other) for other in phrases) == 1
                             and _aligned(block, phrase, line.size)

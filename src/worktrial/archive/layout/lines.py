@@ -15,6 +15,10 @@ _FIGURE_GAP = 0.16
 _GROUP_GAP = 0.45  # between groups of three digits: "12 345"
 _SMALL = 0.8
 _BAND = 1.25  # font size over the height of a word's box, at most
+_STRETCHED = 5  # words
+_STRETCHED_LETTERS = 20
+_WIDEST_SPACE = 1.3
+_EVEN = 0.05  # by which stretched spaces may differ
 _SMALLEST, _LARGEST = 0.75, 1.5  # font sizes of recognised words over the usual one
 _STACKED = 0.5  # of the narrower word's width
 _OPEN_LINES = 4  # from above, how many a word may still join
@@ -264,7 +268,35 @@ def _split(line: TextLine, uprights: Sequence[Box]) -> None:
         else:
             line.phrases.append(Phrase([word], word.box, figure or word.text in _SIGNS))
         broken = False
+    if len(line.phrases) >= _STRETCHED:
+        line.phrases = _unstretched(line)
     line.figures = [phrase for phrase in line.phrases if phrase.figure and not is_column_number(phrase.text)]
+
+
+def _unstretched(line: TextLine) -> list[Phrase]:
+    """Words that justified setting moved apart, all by the same, are one phrase."""
+    done: list[Phrase] = []
+    run: list[Phrase] = []
+    step = 0.0
+    for phrase in [*line.phrases, None]:
+        gap = phrase.box.x0 - run[-1].box.x1 if phrase is not None and run else 0.0
+        if (
+            phrase is not None
+            and run
+            and not phrase.figure
+            and not run[-1].figure
+            and gap < _WIDEST_SPACE * line.size
+            and (len(run) == 1 or abs(gap - step) < _EVEN * line.size)
+        ):
+            step = gap
+            run.append(phrase)
+            continue
+        if len(run) >= _STRETCHED and sum(len(one.text) for one in run) >= _STRETCHED_LETTERS:
+            words = [word for one in run for word in one.words]
+            run = [Phrase(words, around(word.box for word in words), figure=False)]
+        done += run
+        run = [phrase] if phrase is not None else []
+    return done
 
 
 def _wall(walls: list[float], left: float, right: float) -> bool:

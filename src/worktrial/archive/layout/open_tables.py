@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worktrial.archive.layout.body import BodyColumn, body_rows, by_column, find_columns
+from worktrial.archive.layout.body import (
+    BodyColumn,
+    body_rows,
+    by_column,
+    find_columns,
+    text_column_of,
+    text_columns,
+)
 from worktrial.archive.layout.charts import is_chart
 from worktrial.archive.layout.draft import TITLE, Draft, DraftCell, caption_above, is_note, is_unit, notes_below
 from worktrial.archive.layout.headings import header_grid
@@ -19,6 +26,7 @@ _HEADER_STEP = 2.6  # between lines of the header
 _TALLEST_HEADER = 16  # lines
 _FIRST_LABELS = 4  # lines
 _CAPTION = 0.15  # of the table's width; shorter lines are headings
+_TEXT_STEP = 1.6  # font sizes between the lines of a cell
 _RULED = 0.7  # of the gaps between rows
 _SPECKS = 0.15  # of the rows
 _STROKES = frozenset({"1", "|", "l", "I", "i", "!", "/", ".", ",", "'", "-", "—", "_"})
@@ -80,6 +88,7 @@ def _table(
     labels, columns = _labels(inner, columns)
     frame = _Frame(columns[0].x0, columns[-1].x1, columns[0].x1)
     full = sorted({round(rule.y0, 1) for rule in levels if _is_full(rule, levels, frame)})
+    body = _with_last_texts(lines, body, end, columns)
     body = _with_first_label(lines, body, lowest, columns[0], full)
     inner = body.lines(lines)
     top = inner[0].middle - size / 2
@@ -254,6 +263,20 @@ def _with_first_label(
         elif label.figure:
             break
     return Body(start, body.last)
+
+
+def _with_last_texts(lines: Sequence[TextLine], body: Body, end: int, columns: Sequence[BodyColumn]) -> Body:
+    """Lines below the last row that go on with a text in it belong to the body."""
+    texts = text_columns(body.lines(lines), columns)
+    last = body.last
+    while (
+        texts
+        and last + 1 < end
+        and text_column_of(lines[last + 1], columns, texts) is not None
+        and lines[last + 1].middle - lines[last].middle < _TEXT_STEP * lines[last].size
+    ):
+        last += 1
+    return Body(body.first, last)
 
 
 def _is_header_line(line: TextLine) -> bool:

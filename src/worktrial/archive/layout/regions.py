@@ -17,6 +17,7 @@ _LARGER = 1.3  # the font of a heading between two tables
 # A phrase with this many words is a sentence, not a cell.
 _SENTENCE = 9
 _LEAST_LINES = 2
+_SET_IN = 4.0  # font sizes from the labels' edge; what begins further right is text of a cell
 
 _LEAST_PAGES = 4
 _MOST_PAGES = 1000
@@ -41,7 +42,7 @@ def is_data(line: TextLine) -> bool:
     if not figures or not any(any(map(str.isdigit, phrase.text)) or len(figures) > 1 for phrase in figures):
         return False
     texts = [phrase for phrase in line.phrases if not phrase.figure]
-    if any(len(phrase.words) >= _SENTENCE and not line.leaders for phrase in texts[1:]):
+    if any(len(phrase.words) >= _SENTENCE and not line.leaders for phrase in texts[1:]) and not _framed(line):
         return False
     if len(figures) >= 2:
         # Months in columns of their own are as good as figures.
@@ -50,6 +51,12 @@ def is_data(line: TextLine) -> bool:
         return False
     gap = figures[0].box.x0 - texts[0].box.x1
     return figures[0].box.x0 > texts[0].box.x1 and (gap >= _APART * line.size or bool(line.leaders))
+
+
+def _framed(line: TextLine) -> bool:
+    """Whether a long text is a cell of its row: a short label to its left, and figures beside it."""
+    first = line.phrases[0]
+    return not first.figure and len(first.words) < _SENTENCE and len(line.figures) >= 2
 
 
 def is_heading_like(line: TextLine) -> bool:
@@ -101,7 +108,10 @@ def _continues(lines: Sequence[TextLine], body: Body, index: int, rules: Sequenc
         over = [phrase for phrase in line.phrases if phrase.box.x1 > left + 2 and has_letters(phrase.text)]
         if len(over) >= 2:
             heads += 1
-        if any(len(phrase.words) >= _SENTENCE + 3 for phrase in line.phrases) and not line.leaders:
+        start = min(above.phrases[0].box.x0, below.phrases[0].box.x0) + _SET_IN * line.size
+        if not line.leaders and any(
+            len(phrase.words) >= _SENTENCE + 3 and phrase.box.x0 < start for phrase in line.phrases
+        ):
             return False
     if heads >= 2:
         return False
