@@ -88,7 +88,7 @@ def _bars(areas: Sequence[Box], words: Sequence[Word]) -> Iterable[list[Box]]:
 
 
 def _alike(group: Sequence[Box], *, upright: bool) -> list[Box]:
-    """Those of a usual thickness, apart from each other."""
+    """Bars of a usual thickness, apart from each other."""
     thick = sorted(bar.width if upright else bar.height for bar in group)
     usual = thick[len(thick) // 2]
     bars = [bar for bar in group if abs((bar.width if upright else bar.height) - usual) <= _OF_WIDTH * usual]

@@ -46,7 +46,7 @@ class Drawings(NamedTuple):
 
 
 class _Shapes(NamedTuple):
-    """What is met on the way to a page's lines: boxes (left, bottom, right, top)."""
+    """Shapes met on the way to a page's lines: boxes (left, bottom, right, top)."""
 
     images: list[Edges]
     areas: list[Edges]
