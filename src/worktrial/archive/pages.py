@@ -1,8 +1,14 @@
 """The types of a page: what its reader hands to the table finder, and what an archive keeps of it."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
+
+from worktrial.errors import SettingError, option
+
+_RANGE = re.compile(r"(\d{1,6})(?:\s*-\s*(\d{1,6}))?")
 
 LOW_CONFIDENCE = 0.5
 """A cell below this is flagged: producers place their doubtful readings under it, and only those."""
@@ -47,6 +53,51 @@ class Route(StrEnum):
     """Nothing to see on it."""
     FAILED = "failed"
     """No reading at all; the page says why."""
+    UNREAD = "unread"
+    """Not asked for when the archive was built."""
+
+
+class PageRange(NamedTuple):
+    """Pages from the first to the last, both among them, counted from 1."""
+
+    first: int
+    last: int
+
+    @classmethod
+    def several(cls, text: str) -> "list[PageRange]":
+        """Ranges written `1-3,10`, in order, joined where they touch.
+
+        Raises:
+            SettingError: it names no pages.
+        """
+        found: list[PageRange] = []
+        for piece in text.split(","):
+            told = _RANGE.fullmatch(piece.strip())
+            first = int(told[1]) if told else 0
+            last = int(told[2] or first) if told else 0
+            if not 1 <= first <= last:
+                raise SettingError(f"{option('pages')} {text}: must be page numbers and ranges, such as 1-3,10")
+            found.append(cls(first, last))
+        return cls.joined(found)
+
+    @classmethod
+    def joined(cls, ranges: "Iterable[PageRange]") -> "list[PageRange]":
+        """The same pages in as few ranges as can be, in order."""
+        found: list[PageRange] = []
+        for one in sorted(ranges):
+            if found and one.first <= found[-1].last + 1:
+                found[-1] = cls(found[-1].first, max(found[-1].last, one.last))
+            else:
+                found.append(one)
+        return found
+
+    def __str__(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
+
+
+def pages_within(ranges: Iterable[PageRange], pages: int) -> set[int]:
+    """Numbers of the pages that are in the ranges, of a document of so many."""
+    return {number for one in ranges for number in range(one.first, min(one.last, pages) + 1)}
 
 
 @dataclass(frozen=True, slots=True)

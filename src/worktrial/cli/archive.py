@@ -47,6 +47,13 @@ def build_archive(
             help="Go on where the programs that read PDFs and pictures cannot be walled off from this machine.",
         ),
     ] = False,
+    pages: Annotated[
+        str,
+        typer.Option(
+            help="Pages to read of each document, such as 1-3,10, beside those read already; default: all.",
+            metavar="PAGES",
+        ),
+    ] = "",
     password_env: Annotated[
         str, typer.Option(help="Environment variable with the password of encrypted PDFs.", metavar="NAME")
     ] = "",
@@ -75,6 +82,7 @@ def build_archive(
                 page_seconds=page_seconds,
                 unsafe_parsers=unsafe_parsers,
                 password_env=password_env,
+                pages=pages,
                 progress=told,
             )
     except KeyboardInterrupt:

@@ -1,5 +1,9 @@
 """Building an archive from documents."""
 
+import sys
+from types import ModuleType
+from typing import Any
+
 from worktrial.errors import extra
 
 with extra("documents", "Building an archive"):
@@ -30,3 +34,13 @@ __all__ = [
     "WallNotice",
     "build",
 ]
+
+
+class _CallableRoom(ModuleType):
+    """This room under the name of its one function: `from worktrial.archive import build` finds either."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> BuildReport:
+        return build(*arguments, **named)
+
+
+sys.modules[__name__].__class__ = _CallableRoom

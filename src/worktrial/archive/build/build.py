@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 import worktrial
 from worktrial.archive.build.messages import BuildPlan, DocumentEnd, Event, FinalStep, Progress, WallNotice
-from worktrial.archive.build.plan import BuildSettings, DocumentJob, Ocr, Versions, plan
+from worktrial.archive.build.plan import BuildSettings, DocumentJob, Ocr, plan
 from worktrial.archive.build.pool import Pool
 from worktrial.archive.build.reading import PAGES_SUFFIX, STAGING, DocumentReading
 from worktrial.archive.build.wall import notice_of, wall_for
@@ -57,6 +57,7 @@ def build(
     page_seconds: float = 180.0,
     unsafe_parsers: bool = False,
     password_env: str = "",
+    pages: str = "",
 ) -> BuildReport:
     """Build an archive, or add to one.
 
@@ -72,6 +73,8 @@ def build(
         page_seconds: a page that takes longer is given up; in proportion more where processes outnumber cores.
         unsafe_parsers: go on where parsers of documents cannot be walled off from this machine.
         password_env: variable of the environment with the password of encrypted PDFs; its name alone is stored.
+        pages: those to read of each document, such as `1-3,10`, beside what an earlier build has read; nothing for
+            all. The others are in the archive as `unread`, and read by a later build that asks for them.
 
     Raises:
         DataError: a path does not exist, or the folder is something else or cannot be written.
@@ -83,14 +86,14 @@ def build(
     with extra("documents", "Building an archive"):
         import duckdb  # noqa: F401
     began = time.monotonic()
-    settings = BuildSettings(workers, ocr, page_seconds, _password(password_env))
+    settings = BuildSettings(workers, ocr, page_seconds, pages, _password(password_env))
     producer = Files(tuple(Path(path) for path in paths)) if isinstance(paths, Iterable) else paths
     folder = Path(folder)
     tell = progress or _nothing
     with _own(folder):
         manifest = _begin(folder)
         versions = settings.versions
-        jobs = plan(producer.documents(), folder, versions, manifest.documents, password_env)
+        jobs = plan(producer.documents(), folder, versions, manifest.documents, password_env, pages)
         kept = [job for job in jobs if job.stored is not None and job.stored.readable]
         tell(BuildPlan(len(jobs), len(kept)))
         book = _Book(folder, manifest, {"ocr": ocr, "page_seconds": page_seconds, "read_with": versions.recognised})
@@ -106,7 +109,7 @@ def build(
             if notice := notice_of(wall):
                 tell(WallNotice(notice))
             with Pool(settings, wall, folder / STAGING / _SHOWN) as pool:
-                _read_all(new, folder, pool, versions, tell, book)
+                _read_all(new, folder, pool, settings, tell, book)
         documents = book.save()
         _derive(folder, documents, tell)
         _sweep(folder, documents)
@@ -150,16 +153,17 @@ def _read_all(
     jobs: list[DocumentJob],
     folder: Path,
     pool: Pool,
-    versions: Versions,
+    settings: BuildSettings,
     tell: Callable[[Event], None],
     book: _Book,
 ) -> None:
-    waiting = iter(jobs)
+    versions = settings.versions
+    readings = (DocumentReading(job, folder, versions, tell, settings.pages) for job in jobs)
     open_now: list[DocumentReading] = []
     owners: dict[int, DocumentReading] = {}
     try:
         while True:
-            while pool.free and (given := _next(open_now, waiting, folder, versions, tell)) is not None:
+            while pool.free and (given := _next(open_now, readings)) is not None:
                 reading, task = given
                 owners[id(task)] = reading
                 pool.give(task)
@@ -180,23 +184,18 @@ def _read_all(
 
 
 def _next(
-    open_now: list[DocumentReading],
-    waiting: Iterator[DocumentJob],
-    folder: Path,
-    versions: Versions,
-    tell: Callable[[Event], None],
+    open_now: list[DocumentReading], waiting: Iterator[DocumentReading]
 ) -> tuple[DocumentReading, Any] | None:
     """A task of the oldest document that has one; the next document is opened when none has."""
     for reading in open_now:
         task = reading.next_task()
         if task is not None:
             return reading, task
-    job = next(waiting, None)
-    if job is None:
+    opened = next(waiting, None)
+    if opened is None:
         return None
-    reading = DocumentReading(job, folder, versions, tell)
-    open_now.append(reading)
-    return reading, reading.next_task()
+    open_now.append(opened)
+    return opened, opened.next_task()
 
 
 def _derive(folder: Path, documents: list[DocumentRecord], tell: Callable[[Event], None]) -> None:
@@ -222,7 +221,7 @@ def _sweep(folder: Path, documents: list[DocumentRecord]) -> None:
     for path in folder.glob("archive-*.duckdb*"):
         if path.name != current:
             path.unlink(missing_ok=True)
-    finished = {record.sha256[:24] for record in documents if record.readable}
+    finished = {record.sha256[:24] for record in documents if record.readable and not record.pages_read}
     for path in (folder / STAGING).glob("*"):
         if path.suffix != PAGES_SUFFIX:
             shutil.rmtree(path, ignore_errors=True)

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 import worktrial
-from worktrial.archive.pages import Route
+from worktrial.archive.pages import PageRange, Route, pages_within
 from worktrial.archive.producers import DocumentSource, ReadSettings
 from worktrial.archive.producers.files import EXTENSIONS, libraries_of
 from worktrial.archive.producers.pdf import ocr_version, text_version
@@ -40,6 +40,8 @@ class BuildSettings:
     ocr: Ocr = "auto"
     page_seconds: float = 180.0
     """A page that takes longer is given up."""
+    pages: str = ""
+    """Pages to read of each document, such as `1-3,10`; nothing for all."""
     password: str | None = field(default=None, repr=False)
     """Password of encrypted PDFs."""
     memory: int = 4_000_000_000
@@ -57,6 +59,8 @@ class BuildSettings:
             raise SettingError(f"ocr {self.ocr!r}: must be one of {', '.join(_MODES)}")
         if not 0 <= self.workers <= 256:
             raise SettingError(f"workers {self.workers}: must be 1 to 256, or 0 for one per core")
+        if self.pages:
+            PageRange.several(self.pages)
         if self.page_seconds <= 0:
             raise SettingError(f"page_seconds {self.page_seconds:g}: must be more than 0")
 
@@ -146,6 +150,7 @@ def plan(
     versions: Versions,
     others: Sequence[DocumentRecord],
     password_env: str = "",
+    pages: str = "",
 ) -> list[DocumentJob]:
     """Look at every file and at what the archive has.
 
@@ -155,6 +160,7 @@ def plan(
         versions: of code and settings.
         others: what the archive has already.
         password_env: variable that holds the password of encrypted documents.
+        pages: those to read of each document; nothing for all.
     """
     parts = _stored_parts(folder)
     jobs: list[DocumentJob] = []
@@ -178,14 +184,23 @@ def plan(
             jobs.append(DocumentJob(source, record, record))
             continue
         by_content[sha] = source.name
-        jobs.append(_job(source, record, versions, parts.get(sha, []), folder))
+        stored = [s for s in parts.get(sha, []) if _has_pages(s, pages)]
+        jobs.append(_job(source, record, versions, stored, folder))
     return jobs
+
+
+def _has_pages(stored: DocumentRecord, pages: str) -> bool:
+    """Whether a stored document has the pages that are asked for."""
+    if not stored.pages_read:
+        return True
+    having = pages_within(PageRange.several(stored.pages_read), stored.pages)
+    return bool(pages) and pages_within(PageRange.several(pages), stored.pages) <= having
 
 
 def part_name(record: DocumentRecord) -> str:
     """Folder of a part: readable, and different for other content, other code and another name."""
     slug = re.sub(r"[^A-Za-z0-9]+", "_", record.name)[:60].strip("_")
-    told = f"{record.name}\0{record.sha256}\0{record.read_with}\0{record.understood_with}"
+    told = f"{record.name}\0{record.sha256}\0{record.read_with}\0{record.understood_with}{record.pages_read}"
     return f"{slug}-{hashlib.sha256(told.encode()).hexdigest()[:10]}"
 
 
@@ -210,7 +225,12 @@ def _job(
     if good:
         old = good[0]
         base = msgspec.structs.replace(
-            record, pages=old.pages, read_with=old.read_with, seconds=old.seconds, trouble=old.trouble
+            record,
+            pages=old.pages,
+            pages_read=old.pages_read,
+            read_with=old.read_with,
+            seconds=old.seconds,
+            trouble=old.trouble,
         )
         return DocumentJob(source, base, pages_from=folder / PARTS / old.part)
     return DocumentJob(source, record)

@@ -28,7 +28,7 @@ from worktrial.archive.build.messages import (
     WriteSlice,
 )
 from worktrial.archive.build.plan import DocumentJob, Versions, part_name, staging_key
-from worktrial.archive.pages import PageContent, Route
+from worktrial.archive.pages import PageContent, PageRange, Route, pages_within
 from worktrial.archive.store.parts import GROUP, PARTS
 from worktrial.archive.store.record import DocumentRecord
 from worktrial.archive.store.rows import PartCounts, decode_page, encode_page
@@ -92,7 +92,10 @@ class Staging:
 
 
 def staged_pages(path: Path, first: int, last: int) -> Iterator[PageContent]:
-    """Some pages of a staging file in order, one at a time. A line that cannot be read is a failed page."""
+    """Some pages of a staging file in order, one at a time; those that it lacks are unread.
+
+    A line that cannot be read is a failed page.
+    """
     offsets: dict[int, tuple[int, int]] = {}
     with path.open("rb") as file:
         place = len(file.readline())
@@ -101,7 +104,10 @@ def staged_pages(path: Path, first: int, last: int) -> Iterator[PageContent]:
             if first <= number <= last:
                 offsets[number] = (place, len(line))
             place += len(line)
-        for page in sorted(offsets):
+        for page in range(first, last + 1):
+            if page not in offsets:
+                yield PageContent(page, 0.0, 0.0, Route.UNREAD, "", confidence=0.0)
+                continue
             start, length = offsets[page]
             file.seek(start)
             content = file.read(length).split(b" ", 2)[2]
@@ -124,6 +130,8 @@ class DocumentReading:
     folder: Path
     versions: Versions
     tell: Callable[[Event], None]
+    wanted: str = ""
+    """Pages to read; nothing for all."""
     done: DocumentRecord | None = None
     """Its record, once it is in its place or given up."""
     _todo: deque[Task] = field(default_factory=deque)
@@ -189,7 +197,12 @@ class DocumentReading:
         self._staging = Staging(self._staged, staging_key(record, self.versions))
         kept = self._staging.done
         self.tell(DocumentStart(record.name, opening.pages, len(kept)))
-        self._todo.extend(ReadPage(self.job.source, n) for n in range(1, opening.pages + 1) if n not in kept)
+        ranges = PageRange.several(self.wanted) if self.wanted else [PageRange(1, opening.pages)]
+        wanted = pages_within(ranges, opening.pages)
+        if not wanted | kept:
+            self._give_up(f"has none of the pages {self.wanted}: its last is {opening.pages}")
+            return
+        self._todo.extend(ReadPage(self.job.source, n) for n in sorted(wanted - kept))
 
     def _page(self, task: ReadPage, answer: Answer) -> None:
         assert self._staging is not None
@@ -221,7 +234,9 @@ class DocumentReading:
 
     def _all_read(self) -> None:
         assert self._staging is not None
-        record = msgspec.structs.replace(self.job.record, seconds=round(self._staging.seconds, 3))
+        done = PageRange.joined(PageRange(number, number) for number in self._staging.done)
+        told = "" if done == [PageRange(1, self._pages)] else ",".join(map(str, done))
+        record = msgspec.structs.replace(self.job.record, seconds=round(self._staging.seconds, 3), pages_read=told)
         self.close()
         self._slice(msgspec.structs.replace(record, pages=self._pages), self._staged)
 
@@ -248,7 +263,9 @@ class DocumentReading:
             _remove(aside)
             place.rename(aside)
         (self._work / "part").rename(place)
-        self._staged.unlink(missing_ok=True)
+        if not written.pages_read:
+            # Else another build may ask for more pages.
+            self._staged.unlink(missing_ok=True)
         _remove(self._work)
         self.done = msgspec.structs.replace(written, part=place.name)
 

@@ -2,12 +2,12 @@
 
 import hashlib
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from worktrial.archive.pages import PageContent, Table
+from worktrial.archive.pages import PageContent, PageRange, Table
 from worktrial.archive.store.record import DocumentRecord, read_manifest
 from worktrial.errors import DataError
 
@@ -100,6 +100,23 @@ class Archive:
         if not 1 <= number <= record.pages:
             raise DataError(document, f"has no page {number}", f"Its pages are 1 to {record.pages}")
         return read_part_page(self._part(record).folder, number)
+
+    def pages(self, document: str, pages: str = "") -> Iterator[PageContent]:
+        """Pages of a document in order, read from the disk as they are asked for.
+
+        Args:
+            document: its name.
+            pages: those to read, such as `1-3,10`; nothing for all.
+
+        Raises:
+            DataError: there is no such document.
+            SettingError: `pages` names none.
+        """
+        from worktrial.archive.store.parts import read_part_pages
+
+        record = self.document(document)
+        for first, last in PageRange.several(pages) if pages else [PageRange(1, record.pages)]:
+            yield from read_part_pages(self._part(record).folder, first, min(last, record.pages))
 
     def table(self, document: str, page: int, number: int) -> Table:
         """One table.
@@ -228,9 +245,22 @@ class Archive:
         return Path(made.name)
 
 
+def open_archive(folder: Path | str) -> Archive:
+    """Open an archive for reading; of its pages, only those that are asked for are read.
+
+    Raises:
+        DataError: the folder is no archive, or one that this version cannot read.
+    """
+    return Archive.open(folder)
+
+
 def fingerprint_of(documents: Sequence[DocumentRecord]) -> str:
     """Fingerprint of the documents that can be read, by content and by the code that read them."""
-    told = [(d.name, d.sha256, d.issue, d.read_with, d.understood_with) for d in documents if d.readable]
+    told = [
+        (d.name, d.sha256, d.issue, d.read_with, d.understood_with, *filter(None, [d.pages_read]))
+        for d in documents
+        if d.readable
+    ]
     return hashlib.sha256(repr(sorted(told)).encode()).hexdigest()[:16]
 
 

@@ -43,6 +43,8 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
     issue: str = ""
     """`1939-02`, `1939`, or nothing."""
     pages: int = 0
+    pages_read: str = ""
+    """Pages that were read, such as `1-3,10`, where others were not asked for; nothing where all were."""
     routes: dict[str, int] = {}
     """Number of pages by `Route`."""
     tables: int = 0
