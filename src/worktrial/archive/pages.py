@@ -54,7 +54,7 @@ class Route(StrEnum):
     FAILED = "failed"
     """No reading at all; the page says why."""
     UNREAD = "unread"
-    """Not asked for when the archive was built."""
+    """A page that nobody asked for when the archive was built."""
 
 
 class PageRange(NamedTuple):
