@@ -3,6 +3,7 @@
 import json
 import shutil
 import signal
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -325,6 +326,18 @@ def test_several_agents_and_python_have_places_there_and_reports_none(machine: M
         assert (ran.code, f"-o {address}: is an address; this is written to a folder" in ran.err) == (2, True)
 
 
+def test_without_its_library_an_address_names_the_extra(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "obstore", None)
+    address = f"file://{tmp_path}/run"
+    for words in (("run", "starter", "--agent", "plan", "--limit", "2", "-o", address), ("show", address)):
+        ran = command(*words)
+        said = "worktrial: An object store needs obstore: pip install 'worktrial[store]'"
+        assert (ran.code, ran.err.splitlines()[-1]) == (2, said)
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_folder_of_something_else_and_other_settings_are_refused(machine: Machine, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "letter.txt").write_text("Dear")
@@ -340,6 +353,24 @@ def test_a_folder_of_something_else_and_other_settings_are_refused(machine: Mach
     at(address, tiny(14))
     one = run(tmp_path / "one", tiny())
     same_work(run(one, tiny(14)), local_run(Path(address)))
+
+
+def test_shards_that_are_begun_or_added_to_one_by_one_are_read_at_any_time(
+    machine: Machine, tmp_path: Path
+) -> None:
+    address, one = f"file://{tmp_path}/store/run", run(tmp_path / "one", tiny(4))
+    at(address, tiny(4), "2/3")
+    told = json.loads(command("show", address, "--json").out)
+    assert told["missing"] == 8 - len(worktrial.load(address).run.records) > 0
+    for shard in ("1/3", "3/3"):
+        at(address, tiny(4), shard)
+    same_work(one, local_run(Path(address)))
+    at(address, tiny(6, 3), "1/3")
+    with pytest.raises(SettingError, match=r"do not go together: .*Run the others with the same command"):
+        local_run(Path(address))
+    for shard in ("2/3", "3/3"):
+        at(address, tiny(6, 3), shard)
+    same_work(run(one, tiny(6, 3)), local_run(Path(address)))
 
 
 def test_a_run_is_pushed_and_pulled_as_it_grows(machine: Machine, tmp_path: Path) -> None:

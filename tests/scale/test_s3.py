@@ -118,6 +118,13 @@ def test_stores_that_cannot_be_used_say_so_in_a_line_without_keys(
     there = f"s3://{BUCKET}/read-only"
     ran = command("run", *words[1:], "-o", "s3://no-such-bucket/run")
     assert (ran.code, "s3://no-such-bucket/run/manifest.json: there is no such" in ran.err) == (2, True), ran.err
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            patch.delenv(name)
+        patch.setenv("AWS_METADATA_ENDPOINT", f"{server.url}/metadata")
+        server.fail("metadata", 403, 9)
+        with pytest.raises(StoreFailed, match=r"no keys in the environment\. Set AWS_ACCESS_KEY_ID and"):
+            Bucket(there).names()
     server.fail("PUT .*read-only", 403, 9)
     ran = command("run", *words[1:], "-o", there)
     assert (ran.code, "manifest.json: access is denied (AccessDenied: no, AccessDenied)" in ran.err) == (2, True)

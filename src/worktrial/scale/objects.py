@@ -29,7 +29,7 @@ from worktrial.engine.objects.shipment import push
 from worktrial.engine.objects.streams import STREAMS
 from worktrial.engine.record import Key, SampleLine
 from worktrial.engine.trajectories import PACKED
-from worktrial.errors import DataError
+from worktrial.errors import DataError, SettingError
 from worktrial.language import JsonObject
 from worktrial.places import address_of, brought
 from worktrial.scale.merge import Merged, merge
@@ -245,6 +245,11 @@ def _together(listed: _Listed, home: Path, streams: Collection[str]) -> Path:
         return folder
     if folder.exists():
         shutil.rmtree(folder)
-    merge(_shard_folders(listed, home, streams), folder, partial=True)
+    try:
+        merge(_shard_folders(listed, home, streams), folder, partial=True)
+    except SettingError as e:
+        # Shards that were added to before others were.
+        said = f"{listed.bucket.address}: its shards do not go together: {e}"
+        raise SettingError(f"{said}. Run the others with the same command") from None
     replace_file(kept, now)
     return folder

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -22,7 +23,21 @@ _NO_BUCKET = re.compile(
     r"NoSuchBucket|ContainerNotFound|specified (bucket|container) does not exist", re.IGNORECASE
 )
 _SAID = re.compile(r"<Code>([^<]*)</Code>.*?<Message>([^<]*)</Message>", re.DOTALL)
+_NO_KEYS = re.compile(r"169\.254\.169\.254|metadata|must be specified|credential|AccessDenied", re.IGNORECASE)
+_KEYS = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS",
+    "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+}
+"""Variables to name to somebody who has set none."""
 _LONGEST = 300
+
+
+def _has_keys(address: str) -> bool:
+    """Whether something in the environment may let this process in."""
+    prefix = {"s3": "AWS_", "gs": "GOOGLE_", "az": "AZURE_"}.get(address.partition(":")[0])
+    told = ("KEY", "CREDENTIAL", "TOKEN", "SIGNATURE", "ACCOUNT", "CLIENT")
+    return prefix is None or any(name.startswith(prefix) and any(w in name for w in told) for name in os.environ)
 
 
 class ObjectFound(NamedTuple):
@@ -76,7 +91,11 @@ class Bucket:
         from obstore.store import LocalStore, from_url
 
         if self._folder is None:
-            return from_url(self.address)
+            if _has_keys(self.address):
+                return from_url(self.address)
+            # Roles of machines in a provider's cloud need none; elsewhere nobody answers, and that should not take
+            # minutes.
+            return from_url(self.address, retry_config={"max_retries": 2, "retry_timeout": timedelta(seconds=20)})
         return LocalStore(self._folder, mkdir=make)
 
     def where(self, name: str) -> str:
@@ -212,6 +231,9 @@ class Bucket:
             said = str(e)
             if _NO_BUCKET.search(said):
                 what, fix = "there is no such bucket", "Make it, or check its name and the region"
+            elif not _has_keys(self.address) and _NO_KEYS.search(said):
+                what = "there are no keys in the environment"
+                fix = f"Set {_KEYS[self.address.partition(':')[0]]}"
             elif isinstance(e, PermissionDeniedError | UnauthenticatedError | PermissionError):
                 what = f"access is denied ({self._short(said)})"
                 fix = "Check the keys in the environment, and that they may write there"
