@@ -135,7 +135,7 @@ class Reader:
                 name, _, value = assigned.partition("=")
                 os.environ[name] = value
             return
-        if parts[0] == "worktrial" and not _NEEDS_SHELL.search(re.sub(r"'[^']*'|\"[^\"]*\"", "", words)):
+        if parts[0] == "worktrial" and not _NEEDS_SHELL.search(re.sub(r"'[^']*'|\"[^\"$`]*\"", "", words)):
             done = command(*parts[1:])
             code, said = done.code, done.out + done.err
         else:

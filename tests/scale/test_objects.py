@@ -314,6 +314,7 @@ def test_several_agents_and_python_have_places_there_and_reports_none(machine: M
     machine("second")
     assert "2 passed" in command("show", f"{address}/plan").said
     assert f"agent plan · {address}/plan" in command("show", f"{address}/plan").said
+    assert f"idle · {address}/idle" in command("compare", f"{address}/plan", f"{address}/idle").said
     # One agent's run is no place for another, nor that of several.
     assert "(it holds idle/manifest.json)" in command(*several[:4], "--limit", "2", "-o", address).err
     ran = command(*several, f"{address}/plan")

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from worktrial.engine.stored import StoredRun
 from worktrial.language.untrusted import printable
+from worktrial.places import shown_place
 from worktrial.reports.report import agent_of
 from worktrial.results.comparison import Change, Comparison, ConditionComparison, Flip, verdict
 from worktrial.results.comparison.verdict import p_value, signed
@@ -27,7 +28,7 @@ def names_of(first: StoredRun, second: StoredRun) -> Names:
     for names in (agents, folders):
         if names[0] != names[1]:
             return names
-    return str(first.folder), str(second.folder)
+    return shown_place(first.folder), shown_place(second.folder)
 
 
 def print_comparison(

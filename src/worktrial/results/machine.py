@@ -14,6 +14,7 @@ import msgspec
 from worktrial import __version__
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun
+from worktrial.places import shown_place
 from worktrial.results.comparison import Comparison, verdict
 from worktrial.results.completion import CompletionEstimate
 from worktrial.results.corrections import JudgeCorrection
@@ -98,7 +99,7 @@ def show_output(run: StoredRun, summary: Summary, corrections: Sequence[JudgeCor
     of = {field.name: getattr(summary, field.name) for field in fields(summary)}
     of["robustness"] = {name: r if isinstance(r, Robustness) else None for name, r in summary.robustness.items()}
     return ShowOutput(
-        run=str(run.folder),
+        run=shown_place(run.folder),
         suite=run.manifest.suite,
         agent=run.manifest.settings.get("agent"),
         figures=[] if suite is None else list(suite.figures(run)),

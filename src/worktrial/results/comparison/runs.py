@@ -7,6 +7,7 @@ from worktrial.engine.manifest import Difference
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
+from worktrial.places import shown_place
 from worktrial.results.comparable import comparable, in_words
 from worktrial.results.comparison.changes import SuiteFigure
 from worktrial.results.comparison.conditions import ConditionComparison, compare_conditions
@@ -158,8 +159,8 @@ def compare_runs(
     pairs = {name: found[name] for name in in_order(found)}
     chosen = condition or headline(list(pairs))
     return Comparison(
-        first=str(first.folder),
-        second=str(second.folder),
+        first=shown_place(first.folder),
+        second=shown_place(second.folder),
         differences=tuple(_blocking(first, second)),
         differing_faults=tuple(paired.differing_faults),
         only_first=tuple(paired.only_first),
