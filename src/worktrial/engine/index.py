@@ -28,11 +28,12 @@ _OUTCOMES = (*Outcome,)
 _ENDS = ("", *(reason.value for reason in InvalidReason), "unread_call", "empty_answer", "cut_answer")
 _NUMBER_OF_END = {end: number for number, end in enumerate(_ENDS)}
 # Digest of the key, place, cost, tokens, outcome, end, flags, three counts of the simulator's, checksum of line.
-_ROW = struct.Struct("<12sQdQBBHIIII")
+ROW = struct.Struct("<12sQdQBBHIIII")
+"""Row of the index about one line: the second number is its place."""
 _DIGEST = 12
 _ACTED, _REPLAYED = 1, 2
 # Another version, or another list of ends, makes another header: such an index is made again.
-_HEADER = b"worktrial index 1 " + sha256(repr((_OUTCOMES, _ENDS, _ROW.format)).encode()).digest()
+HEADER = b"worktrial index 1 " + sha256(repr((_OUTCOMES, _ENDS, ROW.format)).encode()).digest()
 _AT_ONCE = 1 << 14  # rows
 _LOOKS = 64
 _MOST = 2**32 - 1
@@ -130,19 +131,19 @@ class SampleIndex:
         refuse_leaving(self._path.parent, self._path)
         self._file = self._path.open("a+b", buffering=0)
         size = samples.stat().st_size if samples.exists() else 0
-        place = self._agreed(samples) if size and self._load(size) else 0
+        place = _agreed(samples, len(self._outcomes), self._row_at) if size and self._load(size) else 0
         if place == 0:
             self._forget()
             self._file.truncate(0)
-            self._waiting += _HEADER
+            self._waiting += HEADER
             self._write()
         count = len(self._outcomes)
-        self._file.truncate(len(_HEADER) + count * _ROW.size)
+        self._file.truncate(len(HEADER) + count * ROW.size)
         for record, line, at in read(place, count + 1):
             row = _row(record, line, at)
-            self._take(_ROW.unpack(row))
+            self._take(ROW.unpack(row))
             self._waiting += row
-            if len(self._waiting) >= _AT_ONCE * _ROW.size:
+            if len(self._waiting) >= _AT_ONCE * ROW.size:
                 self._write()
         self._write()
 
@@ -163,7 +164,7 @@ class SampleIndex:
             OSError: the index cannot be written to.
         """
         row = _row(record, line, place)
-        self._take(_ROW.unpack(row))
+        self._take(ROW.unpack(row))
         self._waiting += row
         self._write()
 
@@ -178,19 +179,19 @@ class SampleIndex:
 
     def _row_at(self, number: int) -> bytes:
         assert self._file is not None  # opened
-        after = (number - len(self._outcomes)) * _ROW.size + len(self._waiting)
+        after = (number - len(self._outcomes)) * ROW.size + len(self._waiting)
         if after >= 0:
-            return bytes(self._waiting[after : after + _ROW.size])
+            return bytes(self._waiting[after : after + ROW.size])
         # What is written goes to the end, wherever this is.
-        self._file.seek(len(_HEADER) + number * _ROW.size)
-        return self._file.read(_ROW.size)
+        self._file.seek(len(HEADER) + number * ROW.size)
+        return self._file.read(ROW.size)
 
     def _take(self, row: tuple[Any, ...]) -> None:
         digest, _, cost, tokens, outcome, end, flags, *_ = row
         rows, number = self._rows, len(self._outcomes)
         if digest in rows:
             earlier = rows[digest]
-            _, _, was_cost, was_tokens, was_outcome, was_end, was_flags, *_ = _ROW.unpack(self._row_at(earlier))
+            _, _, was_cost, was_tokens, was_outcome, was_end, was_flags, *_ = ROW.unpack(self._row_at(earlier))
             self._replaced.append(earlier)
             self._kinds[was_outcome, was_end, was_flags] -= 1
             if not was_flags & _REPLAYED:
@@ -213,7 +214,7 @@ class SampleIndex:
     def _read_from(self, at: int) -> bytes:
         assert self._file is not None  # opened
         self._file.seek(at)
-        return self._file.read(_AT_ONCE * _ROW.size)
+        return self._file.read(_AT_ONCE * ROW.size)
 
     def _load(self, size: int) -> int:
         """Take in the rows about the first `size` bytes of the records; returns how many there are.
@@ -222,13 +223,13 @@ class SampleIndex:
         """
         assert self._file is not None  # opened
         self._file.seek(0)
-        if self._file.read(len(_HEADER)) != _HEADER:
+        if self._file.read(len(HEADER)) != HEADER:
             return 0
         before, take = -1, self._take
-        at = len(_HEADER)
+        at = len(HEADER)
         while data := self._read_from(at):
             at += len(data)
-            for row in _ROW.iter_unpack(data[: len(data) // _ROW.size * _ROW.size]):
+            for row in ROW.iter_unpack(data[: len(data) // ROW.size * ROW.size]):
                 place = row[1]
                 if place <= before or (before < 0 and place):
                     return 0
@@ -238,23 +239,50 @@ class SampleIndex:
                 before = place
         return len(self._outcomes)
 
-    def _agreed(self, samples: Path) -> int:
-        """Place at which the last line with a row ends; 0 where the records are not those of the rows.
 
-        The first, the last and some lines between them are looked at. Lines that were left out, put in or changed
-        in length are found by the last.
-        """
-        count, end = len(self._outcomes), 0
-        with samples.open("rb") as file:
-            for number in sorted({count * n // _LOOKS for n in range(_LOOKS)} | {count - 1}):
-                _, place, *_, checksum = _ROW.unpack(self._row_at(number))
-                file.seek(place)
-                line = file.readline()
-                end = place + len(line)
-                follows = end if number + 1 == count else _ROW.unpack(self._row_at(number + 1))[1]
-                if not line.endswith(b"\n") or end != follows or crc32(line) != checksum:
-                    return 0
-        return end
+def _agreed(samples: Path, count: int, row_at: Callable[[int], bytes]) -> int:
+    """Place at which the last line with a row ends; 0 where the records are not those of the rows.
+
+    The first, the last and some lines between them are looked at. Lines that were left out, put in or changed in
+    length are found by the last.
+    """
+    end = 0
+    with samples.open("rb") as file:
+        for number in sorted({count * n // _LOOKS for n in range(_LOOKS)} | {count - 1}):
+            _, place, *_, checksum = ROW.unpack(row_at(number))
+            file.seek(place)
+            line = file.readline()
+            end = place + len(line)
+            follows = end if number + 1 == count else ROW.unpack(row_at(number + 1))[1]
+            if not line.endswith(b"\n") or end != follows or crc32(line) != checksum:
+                return 0
+    return end
+
+
+def index_rows(folder: Path, samples: Path) -> bytes | None:
+    """Rows of the index of a run that is not written to, one for each line; None where it says not the same.
+
+    Args:
+        folder: Of the run.
+        samples: File of its records, which may end with a torn line.
+
+    Raises:
+        DataError: the index lies out of the folder.
+    """
+    path = folder / INDEX
+    refuse_leaving(folder, path)
+    if not path.exists() or not samples.exists():
+        return None
+    data = path.read_bytes()
+    rows = memoryview(data)[len(HEADER) :]
+    count = len(rows) // ROW.size
+    if not data.startswith(HEADER) or not count:
+        return None
+    end = _agreed(samples, count, lambda n: bytes(rows[n * ROW.size : (n + 1) * ROW.size]))
+    with samples.open("rb") as file:
+        file.seek(end)
+        # A whole line after them has no row.
+        return bytes(rows[: count * ROW.size]) if end and not file.readline().endswith(b"\n") else None
 
 
 class CountedLines(NamedTuple):
@@ -291,7 +319,8 @@ def counted_lines(folder: Path, samples: Path) -> CountedLines | None:
         return None
     index = SampleIndex(folder)
     with path.open("rb", buffering=0) as index._file:
-        if not index._load(found.st_size) or index._agreed(samples) != found.st_size:
+        count = index._load(found.st_size)
+        if not count or _agreed(samples, count, index._row_at) != found.st_size:
             return None
     return CountedLines(len(index._outcomes), frozenset(index._replaced))
 
@@ -299,7 +328,7 @@ def counted_lines(folder: Path, samples: Path) -> CountedLines | None:
 def _row(record: SampleRecord, line: bytes, place: int) -> bytes:
     figures = figures_of(record)
     health = figures.health
-    return _ROW.pack(
+    return ROW.pack(
         key_digest(record.key)[:_DIGEST],
         place,
         math.nan if figures.cost is None else figures.cost,
@@ -313,7 +342,7 @@ def _row(record: SampleRecord, line: bytes, place: int) -> bytes:
 
 
 def _figures(row: bytes) -> SampleFigures:
-    _, _, cost, tokens, outcome, end, flags, *health, _ = _ROW.unpack(row)
+    _, _, cost, tokens, outcome, end, flags, *health, _ = ROW.unpack(row)
     return SampleFigures(
         _OUTCOMES[outcome],
         _ENDS[end],
