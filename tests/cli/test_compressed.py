@@ -107,7 +107,7 @@ def test_every_reader_reads_both(reader: str, runs: list[Path]) -> None:
 
 
 def test_runs_of_very_many_samples_are_compressed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worktrial.engine.run.COMPRESSED_ABOVE", 3)
+    monkeypatch.setattr("worktrial.engine.run_plan.COMPRESSED_ABOVE", 3)
     words = ("run", "starter", "--agent", "plan", "--limit")
     assert command(*words, 3, "-o", tmp_path / "few").code == 0
     assert command(*words, 4, "-o", tmp_path / "many").code == 0

@@ -50,6 +50,7 @@ def _strictly(schema: dict[str, Any]) -> dict[str, Any]:
         ["compare", "a", "b", "--condition", "E2"],
         ["gate", "b", "--min-completion", 0.7, "--min-robustness", 0.5, "--max-seconds", 60],
         ["gate", "b", "--baseline", "a", "--max-regression", 0.03],
+        ["estimate", "starter", "--agent", "plan", "--limit", 3],
         ["power", "--n", 43],
         ["power", "--n", 43, "--effect", 0.1],
         ["power", "--run", "a", "--run", "b", "--effect", 0.1],

@@ -9,8 +9,8 @@ from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.results.comparable import judge_on_record
 from worktrial.results.conditions import cluster_by
+from worktrial.results.document import MachineOutput
 from worktrial.results.labels import Label
-from worktrial.results.machine import MachineOutput
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,8 +76,6 @@ def _command(suite: Any, word: str) -> Any:
         ] = False,
         **given: Any,
     ) -> None:
-        import msgspec
-
         from worktrial.engine.stored import open_run
         from worktrial.results.run_estimate import estimate_runs
         from worktrial.trials import prepare, prepare_all
@@ -89,7 +87,7 @@ def _command(suite: Any, word: str) -> Any:
         stored = [open_run(folder, grounds=False) for folder in earlier or ()]
         found = estimate_runs(planned, stored, latency=latency)
         if as_json:
-            say_json(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+            say_json(found.text())
         else:
             _print(found, len(planned), planned[0].settings.concurrency, planned[0].settings.budget)
 

@@ -15,7 +15,7 @@ from worktrial.engine.progress import Progress, Tally
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.roles import RoleName, RoleSettings
-from worktrial.engine.run_plan import RunPlan, RunSettings, manifest_of
+from worktrial.engine.run_plan import RunPlan, RunSettings, is_compressed, manifest_of
 from worktrial.engine.scheduler import Scheduler, work_off
 from worktrial.engine.secrets import Redactor
 from worktrial.engine.shard import ShardedTrial
@@ -23,7 +23,6 @@ from worktrial.engine.spend import Budget, Spend
 from worktrial.engine.store import BATCHES, RunStore, last_records
 from worktrial.engine.stored import agent_of
 from worktrial.engine.tokens import refuse_without_tokens
-from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.engine.trial import Job, Trial
 from worktrial.errors import SettingError, StopRun, WorktrialError, extra, option
 from worktrial.grading import Outcome
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
 
 # Beside one request per sample in flight: votes that are asked for side by side.
 SPARE_REQUESTS = 4
-COMPRESSED_ABOVE = 10_000
-"""Samples of a run above which its trajectories are compressed unless told otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +197,7 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
         redactor.add_url(settings.otlp)
     resolved = RunPlan(trial, roles, settings)
     manifest = manifest_of(resolved, redactor)
-    compress = _compressed(plan)
+    compress = is_compressed(plan)
     with (
         _shipped(resolved, manifest, redactor) as shipment,
         RunStore(settings.folder, manifest, redactor, durable=settings.durable, compress=compress) as store,
@@ -227,19 +224,6 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
             session.ended, session.end = utc_now(), end
             session.cost, session.tokens = spend.cost - cost, spend.tokens - tokens
             store.save_manifest()
-
-
-def _compressed(plan: RunPlan) -> bool | None:
-    """Whether a run's trajectories are compressed; None: as they are."""
-    settings, trial = plan.settings, plan.trial
-    if settings.remote is not None:
-        # Parts are compressed as they are sent.
-        return False
-    if settings.compress is not None or (settings.folder / TRAJECTORIES).exists():
-        return settings.compress
-    # Shards of a large run are to be put together, and each may be small.
-    jobs = trial.whole.jobs if isinstance(trial, ShardedTrial) else trial.jobs
-    return True if len(jobs) > COMPRESSED_ABOVE else None
 
 
 def _shipped(

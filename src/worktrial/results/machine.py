@@ -1,8 +1,6 @@
-"""Machine output: what `show`, `compare`, `gate` and `power` print with `--json`, as types with a schema.
+"""Machine output: what commands print with `--json`, as types with a schema.
 
-Each document is made of the very objects that the page is printed from, so that both say the same. A document names
-its command and the number of the format; the number grows when a field goes away or changes its meaning, and stays
-when one is added.
+Each document is made of the very objects that the page is printed from, so that both say the same.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,37 +9,23 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
-from worktrial import __version__
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun
 from worktrial.places import shown_place
 from worktrial.results.comparison import Comparison, verdict
 from worktrial.results.completion import CompletionEstimate
 from worktrial.results.corrections import JudgeCorrection
+from worktrial.results.document import FORMAT, MachineOutput
 from worktrial.results.duties import DutyCounts
 from worktrial.results.gate import Gate, SequentialGate
 from worktrial.results.observed import ObservedPair, ObservedRun
+from worktrial.results.run_estimate import RunEstimate
 from worktrial.results.summary import Condition, Group, Summary
 from worktrial.results.tables.schema import field_docs
 from worktrial.statistics import Agreement, Interval, Prospect, Repeats, Robustness
 from worktrial.suite import Figure, suite_of
 from worktrial.workplaces import ContextUse
 from worktrial.workplaces.conformance import SimulatorHealth
-
-FORMAT = 3
-
-
-class MachineOutput(msgspec.Struct, kw_only=True, frozen=True, tag_field="command"):
-    """Common part of all documents. Shares lie between 0 and 1, money is in US dollars, time in seconds."""
-
-    format: int = FORMAT
-    """Number of the format."""
-    worktrial: str = __version__
-    """Version of Worktrial that made the document."""
-
-    def text(self) -> str:
-        """The document as indented JSON."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=2).decode()
 
 
 class ShowOutput(MachineOutput, kw_only=True, frozen=True, tag="show"):
@@ -225,13 +209,13 @@ class PowerOutput(MachineOutput, kw_only=True, frozen=True, tag="power"):
     notes: list[str]
 
 
-OUTPUTS: tuple[type[MachineOutput], ...] = (ShowOutput, CompareOutput, GateOutput, PowerOutput)
+OUTPUTS: tuple[type[MachineOutput], ...] = (ShowOutput, CompareOutput, GateOutput, PowerOutput, RunEstimate)
 
 
 def json_schema() -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of all documents, told apart by `command`."""
     (found,), defined = msgspec.json.schema_components(
-        [ShowOutput | CompareOutput | GateOutput | PowerOutput], ref_template="#/$defs/{name}"
+        [ShowOutput | CompareOutput | GateOutput | PowerOutput | RunEstimate], ref_template="#/$defs/{name}"
     )
     for kind in {kind for output in OUTPUTS for kind in _kinds(output)}:
         docs = {name: text for base in reversed(kind.__mro__) for name, text in _docs(base).items()}
@@ -244,7 +228,7 @@ def json_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Machine output of Worktrial",
-        "description": f"What show, compare, gate and power print with --json; format {FORMAT}",
+        "description": f"What show, compare, gate, power and estimate print with --json; format {FORMAT}",
         **found,
         "$defs": defined,
     }

@@ -19,12 +19,15 @@ import msgspec
 from worktrial.engine.local import estimate as seconds_of_local
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.roles import RoleName, RoleSettings
+from worktrial.engine.run_plan import is_compressed
 from worktrial.engine.spend import price_for
 from worktrial.engine.stored import StoredRun, agent_of
+from worktrial.engine.trajectories import PACKED, TRAJECTORIES
 from worktrial.engine.usual_sizes import TOKENS_OF_A_REQUEST, TOOL_CALLS, requests_of_a_sample
 from worktrial.errors import SettingError, option
 from worktrial.language import Usage
 from worktrial.results.conditions import cluster_by
+from worktrial.results.document import MachineOutput
 from worktrial.results.estimates import mean_estimate, too_few
 from worktrial.results.spending import seconds_of
 from worktrial.trials import PreparedRun
@@ -34,8 +37,10 @@ LATENCY = 2.0
 CPU_OF_A_REQUEST, CPU_OF_A_SAMPLE = 0.0004, 0.006
 """Seconds of CPU for a request with its answer (`python -m benchmarks.harness`), and for a sample beside it: 424
 without a model took 6 to 7 ms each."""
-DISK_OF_A_SAMPLE = 22_000
-"""Bytes of a record and a trajectory, where no run was measured."""
+DISK_OF_A_RECORD, DISK_OF_A_TRAJECTORY = 2_000, 20_000
+"""Bytes, where no run was measured."""
+COMPRESSED = 0.12
+"""Share of its size that a trajectory takes when it is compressed: the most that was measured of whole frames."""
 MEMORY, MEMORY_OF_A_SAMPLE = 64e6, 80e3
 """Bytes of a process, and of each sample in flight: 143 MB with 989 of them."""
 
@@ -63,7 +68,7 @@ class RoleEstimate(msgspec.Struct, frozen=True):
     """US dollars; null where the price of the role's model is unknown."""
 
 
-class RunEstimate(msgspec.Struct, frozen=True, kw_only=True):
+class RunEstimate(MachineOutput, frozen=True, kw_only=True, tag="estimate"):
     """Everything that one command will take."""
 
     suite: str
@@ -155,7 +160,7 @@ def estimate_runs(
         binds=binds,
         workers=min(len(in_turn), ceil(bounds[CPU] / max(rest, 1.0))) if binds == CPU else 1,
         concurrency=max(1, min(len(in_turn), ceil(useful))),
-        disk_bytes=len(in_turn) * _disk(earlier),
+        disk_bytes=sum(_disk(run, earlier) for run in planned),
         memory_bytes=MEMORY + MEMORY_OF_A_SAMPLE * min(places, len(in_turn)),
         roles=roles,
         assumed=[*_assumed(planned, earlier, in_turn, latency)],
@@ -306,11 +311,17 @@ def _amounts(in_turn: Sequence[_Size]) -> dict[str, EstimatedAmount]:
     return found
 
 
-def _disk(earlier: Sequence[StoredRun]) -> float:
-    if not earlier:
-        return DISK_OF_A_SAMPLE
-    size = sum(file.stat().st_size for run in earlier for file in run.folder.rglob("*") if file.is_file())
-    return size / sum(len(run.records) for run in earlier)
+def _disk(planned: PreparedRun, earlier: Sequence[StoredRun]) -> float:
+    """Bytes of a run on the disk."""
+    record, trajectory = float(DISK_OF_A_RECORD), float(DISK_OF_A_TRAJECTORY)
+    if earlier:
+        sizes = {file: file.stat().st_size for run in earlier for file in run.folder.rglob("*") if file.is_file()}
+        packed = sum(size for file, size in sizes.items() if file.name == PACKED)
+        plain = sum(size for file, size in sizes.items() if file.name == TRAJECTORIES)
+        samples = sum(len(run.records) for run in earlier)
+        record = (sum(sizes.values()) - packed - plain) / samples
+        trajectory = (plain + packed / COMPRESSED) / samples
+    return len(planned.trial.jobs) * (record + trajectory * (COMPRESSED if is_compressed(planned.plan) else 1.0))
 
 
 def _assumed(
