@@ -129,9 +129,9 @@ def machine_output() -> Iterator[str]:
     schema = json_schema()
     yield (
         "# Machine output\n\nWhat `show`, `compare`, `gate`, `power` and `estimate` print with `--json`: format "
-        f"{FORMAT}, described by a [JSON Schema](output.schema.json). Each document names its `command` and its `format`; the "
-        "number grows when a field goes away or changes its meaning, not when one is added. Intervals are pairs, "
-        "low and high, where null is without bound. Shares lie between 0 and 1.\n"
+        f"{FORMAT}, described by a [JSON Schema](output.schema.json). Each document names its `command` and its "
+        "`format`; the number grows when a field goes away or changes its meaning, not when one is added. Intervals "
+        "are pairs, low and high, where null is without bound. Shares lie between 0 and 1.\n"
     )
     first = [output.__name__ for output in OUTPUTS]
     names = [*first, *sorted(name for name in schema["$defs"] if name not in first)]
