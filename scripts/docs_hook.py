@@ -130,8 +130,8 @@ def machine_output() -> Iterator[str]:
     yield (
         "# Machine output\n\nWhat `show`, `compare`, `gate`, `power` and `estimate` print with `--json`: format "
         f"{FORMAT}, described by a [JSON Schema](output.schema.json). Each document names its `command` and its "
-        "`format`; the number grows when a field goes away or changes its meaning, not when one is added. Intervals "
-        "are pairs, low and high, where null is without bound. Shares lie between 0 and 1.\n"
+        "`format`; the number grows when a field goes away or changes its meaning, not when one is added. "
+        "Intervals are pairs, low and high, where null is without bound. Shares lie between 0 and 1.\n"
     )
     first = [output.__name__ for output in OUTPUTS]
     names = [*first, *sorted(name for name in schema["$defs"] if name not in first)]

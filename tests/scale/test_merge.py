@@ -3,7 +3,7 @@
 import json
 import shutil
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,11 @@ from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.shard import MOST_SHARDS, ShardedTrial, read_shard, shard_number
 from worktrial.engine.tokens import TOKENS, SampleTokens, encoded, read_tokens
+from worktrial.engine.trajectories import PACKED, trajectory_lines
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
+from worktrial.interop.view.library import RunLibrary
 from worktrial.language import TurnTokens
 
 FILES = ("samples.jsonl", "trajectories.jsonl")
@@ -40,13 +42,18 @@ def key_of(line: dict[str, Any]) -> Any:
     return line["sample"], line["repeat"], line["condition"]
 
 
+def read(folder: Path, name: str) -> list[dict[str, Any]]:
+    """The lines of a file, which may be compressed."""
+    return [*trajectory_lines(folder, dict[str, Any])] if name == FILES[1] else lines_of(folder / name)
+
+
 def texts(folder: Path, name: str) -> list[str]:
     """The lines of a file without times, in their order."""
-    return [json.dumps(timeless(line)) for line in lines_of(folder / name)]
+    return [json.dumps(timeless(line)) for line in read(folder, name)]
 
 
 def by_key(folder: Path, name: str) -> list[str]:
-    return [json.dumps(timeless(line)) for line in sorted(lines_of(folder / name), key=key_of)]
+    return [json.dumps(timeless(line)) for line in sorted(read(folder, name), key=key_of)]
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +72,13 @@ def same_work(one: Path, other: Path) -> None:
     assert (first.samples, first.shard) == (second.samples, second.shard)
 
 
-def test_four_shards_are_the_run_of_one_process_though_one_was_killed(whole: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("compressed", [(), (2, 3)])
+def test_four_shards_are_the_run_of_one_process_though_one_was_killed(
+    compressed: Sequence[int], whole: Path, tmp_path: Path
+) -> None:
     shards = [tmp_path / f"shard-{n}" for n in range(1, 5)]
     for n, shard in enumerate(shards, 1):
-        words = [*STARTER, "--shard", f"{n}/4", "-o", shard]
+        words = [*STARTER, "--shard", f"{n}/4", "-o", shard, *(["--compress"] if n in compressed else [])]
         if n == 2:
             killed = interrupt(start(*words), signal.SIGKILL, shard / "samples.jsonl", at_least=1)
             assert killed.code == -signal.SIGKILL
@@ -87,9 +97,24 @@ def test_four_shards_are_the_run_of_one_process_though_one_was_killed(whole: Pat
     # The part that was merged early is an unfinished run.
     assert command(*STARTER, "-o", tmp_path / "early").code == 0
     same_work(whole, tmp_path / "early")
-    assert "48 passed" in command("show", tmp_path / "run").said
+    assert (tmp_path / "run" / PACKED).exists() == (tmp_path / "early" / PACKED).exists() == bool(compressed)
+    read_by_all(whole, tmp_path / "run")
     refused = command(*STARTER, "--shard", "3/4", "-o", shards[0])
     assert (refused.code, 'shard: "1/4" -> "3/4"' in refused.err) == (2, True)
+
+
+def read_by_all(one: Path, other: Path) -> None:
+    """Both are read, and say the same."""
+    assert "48 passed" in command("show", other).said
+    sql = "select sample, repeat, index, tool, arguments, content from calls order by all"
+    first, second = (command("sql", sql, run, "--format", "csv") for run in (one, other))
+    assert (first.code, first.out) == (0, second.out) and len(first.out) > 100_000
+    compared = command("compare", one, other)
+    assert (compared.code, "no difference" in compared.said) == (0, True)
+    assert command("report", other, "-o", other.with_name("report")).code == 0
+    assert (other.with_name("report") / "trajectory.html").exists()
+    served = RunLibrary([other], "run").data(f"{other.name}/t0")
+    assert served.count(b"lab-01") >= 2
 
 
 def _size(folder: Path) -> int:
