@@ -161,7 +161,10 @@ def look_up_meanings(truth: TruePage, page: PageContent) -> list[MeaningLookUp]:
     for table in truth.tables:
         figures = list(table.figures())
         ordered = _likeliest_first([figure.value for figure in figures], page.tables)
-        readers = [(Finder(own), {(c.row_no, c.column_no): c for c in cells_of(own, "")}) for own in ordered]
+        readers = [
+            (Finder(own), {(c.row_no, c.column_no): c for c in cells_of(own, "", text=page.text)})
+            for own in ordered
+        ]
         for figure in figures:
             cells: tuple[Cell, ...] = ()
             records: dict[tuple[int, int], CellRecord] = {}

@@ -9,6 +9,7 @@ from worktrial.archive.meaning.cells import (
 )
 from worktrial.archive.meaning.footing import Footing, SumCheck, footing
 from worktrial.archive.meaning.labels import header_paths, row_labels
+from worktrial.archive.meaning.notes import noted, notes_by_mark
 from worktrial.archive.meaning.periods import Period, YearBasis, period_of
 from worktrial.archive.meaning.separators import Separators, separators_of
 from worktrial.archive.meaning.value import CellValue, ValueKind, split_marks, value_of
@@ -26,6 +27,8 @@ __all__ = [
     "cells_of",
     "footing",
     "header_paths",
+    "noted",
+    "notes_by_mark",
     "parse_unit",
     "period_of",
     "row_labels",

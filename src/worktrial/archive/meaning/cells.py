@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from worktrial.archive.meaning.fiscal import first_month_of
 from worktrial.archive.meaning.labels import header_paths, row_labels
 from worktrial.archive.meaning.periods import Period, period_of
 from worktrial.archive.meaning.separators import Separators
@@ -185,16 +186,26 @@ class CellRecord(NamedTuple):
     is_header: bool
 
 
-def cells_of(table: Table, document: str, separators: Separators = Separators.ENGLISH) -> Iterator[CellRecord]:
-    """Every cell that says something, row by row; numbers by the separators of its page."""
+def cells_of(
+    table: Table, document: str, separators: Separators = Separators.ENGLISH, text: str = ""
+) -> Iterator[CellRecord]:
+    """Every cell that says something, row by row.
+
+    Args:
+        table: on a page.
+        document: name of the page's document.
+        separators: what commas and points mean on the page.
+        text: all text of the page, which may say when fiscal years begin.
+    """
     headers, labels = header_paths(table), row_labels(table)
     header_texts, label_texts = [PATH.join(path) for path in headers], [PATH.join(path) for path in labels]
     unit_texts = [table.unit if unit is None else str(unit) for unit in units(table)]
     by_column = column_periods(table, headers)
     stub = stub_of(table, headers)
+    first_month = first_month_of(labels, "\n".join((table.title, stub, *table.notes, text)))
     for r, row in enumerate(table.rows):
         is_header = r < table.header_rows
-        own = period_of(labels[r], stub=stub) if labels[r] else None
+        own = period_of(labels[r], stub=stub, first_month=first_month) if labels[r] else None
         for c, cell in enumerate(row):
             if not cell.text.strip():
                 continue

@@ -2,7 +2,7 @@
 
 import calendar
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -162,13 +162,23 @@ class Period(NamedTuple):
         return name + (" to date" if self.to_date else "")
 
 
-def _fiscal_start(year: int) -> tuple[int, int]:
+FirstMonth = Callable[[int], int | None]
+"""The month, 1-12, in which the fiscal year of a name begins: in the calendar year before, unless it is January.
+None where that is unknown."""
+
+
+def american_first_month(year: int) -> int:
     """U.S. fiscal years end on 30 June up to 1976, and on 30 September from 1977 on."""
-    return (year - 1, 10 if year >= _FIRST_OCTOBER_YEAR else 7)
+    return 10 if year >= _FIRST_OCTOBER_YEAR else 7
 
 
 def period_of(
-    label: Sequence[str], header: Sequence[str] = (), *, stub: str = "", title: str = ""
+    label: Sequence[str],
+    header: Sequence[str] = (),
+    *,
+    stub: str = "",
+    title: str = "",
+    first_month: FirstMonth = american_first_month,
 ) -> Period | None:
     """The period of a cell by its row's labels, else by its headings, else by the title.
 
@@ -177,15 +187,16 @@ def period_of(
         header: as `header_paths` gives it.
         stub: the heading of the label column, which often says `Fiscal year or month`.
         title: of the table.
+        first_month: of its fiscal years; a month below a fiscal year has no period where it is unknown.
     """
     for texts, about in ((label, (*label, stub, title)), (header, (*header, title)), ((title,), (title,))):
-        period = _read(texts)
+        period = _read(texts, first_month)
         if period is not None:
             return _with_basis(period, texts, about)
     return None
 
 
-def _read(texts: Sequence[str]) -> Period | None:
+def _read(texts: Sequence[str], first_month: FirstMonth) -> Period | None:
     """The innermost label that names a time, with the year of an outer one where it names none."""
     year: int | None = None
     in_fiscal_year = False
@@ -204,7 +215,9 @@ def _read(texts: Sequence[str]) -> Period | None:
             year, in_fiscal_year = years[0], _FISCAL.search(plain) is not None
         part = _part(plain, year)
         if part is not None:
-            found = _by_calendar(part) if in_fiscal_year and not years else part
+            found = _by_calendar(part, first_month) if in_fiscal_year and not years else part
+            if found is None:
+                return None
         elif years and not (found is not None and found.year == year):
             found = Period(years[0])
     return found
@@ -223,12 +236,14 @@ def _from_to(text: str) -> Period | None:
     return Period(year, quarter=last // 3) if last - first == 2 and last % 3 == 0 else None
 
 
-def _by_calendar(part: Period) -> Period:
-    """July below `Fiscal year 1940` is July 1939."""
+def _by_calendar(part: Period, first_month: FirstMonth) -> Period | None:
+    """July below `Fiscal year 1940` is July 1939 where that year began in July."""
     if part.month is None:
         return part
-    year, first_month = _fiscal_start(part.year)
-    return part._replace(year=year if part.month >= first_month else part.year)
+    first = first_month(part.year)
+    if first is None:
+        return None
+    return part._replace(year=part.year - 1 if 1 < first <= part.month else part.year)
 
 
 def _part(text: str, year: int | None) -> Period | None:

@@ -151,7 +151,7 @@ def describe_page(document: str, page: PageContent) -> PageRows:
     separators = separators_of(texts, page.text)
     for table in page.tables:
         try:
-            records = list(cells_of(table, document, separators))
+            records = list(cells_of(table, document, separators, page.text))
             row, own = _table_row(document, table, records), _table_counts(table, separators)
         except Exception as error:  # noqa: BLE001 - a defect met in one table must not cost the document
             what = f"table {table.number} was not understood: {type(error).__name__}: {error}"

@@ -29,6 +29,7 @@ _WORTH_A_LOOK = 0.5
 """Share of the best hit's score."""
 
 _MOST_DOUBTFUL = 60
+_MOST_NOTED = 30
 _PATH = " > "
 
 _LARGEST_SCALE = 8.0
@@ -203,7 +204,7 @@ def table_shown(document: str, table: Table, first_row: int, limits: ToolLimits)
         ToolProblem: the table has fewer rows.
     """
     # The meaning of cells takes long to import, and processes that answer queries do without it.
-    from worktrial.archive.meaning import header_paths, row_labels, units
+    from worktrial.archive.meaning import header_paths, noted, notes_by_mark, row_labels, units
 
     if first_row >= max(len(table.rows), 1):
         message = f"The table has {len(table.rows)} rows, 0 to {len(table.rows) - 1}."
@@ -228,6 +229,14 @@ def table_shown(document: str, table: Table, first_row: int, limits: ToolLimits)
     answer["body"] = shown.entries
     last = first_row + len(shown.entries) - 1
     answer |= _marked(document, table, range(first_row, last + 1))
+    # Headings count with every portion: their notes are about its figures, too.
+    portion = (row for r, row in enumerate(table.rows) if r < table.header_rows or first_row <= r <= last)
+    referring = list(noted(portion, notes_by_mark(table.notes)))[:_MOST_NOTED]
+    if referring:
+        answer["noted"] = [
+            {"cell": _place(document, table, cell), "text": cell.text, "note": clipped(note, _LONGEST_LINE)}
+            for cell, note in referring
+        ]
     if not shown.complete:
         rest = f"for the rest, ask with first_row={last + 1}"
         answer["note"] = f"Rows {first_row} to {last} of 0 to {len(table.rows) - 1}; {rest}."
