@@ -2,19 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 
-from worktrial.archive.meaning.value import ValueKind, value_of
+from worktrial.archive.alignment import aligned_cells, aligned_rows, matched_tables, plain_text, same_value
 from worktrial.archive.pages import Address, Cell, Table
 from worktrial.archive.store import Archive
 from worktrial.errors import DataError
 
-_SAME_PAGE, _ANYWHERE = 0.2, 0.5
-"""Share of the smaller table's texts that two tables need in common to be one: on the same page, and on any."""
-_ALIGNED = 1_000
-"""Rows of a table that are aligned by content; those of longer ones by their place."""
 _NUMBER = re.compile(r"\d[\d.,']*\d|\d")
 
 
@@ -140,61 +135,25 @@ def _document(first: Archive, name: str, second: Archive, other: str) -> Documen
         numbers.append(Counter(n.replace(",", "") for page in pages for n in _NUMBER.findall(page.text)))
     told.numbers_only_first = (numbers[0] - numbers[1]).total()
     told.numbers_only_second = (numbers[1] - numbers[0]).total()
-    for a, b in _matched(*tables):
+    for a, b in matched_tables(*tables):
         compared = _tables(name, a, other, b)
         told.tables.append(compared)
         told.cells.add(compared.cells)
     return told
 
 
-def _matched(first: Sequence[Table], second: Sequence[Table]) -> list[tuple[Table | None, Table | None]]:
-    """Tables of both in pairs, those with the most in common first; then those that are left."""
-    words = [_texts(table) for table in first], [_texts(table) for table in second]
-    having: dict[str, list[int]] = {}
-    for j, texts in enumerate(words[1]):
-        for text in texts:
-            having.setdefault(text, []).append(j)
-    likeness: list[tuple[float, int, int]] = []
-    for i, texts in enumerate(words[0]):
-        shared: Counter[int] = Counter()
-        for text, count in texts.items():
-            for j in having.get(text, ()):
-                shared[j] += min(count, words[1][j][text])
-        for j, count in shared.items():
-            share = count / max(1, min(texts.total(), words[1][j].total()))
-            if share >= (_SAME_PAGE if first[i].page == second[j].page else _ANYWHERE):
-                likeness.append((-share - (first[i].page == second[j].page), i, j))
-    pairs: dict[int, int] = {}
-    for _, i, j in sorted(likeness):
-        if i not in pairs and j not in pairs.values():
-            pairs[i] = j
-    alone = set(range(len(second))) - set(pairs.values())
-    matched: list[tuple[Table | None, Table | None]] = [
-        (table, second[pairs[i]] if i in pairs else None) for i, table in enumerate(first)
-    ]
-    return matched + [(None, second[j]) for j in sorted(alone)]
-
-
-def _texts(table: Table) -> Counter[str]:
-    return Counter(text for row in table.rows for cell in row if (text := _plain(cell)))
-
-
-def _plain(cell: Cell) -> str:
-    return "".join(cell.text.split())
-
-
 def _tables(name: str, a: Table | None, other: str, b: Table | None) -> TableDifference:
     counts = CellAgreement()
     different: list[CellDifference] = []
     rows_a, rows_b = a.rows if a else (), b.rows if b else ()
-    for row_a, row_b in _aligned(rows_a, rows_b):
-        for x, y in _aligned_cells(row_a, row_b):
-            if x is None or y is None or not _plain(x) or not _plain(y):
-                counts.only_first += x is not None and bool(_plain(x))
-                counts.only_second += y is not None and bool(_plain(y))
-            elif _plain(x) == _plain(y):
+    for row_a, row_b in aligned_rows(rows_a, rows_b):
+        for x, y in aligned_cells(row_a, row_b):
+            if x is None or y is None or not plain_text(x) or not plain_text(y):
+                counts.only_first += x is not None and bool(plain_text(x))
+                counts.only_second += y is not None and bool(plain_text(y))
+            elif plain_text(x) == plain_text(y):
                 counts.same += 1
-            elif _same_value(x, y):
+            elif same_value(x, y):
                 counts.same_value += 1
             else:
                 counts.different += 1
@@ -204,59 +163,9 @@ def _tables(name: str, a: Table | None, other: str, b: Table | None) -> TableDif
     return TableDifference(_place(name, a), _place(other, b), counts, tuple(different))
 
 
-def _same_value(x: Cell, y: Cell) -> bool:
-    one, two = value_of(x.text), value_of(y.text)
-    return one.kind is two.kind is ValueKind.NUMBER and one.number == two.number
-
-
 def _address(document: str, table: Table, cell: Cell) -> str:
     return str(Address(document, table.page, table.number, cell.row, cell.column))
 
 
 def _place(document: str, table: Table | None) -> str | None:
     return None if table is None else f"{document}:{table.page}:t{table.number}"
-
-
-_Row = tuple[Cell, ...]
-
-
-def _aligned(first: Sequence[_Row], second: Sequence[_Row]) -> Iterator[tuple[_Row, _Row]]:
-    keys = [["\0".join(map(_plain, row)) for row in rows] for rows in (first, second)]
-    if max(len(first), len(second)) > _ALIGNED:
-        most = max(len(first), len(second))
-        yield from ((first[i] if i < len(first) else (), second[i] if i < len(second) else ()) for i in range(most))
-        return
-    for what, i0, i1, j0, j1 in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
-        if what == "equal":
-            yield from zip(first[i0:i1], second[j0:j1], strict=True)
-        else:
-            yield from _nearest(list(first[i0:i1]), list(second[j0:j1]))
-
-
-def _nearest(first: list[_Row], second: list[_Row]) -> Iterator[tuple[_Row, _Row]]:
-    """Rows that are not equal, in pairs: in order where there are as many, else by the texts that they share."""
-    if len(first) == len(second):
-        yield from zip(first, second, strict=True)
-        return
-    rest = second
-    for row in first:
-        texts = {text for cell in row if (text := _plain(cell))}
-        shared = [len(texts & set(map(_plain, other))) for other in rest]
-        best = max(range(len(rest)), key=shared.__getitem__, default=None)
-        if best is None or not shared[best]:
-            yield row, ()
-            continue
-        yield from (((), other) for other in rest[:best])
-        yield row, rest[best]
-        rest = rest[best + 1 :]
-    yield from (((), other) for other in rest)
-
-
-def _aligned_cells(first: _Row, second: _Row) -> Iterator[tuple[Cell | None, Cell | None]]:
-    if len(first) == len(second):
-        yield from zip(first, second, strict=True)
-        return
-    keys = [[_plain(cell) for cell in row] for row in (first, second)]
-    for _, i0, i1, j0, j1 in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
-        for n in range(max(i1 - i0, j1 - j0)):
-            yield first[i0 + n] if i0 + n < i1 else None, second[j0 + n] if j0 + n < j1 else None

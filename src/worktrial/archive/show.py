@@ -15,6 +15,8 @@ from worktrial.errors import DataError, extra
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from worktrial.archive.build.messages import DrawnPage
+
 _TABLE, _CELL, _HEAD, _MARK = (200, 30, 30), (60, 110, 200), (30, 140, 60), (255, 170, 0)
 
 
@@ -80,15 +82,28 @@ def render_page(record: DocumentRecord, number: int, scale: float, page: PageCon
     if not 0 < scale <= 20:
         raise DataError(f"scale {scale:g}", "must be more than 0 and at most 20 pixels per point")
     with extra("documents", "A picture of a page"):
-        from PIL import Image
+        import PIL  # noqa: F401
 
     from worktrial.archive.build.pictures import drawn_page
 
     password = os.environ.get(record.password_env) if record.password_env else None
     drawn = drawn_page(DocumentSource(record.name, path, record.kind), number, scale, page, password)
+    return _upright(drawn)
+
+
+def _upright(drawn: "DrawnPage") -> "Image":
+    from PIL import Image
+
     image = Image.frombytes("RGB", (drawn.width, drawn.height), drawn.pixels)
     # Quarter turns clockwise; Pillow counts the other way.
     return image.rotate(-drawn.turn, expand=True) if drawn.turn else image
+
+
+def png_of(drawn: "DrawnPage") -> bytes:
+    """A drawn page as a PNG, upright."""
+    with extra("documents", "A picture of a page"):
+        import PIL  # noqa: F401
+    return picture_file(_upright(drawn))
 
 
 def draw_tables(record: DocumentRecord, page: PageContent, scale: float) -> "Image":

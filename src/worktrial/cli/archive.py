@@ -1,5 +1,7 @@
 """`worktrial archive …`: from PDFs to an archive that an agent can search, read and query."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +10,7 @@ import typer
 from worktrial.engine.notices import say
 
 if TYPE_CHECKING:  # reading an archive is not for --help
-    from worktrial.archive.build import Ocr
+    from worktrial.archive.build import Ocr, SecondReader
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -57,6 +59,23 @@ def build_archive(
     password_env: Annotated[
         str, typer.Option(help="Environment variable with the password of encrypted PDFs.", metavar="NAME")
     ] = "",
+    producer: Annotated[
+        str,
+        typer.Option(
+            help="vision:MODEL shows each page to a model that sees and takes its tables, each cell as sure as our "
+            "own reading bears it out.",
+            metavar="vision:MODEL",
+        ),
+    ] = "",
+    base_url: Annotated[
+        str | None, typer.Option(help="Address of the model's OpenAI-compatible endpoint.", metavar="URL")
+    ] = None,
+    api_key_env: Annotated[
+        str | None, typer.Option(help="Environment variable that holds its key.", metavar="NAME")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(help="US dollars that the model may cost in this build.", min=0)
+    ] = None,
 ) -> None:
     """Build an archive from documents, or add documents to one.
 
@@ -72,7 +91,7 @@ def build_archive(
     from worktrial.cli.archive_tables import print_report
 
     try:
-        with display() as told:
+        with display() as told, _second_reader(producer, output, base_url, api_key_env, max_cost) as second:
             # The settings of a build refuse what is none of the three.
             report = build(
                 documents,
@@ -83,6 +102,7 @@ def build_archive(
                 unsafe_parsers=unsafe_parsers,
                 password_env=password_env,
                 pages=pages,
+                second=second,
                 progress=told,
             )
     except KeyboardInterrupt:
@@ -91,6 +111,24 @@ def build_archive(
     print_report(report)
     if not report.readable:
         raise typer.Exit(NOTHING_BUILT)
+
+
+@contextmanager
+def _second_reader(
+    producer: str, output: Path, base_url: str | None, api_key_env: str | None, max_cost: float | None
+) -> "Iterator[SecondReader | None]":
+    if not producer:
+        yield None
+        return
+    from worktrial.cli.archive_vision import vision_reader
+
+    # Beside the archive, which holds nothing but itself.
+    cache = output.with_name(f"{output.name}.vision")
+    with vision_reader(producer, cache, base_url=base_url, api_key_env=api_key_env, most_cost=max_cost) as second:
+        try:
+            yield second
+        finally:
+            say(second.consumption, err=True)
 
 
 @app.command("inspect")

@@ -19,6 +19,7 @@ with extra("documents", "Building an archive"):
         WallNotice,
     )
     from worktrial.archive.build.plan import BuildSettings, Ocr
+    from worktrial.archive.build.reading import SecondReader
 
 __all__ = [
     "BuildPlan",
@@ -31,6 +32,7 @@ __all__ = [
     "Ocr",
     "PageEnd",
     "Progress",
+    "SecondReader",
     "WallNotice",
     "build",
 ]

@@ -27,7 +27,7 @@ _MODES = ("auto", "never", "force")
 _ROOM = Path(worktrial.__file__).parent / "archive"
 # What decides the content of a page, and what only decides the meaning of its cells. Reading a scan takes seconds,
 # its meaning milliseconds: a change of the second does not bring about the first.
-_READING = ("pages.py", "pdf", "layout", "ocr", "producers", "meaning/periods.py")
+_READING = ("pages.py", "pdf", "layout", "ocr", "producers", "meaning/periods.py", "alignment.py")
 _MEANING = ("meaning", "store/parts.py", "store/rows.py")
 
 
@@ -42,6 +42,8 @@ class BuildSettings:
     """A page that takes longer is given up."""
     pages: str = ""
     """Pages to read of each document, such as `1-3,10`; nothing for all."""
+    second: str = ""
+    """Name of the second reader of pages; nothing where there is none."""
     password: str | None = field(default=None, repr=False)
     """Password of encrypted PDFs."""
     memory: int = 4_000_000_000
@@ -79,6 +81,8 @@ class BuildSettings:
     def versions(self) -> "Versions":
         """Code and settings that decide, with the content of the file, whether a page is still good."""
         plain = f"{reading_version()}/{self.ocr}/{_short(text_version())}"
+        if self.second:
+            plain = f"{plain}/{_short(self.second)}"
         libraries = {
             kind: _short(told) for kind in sorted(set(EXTENSIONS.values())) if (told := libraries_of(kind))
         }
@@ -125,7 +129,9 @@ def _version_of(names: tuple[str, ...]) -> str:
     digest = hashlib.sha256(worktrial.__version__.encode())
     for name in names:
         place = _ROOM / name
-        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+        for file in (
+            sorted(p for p in place.rglob("*") if p.suffix in (".py", ".j2")) if place.is_dir() else [place]
+        ):
             if file.is_file():
                 digest.update(file.relative_to(_ROOM).as_posix().encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:12]
