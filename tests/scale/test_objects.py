@@ -1,5 +1,6 @@
 """Runs in object stores, here in folders that are treated as such: the same run, whoever wrote it from wherever."""
 
+import asyncio
 import json
 import shutil
 import signal
@@ -184,6 +185,25 @@ def test_a_run_that_is_stopped_lets_go_and_any_machine_goes_on(machine: Machine,
     assert ends == ["stopped: that is enough", "done"]
 
 
+def test_of_two_processes_on_one_machine_the_second_is_refused(machine: Machine, tmp_path: Path) -> None:
+    address = f"file://{tmp_path}/run"
+    said: list[str] = []
+
+    async def work(job: Job, context: SampleContext) -> SampleResult:
+        if not said:
+            for again in (lambda: at(address, tiny(), take_over=True), lambda: push(tmp_path / "one", address)):
+                with pytest.raises(SettingError) as refused:
+                    await asyncio.to_thread(again)
+                said.append(str(refused.value))
+        return await tiny().run(job, context)
+
+    one = run(tmp_path / "one", tiny())
+    at(address, replace(tiny(), do=work))
+    assert said[0] == f"{address}: another process is working on this run"
+    assert "shard 1-of-1 is being written by" in said[1]
+    same_work(one, local_run(Path(address)))
+
+
 def test_who_was_taken_over_stops_and_spoils_nothing(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,8 +216,6 @@ def test_who_was_taken_over_stops_and_spoils_nothing(
         if int(job.sample) == 5 and not taken:
             taken = True
             machine("second")
-            import asyncio
-
             await asyncio.to_thread(at, address, tiny(), take_over=True)
             machine("first")
         return SampleResult(outcome=Outcome.FAIL, reason="late", trajectory={"text": "late"})

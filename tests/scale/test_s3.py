@@ -1,5 +1,9 @@
 """Runs on S3: a stand-in on loopback, behind a proxy that fails as real stores do."""
 
+import os
+import signal
+import socket
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -179,6 +183,28 @@ def test_two_who_begin_or_swap_at_once_do_not_both_win(server: ObjectServer) -> 
     assert bucket.get_range("a.json", 0, 1) == b"3"
     bucket.remove("a.json")
     assert bucket.get("a.json") is None
+
+
+def test_waiting_for_a_store_that_hangs_can_be_interrupted(
+    server: ObjectServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        # With few tries, so that the request that is left behind comes to its end.
+        monkeypatch.setattr("worktrial.engine.objects.bucket._has_keys", lambda address: False)
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        bucket = Bucket(f"s3://{BUCKET}/hung")
+
+        def interrupt_once_asked() -> None:
+            silent.accept()[0].recv(1)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        asking = threading.Thread(target=interrupt_once_asked)
+        asking.start()
+        with pytest.raises(KeyboardInterrupt):
+            bucket.get("a.json")
+        asking.join()
+    for left in [thread for thread in threading.enumerate() if thread.name == "worktrial-store"]:
+        left.join()
 
 
 def test_pushing_goes_on_where_it_broke_off(server: ObjectServer, machine: Machine, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from filelock import FileLock
 
 from worktrial.engine.objects.address import check_address
+from worktrial.engine.objects.waiting import interruptible
 from worktrial.engine.secrets import Redactor
 from worktrial.errors import DataError, extra
 
@@ -226,7 +227,7 @@ class Bucket:
         from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
 
         try:
-            return work()
+            return interruptible(work)
         except (BaseError, OSError, ValueError, TypeError) as e:
             said = str(e)
             if _NO_BUCKET.search(said):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.objects.bucket import StoreFailed
+from worktrial.engine.objects.waiting import begun
 from worktrial.errors import StopRun
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ async def uploading(shipments: "Sequence[Shipment]") -> AsyncIterator[None]:
                 if not shipment.is_due:
                     continue
                 try:
-                    await asyncio.to_thread(shipment.ship)
+                    await asyncio.wrap_future(begun(shipment.ship))
                 except StoreFailed as e:
                     tell_on_stderr(f"{e} (the run goes on; what it did is in {shipment.folder})")
                 except StopRun as e:
