@@ -135,7 +135,7 @@ class PageText:
     """The words, in reading order as far as the reader knows it."""
     rules: tuple[RulingLine, ...] = ()
     skew: float = 0.0
-    """Degrees by which a scan was turned to stand straight."""
+    """Degrees, clockwise, by which the page was turned to stand straight."""
     trouble: str | None = None
     """Why the page could not be read, or what is wrong with it."""
     areas: tuple[Box, ...] = ()

@@ -7,6 +7,7 @@ import pytest
 from tests.support.data import real_data_dir
 from tests.support.small_pdf import Sheet, write_pdf
 
+from worktrial.archive.layout import find_tables
 from worktrial.archive.pages import PageText, Route
 from worktrial.archive.pdf import open_pdf, read_page
 from worktrial.archive.pdf.characters import _share_ligatures
@@ -185,3 +186,23 @@ def test_filled_areas_and_slanted_lines_are_told_apart_from_rules(tmp_path: Path
     (curve,) = page.curves
     assert curve == pytest.approx((200, 612, 280, 692), abs=4), "with the width and joints of its stroke"
     assert len(page.rules) == 4, "the frame's upper side goes on the line"
+
+
+@pytest.mark.parametrize("lean", [3.0, -2.0])
+def test_a_page_that_leans_is_read_straight(tmp_path: Path, lean: float) -> None:
+    c, s = np.cos(np.radians(lean)), np.sin(np.radians(lean))
+    around = f"{c} {s} {-s} {c} {306 - c * 306 + s * 396} {396 - s * 306 - c * 396} cm"
+    straight, leaning = Sheet(), Sheet(content=[around])
+    for sheet in (straight, leaning):
+        sheet.text(60, 80, _PROSE).line(60, 100, 500, 100)
+        for k, label in enumerate(("Oats", "Barley", "Rye and wheat", "All")):
+            sheet.text(60, 120 + 12 * k, label).text(300, 120 + 12 * k, f"{k * k}1,204").text(
+                450, 120 + 12 * k, f"{k**3}7.5"
+            )
+    expected, page = _read(tmp_path, straight), _read(tmp_path, leaning)
+    assert page.skew == pytest.approx(lean, abs=0.05) and expected.skew == 0
+    assert len(page.words) == len(expected.words)
+    for word in expected.words:
+        assert any(word.text == other.text and word.box == pytest.approx(other.box, abs=2) for other in page.words)
+    assert page.rules[0].box == pytest.approx(expected.rules[0].box, abs=1.5)
+    assert [table.grid for table in find_tables(page)] == [table.grid for table in find_tables(expected)] != []

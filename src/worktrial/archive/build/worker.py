@@ -102,7 +102,7 @@ class Worker:
             height, width = picture.shape[:2]
             turn = _turn_of(pdf, task, is_wide=width > height)
         # Only quarter turns are turned back.
-        return DrawnPage(width, height, picture.tobytes(), int(turn) if turn in (90, 180, 270) else 0)
+        return DrawnPage(width, height, picture.tobytes(), round(turn / 90) * 90 % 360)
 
     def _write(self, task: WriteSlice | JoinSlices) -> Answer:
         """Write into a folder that no reader looks into yet; the caller renames it to where it belongs."""

@@ -27,6 +27,9 @@ _LIGATED = np.array([ord(letter) for letter in "fijltTh"], dtype=np.uint32)
 _LONGEST_NAME = 256  # bytes of a font's name
 
 _SAMPLES = 60
+_LEAST_LEAN, _MOST_LEAN = 0.2, 15.0  # degrees
+_LEAN_ALIKE = 0.5  # degrees
+_LEAN_SHARE = 0.8
 
 
 def direct(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
@@ -214,6 +217,39 @@ def writing_direction(characters: Characters, page_rotation: int) -> int:
 def direction_of(characters: Characters, index: int, page_rotation: int) -> int:
     """Direction in which one character runs; see `writing_direction`."""
     return round((characters.sources.angle(index) - page_rotation) / 90) * 90 % 360
+
+
+def lean_of(characters: Characters, page_rotation: int) -> float:
+    """Degrees, counter-clockwise, by which nearly all text leans off level or upright; 0 where it is straight."""
+    inked = characters.inked
+    if not len(inked):
+        return 0.0
+    sample = inked[:: max(1, len(inked) // _SAMPLES)]
+    told = np.array([characters.sources.angle(index) - page_rotation for index in sample.tolist()])
+    off = told - 90 * np.round(told / 90)
+    lean = float(np.median(off))
+    same = float((np.abs(off - lean) < _LEAN_ALIKE).mean())
+    return lean if _LEAST_LEAN <= abs(lean) <= _MOST_LEAN and same >= _LEAN_SHARE else 0.0
+
+
+def straightened(boxes: NDArray[np.float64], lean: float, width: float, height: float) -> NDArray[np.float64]:
+    """Boxes once the page is turned clockwise around its middle, so that text which leans stands straight.
+
+    Args:
+        boxes: n x 4: left, top, right, bottom, each the upright box around something that leans.
+        lean: degrees, counter-clockwise.
+        width: of the page as displayed.
+        height: of the page as displayed.
+    """
+    angle = math.radians(lean)
+    c, s = math.cos(angle), math.sin(angle)
+    x = (boxes[:, 0] + boxes[:, 2]) / 2 - width / 2
+    y = (boxes[:, 1] + boxes[:, 3]) / 2 - height / 2
+    wide, tall = boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]
+    inner_wide = np.maximum((wide * c - tall * abs(s)) / (c * c - s * s), 0.1 * wide) / 2
+    inner_tall = np.maximum((tall * c - wide * abs(s)) / (c * c - s * s), 0.1 * tall) / 2
+    new_x, new_y = x * c - y * s + width / 2, x * s + y * c + height / 2
+    return np.stack((new_x - inner_wide, new_y - inner_tall, new_x + inner_wide, new_y + inner_tall), axis=1)
 
 
 def turn_boxes(boxes: NDArray[np.float64], direction: int, width: float, height: float) -> NDArray[np.float64]:

@@ -10,7 +10,15 @@ import pypdfium2
 from numpy.typing import NDArray
 
 from worktrial.archive.pages import PageText, Route, RulingLine, Word
-from worktrial.archive.pdf.characters import Characters, read_characters, turn_boxes, turn_rules, writing_direction
+from worktrial.archive.pdf.characters import (
+    Characters,
+    lean_of,
+    read_characters,
+    straightened,
+    turn_boxes,
+    turn_rules,
+    writing_direction,
+)
 from worktrial.archive.pdf.document import Pdf, render
 from worktrial.archive.pdf.rules import Drawings, read_drawn
 from worktrial.archive.pdf.words import build_words
@@ -145,7 +153,8 @@ def read_page(pdf: Pdf, number: int) -> PageText:
     """Words and ruling lines of one page from its own characters.
 
     Where the text runs up or down the sheet, the page is turned first: then `skew` is 90, 180 or 270, the degrees
-    (clockwise) by which it was turned, and width, height and boxes are those of the turned page.
+    (clockwise) by which it was turned, and width, height and boxes are those of the turned page. Text that leans by
+    a few degrees is set straight in the same way.
 
     Args:
         pdf: an open file.
@@ -186,11 +195,14 @@ def _read(pdf: Pdf, page: Any, number: int, width: float, height: float) -> Page
         if text_page.count_chars() > _MOST_CHARACTERS:
             return _failed(number, width, height, f"more than {_MOST_CHARACTERS:,} characters on one page")
         characters = read_characters(page, text_page)
+        lean = lean_of(characters, page.get_rotation())
+        if lean:
+            characters = replace(characters, boxes=straightened(characters.boxes, lean, width, height))
         turn = writing_direction(characters, page.get_rotation())
         upright = _turned(characters, turn, width, height)
         size = (height, width) if turn in (90, 270) else (width, height)
         words = build_words(upright, *size, upright=page.get_rotation() + turn)
-        drawn = read_drawn(page, width, height)
+        drawn = read_drawn(page, width, height, lean)
         rules = turn_rules(drawn.rules, turn, width, height)
         route, trouble = choose_route(pdf, number, drawn, words)
     finally:
@@ -199,7 +211,7 @@ def _read(pdf: Pdf, page: Any, number: int, width: float, height: float) -> Page
         tuple(rule.box for rule in turn_rules(tuple(map(RulingLine, boxes)), turn, width, height))
         for boxes in (drawn.areas, drawn.curves)
     )
-    return PageText(number, *size, route, words, rules, float(turn), trouble, areas, curves)
+    return PageText(number, *size, route, words, rules, turn + lean, trouble, areas, curves)
 
 
 def _turned(characters: Characters, turn: int, width: float, height: float) -> Characters:

@@ -1,6 +1,7 @@
 """Ruling lines among a page's vector paths and thin images."""
 
 import ctypes
+import math
 from collections.abc import Iterator
 from itertools import pairwise, repeat
 from typing import Any, NamedTuple
@@ -51,19 +52,22 @@ class _Shapes(NamedTuple):
     images: list[Edges]
     areas: list[Edges]
     curves: list[Edges]
+    leaning: bool
+    """Whether the page is turned, so that no box tells which lines are level."""
 
 
-def read_drawn(page: Any, width: float, height: float) -> Drawings:
+def read_drawn(page: Any, width: float, height: float, lean: float = 0.0) -> Drawings:
     """Horizontal and vertical ruling lines of an open page, pieces of one line joined, and its largest image.
 
     Args:
         page: a pypdfium2 page.
         width: of the page as displayed, in points.
         height: of the page as displayed, in points.
+        lean: degrees, counter-clockwise, by which all that is drawn is turned back around the page's middle.
     """
-    shapes = _Shapes([], [], [])
+    shapes = _Shapes([], [], [], lean != 0.0)
     images = shapes.images
-    lines = list(_lines(page, shapes))
+    lines = list(_lines(page, shapes, _turned_back(page, lean)))
     left, bottom, right, top = page.get_bbox()
     largest = max(
         (
@@ -117,7 +121,16 @@ def _joined(boxes: NDArray[np.float64]) -> list[Edges]:
     return [(line[0], line[1], line[2], line[3]) for line in done]
 
 
-def _lines(page: Any, shapes: _Shapes) -> Iterator[Edges]:
+def _turned_back(page: Any, lean: float) -> Matrix:
+    if not lean:
+        return _UNCHANGED
+    left, bottom, right, top = page.get_bbox()
+    x, y = (left + right) / 2, (bottom + top) / 2
+    c, s = math.cos(math.radians(lean)), math.sin(math.radians(lean))
+    return np.array([[c, s, x - c * x - s * y], [-s, c, y + s * x - c * y], [0.0, 0.0, 1.0]])
+
+
+def _lines(page: Any, shapes: _Shapes, place: Matrix) -> Iterator[Edges]:
     """Boxes (left, bottom, right, top) in the page's own coordinates."""
     budget = [_MOST_OBJECTS, _MOST_SEGMENTS]
     count = pdfium.FPDFPage_CountObjects(page.raw)
@@ -125,7 +138,7 @@ def _lines(page: Any, shapes: _Shapes) -> Iterator[Edges]:
     kinds = map(_kind, map(_object, repeat(address_of(page.raw)), range(count)))
     drawn = [index for index, kind in enumerate(kinds) if kind != pdfium.FPDF_PAGEOBJ_TEXT]
     objects = (pdfium.FPDFPage_GetObject(page.raw, index) for index in drawn)
-    yield from _of(objects, _UNCHANGED, 0, budget, shapes)
+    yield from _of(objects, place, 0, budget, shapes)
 
 
 def _of(objects: Iterator[Any], place: Matrix, depth: int, budget: list[int], shapes: _Shapes) -> Iterator[Edges]:
@@ -145,7 +158,9 @@ def _of(objects: Iterator[Any], place: Matrix, depth: int, budget: list[int], sh
             if not pdfium.FPDFPageObj_GetBounds(thing, *edges):
                 continue
             box = _moved(place, *(edge.value for edge in edges))
-            if min(box[2] - box[0], box[3] - box[1]) <= THIN:
+            if kind == pdfium.FPDF_PAGEOBJ_PATH and shapes.leaning:
+                yield from _strokes(thing, place, budget, box, shapes)
+            elif min(box[2] - box[0], box[3] - box[1]) <= THIN:
                 yield box
             elif kind == pdfium.FPDF_PAGEOBJ_PATH:
                 yield from _strokes(thing, place, budget, box, shapes)
