@@ -36,6 +36,8 @@ _HARDER_ROTA = (
     Kind.CALENDAR_VS_FISCAL, Kind.DISAGREEING, Kind.OTHER_UNITS, Kind.CHART, Kind.SCAN,
 )  # fmt: skip
 """Kinds that ask for more than finding a figure."""
+_PRINTED_FOR = 60
+"""Months after which no issue prints a month any more."""
 _TRIES = 400
 _ISSUES_ASKED_ABOUT = 24
 """Most issues of a large archive that are asked about; each is made anew for its questions."""
@@ -82,6 +84,9 @@ class _Issues:
         self._pairs = [(outlines[i], outlines[i + 1]) for i in held if i + 1 < len(outlines)]
         turns = [[one for one in outlines if one.turn == turn] for turn in sorted({o.turn for o in outlines})]
         self._turns = [turn for turn in turns if len(turn) > 1]
+        issued = [outline.reported.issue for outline in outlines]
+        ends = {turn[-1].turn: turn[-1].reported.issue for turn in self._turns}
+        self._ended = [t for t in self._turns if not any(0 < i - ends[t[0].turn] <= _PRINTED_FOR for i in issued)]
         self._scanned = [outline for outline in outlines if outline in scanned]
 
         @lru_cache(maxsize=_ISSUES_ASKED_ABOUT)
@@ -99,9 +104,10 @@ class _Issues:
             return ()
         return self._made(self._scanned[int(dice.integers(len(self._scanned)))])[1]
 
-    def together(self, dice: np.random.Generator) -> list[tuple[Source, ...]]:
-        """Issues of a few months, which print much of the same."""
-        turn = self._turns[int(dice.integers(len(self._turns)))] if self._turns else []
+    def together(self, dice: np.random.Generator, *, ended: bool = False) -> list[tuple[Source, ...]]:
+        """Issues of a few months, which print much of the same; `ended`: and no later issue prints it again."""
+        turns = self._ended if ended else self._turns
+        turn = turns[int(dice.integers(len(turns)))] if turns else []
         return [self._made(outline)[1] for outline in turn]
 
     def neighbours(self, dice: np.random.Generator) -> tuple[tuple[Source, ...], tuple[Source, ...]]:
@@ -129,7 +135,7 @@ def _ask(issues: _Issues, kind: Kind, dice: np.random.Generator) -> DraftQuestio
 
 def _ask_harder(issues: _Issues, kind: Kind, dice: np.random.Generator) -> DraftQuestion | None:
     if kind in (Kind.RESTATED, Kind.LATEST, Kind.DISAGREEING):
-        together = issues.together(dice)
+        together = issues.together(dice, ended=kind is Kind.LATEST)
         if len(together) < 2:
             return None
         if kind is Kind.DISAGREEING:

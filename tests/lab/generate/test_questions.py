@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from lab.generate.generate import Plan, Style, questions_of
-from lab.generate.issue import make_issue, outlines
+from lab.generate.issue import document_name, make_issue, outlines
+from lab.generate.questions import questions_about
 from lab.generate.questions.harder import OR_ABSENT
+from lab.generate.questions.question import Kind
 from lab.generate.truth import tables_of
 from lab.generate.world import World
 from tests.lab.generate.made import archive
@@ -201,3 +204,13 @@ def test_an_absent_month_stands_in_no_row_of_the_tables_it_is_asked_of() -> None
         )
         assert our_score("absent", f"<FINAL_ANSWER>{question['answer']}</FINAL_ANSWER>", unit="millions").score
         assert not our_score("absent", "<FINAL_ANSWER>141</FINAL_ANSWER>", unit="millions").score
+
+
+def test_the_last_issue_that_prints_a_figure_is_the_last_of_the_archive_that_does() -> None:
+    world = World(11)
+    near = [replace(outline, pages=8) for outline in outlines(world, 10_000)[:6]]
+    assert near[3].reported.issue - near[2].reported.issue < 60
+    asked = questions_about(world, near, 20, harder=True)
+    last = {document_name(outline.reported.issue) for outline in near[3:]}
+    latest = [{cell.doc for cell in one.asked.cells} for one in asked if one.asked.kind is Kind.LATEST]
+    assert latest and all(documents <= last for documents in latest)
