@@ -1,6 +1,6 @@
 """`worktrial archive …`: from PDFs to an archive that an agent can search, read and query."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +11,7 @@ from worktrial.engine.notices import say
 
 if TYPE_CHECKING:  # reading an archive is not for --help
     from worktrial.archive.build import Ocr, SecondReader
+    from worktrial.archive.producers import Producer
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -63,8 +64,8 @@ def build_archive(
         str,
         typer.Option(
             help="vision:MODEL shows each page to a model that sees and takes its tables, each cell as sure as our "
-            "own reading bears it out.",
-            metavar="vision:MODEL",
+            "own reading bears it out. docling and marker, where they are installed, read PDFs in our place.",
+            metavar="vision:MODEL|docling|marker",
         ),
     ] = "",
     base_url: Annotated[
@@ -94,7 +95,7 @@ def build_archive(
         with display() as told, _second_reader(producer, output, base_url, api_key_env, max_cost) as second:
             # The settings of a build refuse what is none of the three.
             report = build(
-                documents,
+                _documents(documents, producer),
                 output,
                 workers=workers,
                 ocr=cast("Ocr", ocr),
@@ -113,11 +114,20 @@ def build_archive(
         raise typer.Exit(NOTHING_BUILT)
 
 
+def _documents(paths: list[Path], producer: str) -> "Iterable[Path] | Producer":
+    if not producer or producer.startswith("vision:"):
+        return paths
+    from worktrial.archive.producers import Files
+    from worktrial.archive.producers.neighbours import ReadByNeighbour
+
+    return ReadByNeighbour(Files(tuple(paths)), producer)
+
+
 @contextmanager
 def _second_reader(
     producer: str, output: Path, base_url: str | None, api_key_env: str | None, max_cost: float | None
 ) -> "Iterator[SecondReader | None]":
-    if not producer:
+    if not producer.startswith("vision:"):
         yield None
         return
     from worktrial.cli.archive_vision import vision_reader

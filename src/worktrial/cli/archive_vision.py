@@ -72,7 +72,7 @@ def vision_reader(
         StopRun: the endpoint does not answer, or the money is spent.
     """
     model = producer.removeprefix(PREFIX)
-    if model == producer or not model:
+    if not model:
         raise SettingError(f"--producer {producer}: must be vision:MODEL")
     redactor = Redactor()
     settings = RoleSettings(role=Role.AGENT, model=model, base_url=base_url, api_key_env=api_key_env).resolved()

@@ -15,7 +15,7 @@ import msgspec
 import worktrial
 from worktrial.archive.pages import PageRange, Route, pages_within
 from worktrial.archive.producers import DocumentSource, ReadSettings
-from worktrial.archive.producers.files import EXTENSIONS, libraries_of
+from worktrial.archive.producers.files import KINDS, libraries_of
 from worktrial.archive.producers.pdf import ocr_version, text_version
 from worktrial.archive.store.parts import PARTS, read_record
 from worktrial.archive.store.record import DocumentRecord
@@ -83,9 +83,7 @@ class BuildSettings:
         plain = f"{reading_version()}/{self.ocr}/{_short(text_version())}"
         if self.second:
             plain = f"{plain}/{_short(self.second)}"
-        libraries = {
-            kind: _short(told) for kind in sorted(set(EXTENSIONS.values())) if (told := libraries_of(kind))
-        }
+        libraries = {kind: _short(told) for kind in KINDS if (told := libraries_of(kind))}
         return Versions(plain, f"{plain}/{_short(ocr_version())}", libraries)
 
 

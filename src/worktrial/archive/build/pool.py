@@ -241,7 +241,9 @@ class Pool:
 
 def _is_for_parsers(task: Task) -> bool:
     """Whether it is work on bytes that nobody vouches for, by code of ours."""
-    return isinstance(task, OpenDocument | ReadPage | DrawPage) and task.source.kind in EXTENSIONS.values()
+    if isinstance(task, DrawPage):
+        return True
+    return isinstance(task, OpenDocument | ReadPage) and task.source.kind in EXTENSIONS.values()
 
 
 def _taken(said: WorkerReady | WorkerAnswer) -> Answer:

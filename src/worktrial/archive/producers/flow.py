@@ -63,7 +63,7 @@ class FlowPages:
     """
 
     def __init__(self, pieces: Iterable[Piece], path: Path) -> None:
-        self._pages = list(_paged(_captioned(list(pieces))))
+        self._pages = list(_paged(captioned(list(pieces))))
         if not any(self._pages):
             raise DataError(path, "has no text and no table")
 
@@ -72,16 +72,21 @@ class FlowPages:
 
     def read(self, number: int) -> PageContent:
         """One page, 1-based."""
-        lines: list[str] = []
-        tables: list[Table] = []
-        for piece in self._pages[number - 1]:
-            if isinstance(piece, Paragraph):
-                lines += piece.text.splitlines()
-            else:
-                lines += ["\t".join(row) for row in piece.rows]
-                tables.append(_table(piece, len(tables) + 1, number))
-        text = "\n".join(lines)
-        return PageContent(number, 0.0, 0.0, Route.TEXT if text.strip() else Route.BLANK, text, tuple(tables))
+        return flow_page(self._pages[number - 1], number)
+
+
+def flow_page(pieces: Iterable[Paragraph | TextGrid], number: int) -> PageContent:
+    """A page of pieces in their order."""
+    lines: list[str] = []
+    tables: list[Table] = []
+    for piece in pieces:
+        if isinstance(piece, Paragraph):
+            lines += piece.text.splitlines()
+        else:
+            lines += ["\t".join(row) for row in piece.rows]
+            tables.append(_table(piece, len(tables) + 1, number))
+    text = "\n".join(lines)
+    return PageContent(number, 0.0, 0.0, Route.TEXT if text.strip() else Route.BLANK, text, tuple(tables))
 
 
 def shaped(rows: Sequence[Sequence[str]], header_rows: int | None = None) -> TextGrid:
@@ -149,7 +154,7 @@ def _mostly_figures(texts: Sequence[str]) -> bool:
     return 2 * sum(_is_figure(text) or _YEAR.fullmatch(text) is not None for text in texts) > len(texts)
 
 
-def _captioned(pieces: list[Piece]) -> list[Piece]:
+def captioned(pieces: list[Piece]) -> list[Piece]:
     """Grids with title, unit and notes from the paragraphs around them."""
     done: list[Piece] = []
     for index, piece in enumerate(pieces):
