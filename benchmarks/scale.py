@@ -9,8 +9,11 @@ import shutil
 import sys
 import sysconfig
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from statistics import median
 
 import msgspec
 
@@ -20,6 +23,7 @@ from benchmarks.measured import CommandFailed, Measured, measure
 from benchmarks.rows import Row, at_most, exit_if_missed, print_table
 from worktrial.engine.index import INDEX
 from worktrial.engine.store import SAMPLES
+from worktrial.engine.trajectories import PACKED, TRAJECTORIES
 
 TASKS = 10_000  # a hundred samples each
 SHARDS = 16
@@ -52,9 +56,8 @@ def merging(place: Path, tasks: int, repetitions: int) -> Iterator[Row]:
     yield from within(f"merge of {SHARDS} shards, {tasks * 100:,} samples", done, 60.0, 300.0)
 
 
-def going_on(place: Path, tasks: int, repetitions: int) -> Iterator[Row]:
+def going_on(run: str, tasks: int, repetitions: int) -> Iterator[Row]:
     """Rows of opening a run to go on with it, without its index and with it."""
-    [run] = made(place / "whole", tasks, 0)
     command = [sys.executable, "-m", "benchmarks.scale_open", run]
     first = measure(command)
     yield Row("opening it without an index: CPU", f"{first.cpu:.1f} s, {first.peak_bytes / 1e6:.0f} MB")
@@ -62,6 +65,54 @@ def going_on(place: Path, tasks: int, repetitions: int) -> Iterator[Row]:
     yield Row("index", f"{index / (tasks * 100):.0f} bytes a sample, {index / lines:.1%} of the records")
     done = [measure(command) for _ in range(repetitions)]
     yield from within(f"opening {tasks * 100:,} samples to go on", done, 5.0, 250.0)
+
+
+def looking(run: str, tasks: int, repetitions: int) -> Iterator[Row]:
+    """Rows of `show` and of a query."""
+    sql = "select condition, outcome, count(*) as n, avg(cost) from samples group by all order by all"
+    for name, command in (("show", ["show", run]), ("sql with a group-by", ["sql", sql, run])):
+        done = [measure([PRODUCT, *command]) for _ in range(repetitions)]
+        yield from within(f"{name}, {tasks * 100:,} samples", done, 10.0, 500.0)
+
+
+def packing(run: str) -> Iterator[Row]:
+    """Rows of compressed trajectories: of this run, whose samples are much alike, and of 53 different tasks."""
+    done = measure([sys.executable, "-m", "benchmarks.scale_packed", run])
+    found = msgspec.json.decode(done.out)
+    share = found["packed"] / found["plain"]
+    yield Row("made trajectories, compressed", f"{share:.1%} of {found['plain'] / 1e6:,.0f} MB, much alike")
+    yield Row("packing them: CPU, peak memory", f"{found['packing']:.0f} s, {done.peak_bytes / 1e6:.0f} MB")
+    reads = [1000 * seconds for seconds in found["reads"]]
+    figure = f"{median(reads):.1f} ms, at most {max(reads):.1f} ms"
+    yield Row(f"one of them read, of {len(reads)}: CPU", figure, "", "<= 20 ms", max(reads) <= 20)
+    run_of = [PRODUCT, "run", "starter", "--agent", "plan"]
+    sizes = []
+    for word, name in (("--no-compress", TRAJECTORIES), ("--compress", PACKED)):
+        measure([*run_of, word, "-o", f"{run}{word}"])
+        sizes.append((Path(f"{run}{word}") / name).stat().st_size)
+    share = sizes[1] / sizes[0]
+    figure = f"{share:.1%} of {sizes[0] / 1e6:.1f} MB"
+    yield Row("trajectories of the starter suite, compressed", figure, "", "<= 25%", share <= 0.25)
+
+
+def two_beside_one(place: Path, repetitions: int) -> Iterator[Row]:
+    """Rows of two shards as two processes, in turn with all samples in one."""
+    run = [PRODUCT, "run", "starter", "--agent", "plan", "--repeats", "20"]
+    one, two, cpu = [], [], []
+    for n in range(repetitions):
+        one.append(measure([*run, "-o", str(place / f"one-{n}")]))
+        began = time.monotonic()
+        with ThreadPoolExecutor(2) as pool:
+            shards = [[*run, "--shard", f"{k}/2", "-o", str(place / f"two-{n}-{k}")] for k in (1, 2)]
+            both = [*pool.map(measure, shards)]
+        two.append(time.monotonic() - began)
+        cpu.append(sum(shard.cpu for shard in both) / one[-1].cpu)
+    ratios = [whole.seconds / seconds for whole, seconds in zip(one, two, strict=True)]
+    figure = f"x{max(ratios):.2f} ({', '.join(f'{ratio:.2f}' for ratio in ratios)})"
+    yield Row(
+        "two shards as two processes beside one", figure, "", ">= x1.7 on a quiet machine", max(ratios) >= 1.7
+    )
+    yield Row("their CPU, both together, beside that of one", f"x{min(cpu):.2f}")
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -78,7 +129,11 @@ def main(words: Sequence[str] | None = None) -> None:
     try:
         with tempfile.TemporaryDirectory(dir=given.into) as folder:
             rows += merging(Path(folder), given.tasks, given.repetitions)
-            rows += going_on(Path(folder), given.tasks, given.repetitions)
+            [run] = made(Path(folder) / "whole", given.tasks, 0)
+            rows += going_on(run, given.tasks, given.repetitions)
+            rows += looking(run, given.tasks, given.repetitions)
+            rows += packing(run)
+            rows += two_beside_one(Path(folder), given.repetitions)
     except (CommandFailed, OSError, ValueError) as e:
         sys.exit(f"benchmarks: {e}")
     print_table(
