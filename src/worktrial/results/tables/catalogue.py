@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from worktrial.errors import DataError, SettingError
 from worktrial.results.tables import rows, trajectories
-from worktrial.results.tables.schema import RunTable
+from worktrial.results.tables.schema import Kind, RunTable
 from worktrial.results.tables.source import RunSource
 
 if TYPE_CHECKING:
@@ -72,9 +72,11 @@ def batches(table: RunTable, sources: Sequence[RunSource]) -> Iterator["pa.Recor
     """
     collected: list[list[Any]] = []
     characters = 0
+    texts = [n for n, column in enumerate(table.columns) if column.kind in (Kind.TEXT, Kind.JSON)]
     for row in values(table, sources):
         collected.append(row)
-        characters += sum(len(value) for value in row if isinstance(value, str))
+        for place in texts:
+            characters += len(row[place] or "")
         if len(collected) >= _ROWS or characters >= _CHARACTERS:
             yield _batch(table, collected)
             collected, characters = [], 0
