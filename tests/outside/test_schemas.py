@@ -14,7 +14,7 @@ from jsonschema.exceptions import best_match
 from tests.support.growth import calls, growth
 
 from worktrial.outside.patterns import BadPattern, linear_search
-from worktrial.outside.schemas import MOST_MISFITS, SchemaCheck, Uncheckable, schema_fault
+from worktrial.outside.schemas import MOST_MISFITS, MOST_STEPS, SchemaCheck, Uncheckable, schema_fault
 from worktrial.workplaces.tools import Tool, schema_problem
 
 
@@ -112,8 +112,12 @@ def test_a_pattern_that_cannot_be_searched_so_is_refused_by_its_name(pattern: st
     ],
 )  # fmt: skip
 def test_a_schema_that_cannot_say_says_why(schema: Any, value: Any, why: str) -> None:
-    with pytest.raises(Uncheckable, match=why):
-        SchemaCheck(schema).accepts(value)
+    def check() -> None:
+        with pytest.raises(Uncheckable, match=why):
+            SchemaCheck(schema).accepts(value)
+
+    # So a sample's limit of time holds: between two checks it is looked at.
+    assert calls(check) < 30 * MOST_STEPS
     if "type" not in schema:
         [misfit] = Tool("t", "", {**schema, "type": ["object", "array", "integer"]}).problems(value)
         assert misfit["argument"] == "(all)" and why in misfit["problem"]

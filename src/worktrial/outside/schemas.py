@@ -195,9 +195,11 @@ def _bounded() -> Any:
 def _counted(name: str, check: Callable[..., Any]) -> Callable[..., Any]:
     # These compare every item with all others.
     squared = name in ("unevaluatedItems", "unevaluatedProperties")
+    # To look a reference up takes as long as several keywords do.
+    usual = 5 if name in _REFERENCES else 1
 
     def counted(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
-        taken = 1
+        taken = usual
         kind, of = type(instance), type(value)
         # Nearly all that comes by is short, and counts as one.
         if (kind is str or kind is list or kind is dict) and (size := len(instance)) > _SHORT:

@@ -5,11 +5,14 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
+from tests.support.page_readers import FATES
 from tests.support.pdfs import BLANK, BOMB, NO_FONT, PICTURE, ZERO_SIZE, lines, pdf, table_page
 
 from worktrial.archive.build import build
+from worktrial.archive.build.messages import MOST_PAGES, DocumentSize, OpenDocument, TaskRefusal
+from worktrial.archive.build.worker import Worker
 from worktrial.archive.pdf import open_pdf
-from worktrial.archive.producers import ReadSettings
+from worktrial.archive.producers import DocumentSource, ReadSettings
 from worktrial.archive.producers import pdf as reader
 from worktrial.archive.store import Archive
 
@@ -111,3 +114,12 @@ def test_a_very_long_document(tmp_path: Path) -> None:
     opened = Archive.open(tmp_path / "archive")
     assert opened.document("long").routes == {"text": 600}
     assert [opened.page("long", n).text for n in (1, 299, 600)] == ["page 1", "page 299", "page 600"]
+
+
+def test_of_a_document_that_claims_too_many_pages_none_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "endless.txt"
+    for pages, kind in ((MOST_PAGES, DocumentSize), (MOST_PAGES + 1, TaskRefusal)):
+        path.write_text("good\n" * pages)
+        answer = Worker(ReadSettings()).answer(OpenDocument(DocumentSource("endless", path, FATES)))
+        assert isinstance(answer, kind)
+    assert "100,001 pages; at most 100,000 are read" in str(answer)
