@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.reliability import limits
+from benchmarks.reliability.__main__ import every_row
 from benchmarks.reliability.endpoints import TROUBLES, WIRES, troubled
 from benchmarks.reliability.rows import CouldNotLook, Row, Strike, counted, total, turns
 
@@ -27,6 +28,19 @@ def test_a_row_has_one_turn_at_least() -> None:
     assert [len([*turns("x", 1, 3, until)]) for until in (0.0, float("inf"))] == [1, 3]
     first, again = (next(turns("x", 1, 3, 0.0)).random() for _ in range(2))
     assert first == again != next(turns("x", 2, 3, 0.0)).random()
+
+
+def test_the_table_that_is_told_has_every_row_and_zeros() -> None:
+    page = (Path(__file__).parents[2] / "benchmarks" / "RESULTS.md").read_text("utf-8")
+    told = page.partition("| trouble | strikes |")[2].partition("\n\n")[0]
+    table = {name: [*map(int, figures)] for name, *figures in map(_cells, told.splitlines()[2:])}
+    assert table.keys() == {name for name, _, _ in every_row(1)}
+    for name, (strikes, *zeros) in table.items():
+        assert strikes >= (50 if "SIGKILL" in name else 1) and zeros == [0] * 5, name
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
 
 
 # Those of 50 MB take seconds; `tests/engine/test_streaming.py` bounds them.
