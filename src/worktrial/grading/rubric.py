@@ -75,6 +75,8 @@ class RubricJudge:
     async def judge(self, case: JudgeCase) -> Verdict:
         """The verdict on `case`. Trouble with the judge makes it `invalid`, never `fail`.
 
+        Work that talks a judge out of its vote is no such trouble; see `cast_ballot`.
+
         Raises:
             StopRun: the endpoint says that no request of this run can succeed.
             SettingError: log-probabilities were asked for and the endpoint gives none.
