@@ -237,7 +237,7 @@ def _model(folder: Path, kind: str) -> Path:
 
 
 def _is_latin(sign: str) -> bool:
-    return len(sign) == 1 and (" " <= sign <= "~" or sign in MORE_SIGNS)
+    return len(sign) == 1 and (" " <= sign <= "~" or sign in MORE_SIGNS or ("À" <= sign <= "ž" and sign.isalpha()))
 
 
 def _narrow(model: "openvino.Model", kept: list[int]) -> None:

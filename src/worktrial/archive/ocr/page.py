@@ -8,6 +8,7 @@ import numpy as np
 
 from worktrial.archive.ocr.engine import Engine, PixelBox, shared_engine
 from worktrial.archive.ocr.image import Grey, PageImage, lift_rules, page_image, prepare
+from worktrial.archive.ocr.letters import settle_letters
 from worktrial.archive.ocr.numbers import vote
 from worktrial.archive.ocr.pieces import LEAST, ROWS, Piece, read_pieces
 from worktrial.archive.ocr.segments import segment_page
@@ -180,7 +181,7 @@ def _recognise(
         width=size[0],
         height=size[1],
         route=Route.OCR if words or ruled.rules else Route.BLANK,
-        words=words,
+        words=settle_letters(words),
         rules=ruled.rules,
         skew=float(turn) or image.skew,
     )
