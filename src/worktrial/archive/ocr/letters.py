@@ -7,7 +7,7 @@ from dataclasses import replace
 from worktrial.archive.pages import Word
 
 _SHARE = 0.006
-"""Share of a page's letters with accents from which on they are its language's, well below that of German and French."""
+"""Share of a page's letters with accents from which on they are its language's; German has 2 in 100."""
 _LEAST = 3
 _PLAIN = str.maketrans(
     {"ß": "B", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ı": "i", "æ": "ae", "œ": "oe", "Æ": "AE", "Œ": "OE"}
