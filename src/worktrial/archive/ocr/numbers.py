@@ -118,11 +118,23 @@ def reread(engine: Engine, page: PageSegments, pieces: Sequence[Piece]) -> None:
 
 
 def _sure_text(engine: Engine, piece: Piece) -> str | None:
-    """The engine's own reading, where both views of the piece give it and are sure of each character."""
+    """The engine's own reading, where both views of the piece give it and are sure of each character.
+
+    A text with fewer characters than its ink is not sure: the engine takes two that touch for one.
+    """
     views = [engine.decode(look) for look in piece.posteriors]
     texts = {view.text for view in views}
     sure = len(texts) == 1 and min(view.confidence for view in views) >= SURE
-    return texts.pop().replace(" ", "") if sure else None
+    text = texts.pop().replace(" ", "") if sure else ""
+    return text if text and sum(c.isalnum() for c in text) >= _least_characters(piece) else None
+
+
+def _least_characters(piece: Piece) -> int:
+    """Tall characters that a piece's ink comes to: blobs nearly twice as wide as the usual one are two."""
+    blobs = piece.segment.blobs
+    tallest = max(b.height for b in blobs)
+    wide = np.array([b.width for b in blobs if b.height >= 0.75 * tallest])
+    return int(np.maximum(np.round(wide / np.median(wide)), 1).sum()) if len(wide) >= 4 else 0
 
 
 class _Case(NamedTuple):
@@ -173,7 +185,10 @@ def _ends_at(piece: Piece, edge: float, height: float) -> bool:
 
 
 def _may_be_figures(piece: Piece) -> bool:
-    return 1 <= len(piece.text) <= 7 and not piece.by_shape and sum(c.isalpha() for c in piece.text) <= 3
+    """Short, with few letters; brackets, slashes and signs of money are no misread figures."""
+    letters = sum(c.isalpha() for c in piece.text)
+    others = sum(not (c.isalnum() or c in LOOKALIKES or c in ".,-·–—−") for c in piece.text)
+    return 1 <= len(piece.text) <= 7 and not piece.by_shape and letters <= 3 and not others
 
 
 def _is_clearly(best: NumberReading) -> bool:

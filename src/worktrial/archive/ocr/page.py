@@ -9,6 +9,7 @@ import numpy as np
 from worktrial.archive.ocr.engine import Engine, PixelBox, shared_engine
 from worktrial.archive.ocr.image import Grey, PageImage, lift_rules, page_image, prepare
 from worktrial.archive.ocr.letters import settle_letters
+from worktrial.archive.ocr.marks import lift_marks
 from worktrial.archive.ocr.numbers import vote
 from worktrial.archive.ocr.pieces import LEAST, ROWS, Piece, read_pieces
 from worktrial.archive.ocr.segments import segment_page
@@ -171,6 +172,7 @@ def _recognise(
             upright = prepare(turned(image.grey, turn), image.scale)
             return _recognise(upright, number, size[::-1], engine, turn=turn)
     pieces = read_pieces(engine, cut, image.scale)
+    pieces = lift_marks(engine, cut, pieces)
     pieces = vote(engine, cut, pieces)
     tell_decimals(engine, pieces, cut.height)
     engine.release()

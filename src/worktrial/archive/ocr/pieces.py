@@ -4,6 +4,7 @@ Columns of figures end at one edge. A piece that ends there is a figure even if 
 what stands beyond the edge is no digit but a mark: a footnote's number, a raised r.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -19,6 +20,10 @@ from worktrial.archive.ocr.texts import Posteriors, Sheet, choose, views
 DASH = "-"
 SHORT = 0.4
 """Heights of a character; strokes shorter than this are hyphens only in the middle of a row."""
+
+_NUMBER = re.compile(r"-?\d[\d.,]*|-?\.\d+")
+_MARKS = re.compile(r"(?:\d{1,2}/)+")
+_MARKED_NUMBER = re.compile(r"-?[\d.,]*\d\d/(?:\d{1,2}/)*")
 
 LEAST = 4
 """Figures with the same edge that make it a column's edge."""
@@ -156,7 +161,8 @@ def _words(segment: Segment, line: float, reading: CropReading, height: float) -
         # Between figures the engine sees spaces where a narrow 1 stands; the ink knows better.
         texts = ["".join(texts)]
     if len(texts) == 1:
-        return [Piece(segment, line, texts[0], reading.confidence)]
+        marked = _with_marks(segment, line, reading, height)
+        return marked or [Piece(segment, line, texts[0], reading.confidence)]
     groups = _cut(segment.blobs, len(texts), height)
     if len(groups) != len(texts):
         # The ink shows fewer gaps than the engine read spaces: shared out by the engine's own places.
@@ -175,10 +181,38 @@ def _words(segment: Segment, line: float, reading: CropReading, height: float) -
     return pieces
 
 
-def _widest_gap(segment: Segment) -> int:
-    ordered = sorted(segment.blobs, key=lambda b: b.x0)
+def _with_marks(segment: Segment, line: float, reading: CropReading, height: float) -> list[Piece]:
+    """A number and its footnote marks, read without the gap between; empty where there are none.
+
+    The ink tells where the number ends: `3622/3/` may end in several ways.
+    """
+    if not _MARKED_NUMBER.fullmatch(reading.text):
+        return []
+    span = segment.span
+    for gap in sorted(_gaps(segment.blobs), reverse=True)[:3]:
+        if gap[0] < 0.4 * height:
+            break
+        border = (gap[1] - span.x0) / (span.x1 - span.x0)
+        k = sum(place < border for place in reading.places)
+        if _NUMBER.fullmatch(reading.text[:k]) and _MARKS.fullmatch(reading.text[k:]):
+            parts = (slice(0, k), slice(k, None))
+            inks = ([b for b in segment.blobs if b.cx < gap[1]], [b for b in segment.blobs if b.cx >= gap[1]])
+            return [
+                Piece(Segment(bounds(ink), ink), line, reading.text[part], min(reading.sureness[part]))
+                for part, ink in zip(parts, inks, strict=True)
+            ]
+    return []
+
+
+def _gaps(blobs: list[Blob]) -> list[tuple[int, float]]:
+    """Width and middle of the paper between neighbouring blobs, in pixels."""
+    ordered = sorted(blobs, key=lambda b: b.x0)
     edges = np.maximum.accumulate([b.x1 for b in ordered])
-    return max((b.x0 - int(edge) for b, edge in zip(ordered[1:], edges, strict=False)), default=0)
+    return [(b.x0 - int(edge), (b.x0 + int(edge)) / 2) for b, edge in zip(ordered[1:], edges, strict=False)]
+
+
+def _widest_gap(segment: Segment) -> int:
+    return max((gap for gap, _ in _gaps(segment.blobs)), default=0)
 
 
 def _cut(blobs: list[Blob], parts: int, height: float) -> list[list[Blob]]:

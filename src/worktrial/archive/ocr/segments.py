@@ -23,6 +23,12 @@ MARGIN = 3
 """Pixels of paper kept around a crop."""
 MARKED_GAP = 0.9
 """Heights of a character that may lie beside a comma or a point inside a number."""
+TITLE = 1.55
+"""Heights of a character from which blobs may be bigger letters, and not two rows that touch."""
+SURE_TITLE = 0.8
+"""Least probability of a character from which such a line stands as the engine reads it whole."""
+MARK = 0.65
+"""Heights of a character that a typed comma with its tail is high at most."""
 
 
 @dataclass(slots=True)
@@ -67,11 +73,12 @@ def segment_page(engine: Engine, grey: Grey, rules: Sequence[RulingLine], scale:
     blobs = without_residue(blobs, rules, scale)
     letters = [b.height for b in blobs if 3.5 * scale <= b.height <= 16 * scale and b.width <= 4 * b.height]
     height = float(np.median(letters)) if letters else 6 * scale
-    blobs = cut_tall(labels, blobs, height)
-    blobs = without_leaders(blobs, height)
     shrink = FINDER_SCALE / scale
     small = np.asarray(cv2.resize(grey, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), dtype=np.uint8)
     boxes = [PixelBox(*(round(v / shrink) for v in span)) for span in engine.find(small)]
+    titles, blobs = _titles(engine, grey, boxes, blobs, height)
+    blobs = cut_tall(labels, blobs, height)
+    blobs = without_leaders(blobs, height)
     owners, strays = _owners(boxes, blobs)
     groups = [part for owned in owners for part in _rows(owned, height)]
     groups += _strays(strays, height)
@@ -79,8 +86,33 @@ def segment_page(engine: Engine, grey: Grey, rules: Sequence[RulingLine], scale:
     pieces = [Segment(bounds(part), part) for group in groups for part in _stretches(group, height, walls) if part]
     # Twice: a comma in a box of its own is first joined to what follows it.
     pieces = _joined(_joined(pieces, height, walls), height, walls)
+    pieces += titles
     pieces.sort(key=lambda piece: (piece.span.y0 + piece.span.y1, piece.span.x0))
     return PageSegments(pieces, grey, labels, height, boxes)
+
+
+def _titles(
+    engine: Engine, grey: Grey, boxes: Sequence[PixelBox], blobs: list[Blob], height: float
+) -> tuple[list[Segment], list[Blob]]:
+    """Lines of big letters, and the blobs that are in none of them.
+
+    A tall box may hold two rows that touch, too: it is one line where the engine reads it whole and is sure.
+    """
+    tall: list[tuple[PixelBox, list[Blob]]] = []
+    for box in boxes:
+        own = [b for b in blobs if box.x0 <= b.cx <= box.x1 and box.y0 <= b.cy <= box.y1]
+        letters = [b.height for b in own if b.height >= 0.5 * height]
+        big = sum(letter >= TITLE * height for letter in letters)
+        if big > 1 and big >= 0.75 * len(letters) and box.x1 - box.x0 > box.y1 - box.y0:
+            tall.append((box, own))
+    readings = engine.read([grey[max(box.y0, 0) : box.y1, max(box.x0, 0) : box.x1] for box, _ in tall])
+    titles = []
+    for (_, own), reading in zip(tall, readings, strict=True):
+        if reading.text.strip() and reading.confidence >= SURE_TITLE:
+            titles.append(Segment(bounds(own), own))
+            taken = {blob.label for blob in own}
+            blobs = [blob for blob in blobs if blob.label not in taken]
+    return titles, blobs
 
 
 def _owners(boxes: list[PixelBox], blobs: list[Blob]) -> tuple[list[list[Blob]], list[Blob]]:
@@ -104,7 +136,8 @@ def _owners(boxes: list[PixelBox], blobs: list[Blob]) -> tuple[list[list[Blob]],
 
 def _rows(blobs: list[Blob], height: float) -> list[list[Blob]]:
     """Divide the blobs of a box into lines."""
-    letters = sorted((b for b in blobs if b.height >= 0.5 * height), key=lambda b: b.cy)
+    tall = [b for b in blobs if b.height >= 0.5 * height]
+    letters = sorted((b for b in tall if not _hangs_from(b, tall, height)), key=lambda b: b.cy)
     bands: list[list[Blob]] = []
     for blob in letters:
         if bands and blob.cy - bands[-1][-1].cy <= 0.5 * height:
@@ -118,6 +151,17 @@ def _rows(blobs: list[Blob], height: float) -> list[list[Blob]]:
     for blob in blobs:
         rows[int(np.abs(middles - blob.cy).argmin())].append(blob)
     return [row for row in rows if row]
+
+
+def _hangs_from(mark: Blob, group: list[Blob], height: float) -> bool:
+    """Whether a blob is a comma: it begins above the foot of the tall characters beside it and ends below it."""
+    if mark.height > MARK * height or mark.width > 0.5 * height:
+        return False
+    tall = [b for b in group if b.height >= 0.75 * height and abs(b.cx - mark.cx) <= 1.5 * height]
+    if not any(b.cx < mark.cx for b in tall):
+        return False
+    foot = float(np.median([b.y1 for b in tall]))
+    return foot - 0.4 * height <= mark.y0 <= foot + 0.1 * height and mark.y1 >= foot + 0.15 * height
 
 
 def _strays(blobs: list[Blob], height: float) -> list[list[Blob]]:
