@@ -1,4 +1,4 @@
-"""What stands close to figures and is none: footnote marks with a slash, `2/`, specks and ends of braces.
+"""Signs close to figures that are none: footnote marks with a slash, `2/`, specks and ends of braces.
 
 To the engine an underlined slash is a 1 or a 7, so marks are told by their strokes.
 A slash is a thin stroke that leans over further than any digit. What stands before it, with no more than a
