@@ -179,3 +179,26 @@ def test_a_field_that_few_records_have_and_a_read_shows_where_it_is_filled() -> 
     assert found(shop(door=Door(many), tasks=()), GateName.REACH) == [
         "/customers/*/shelf: no tool shows it, heeds it or changes it"
     ]
+
+
+@pytest.mark.parametrize(("filled", "shown"), [(False, True), (True, True), (True, False)])
+def test_a_record_within_a_record_that_most_records_do_not_have(filled: bool, shown: bool) -> None:
+    stamp = "class Stamp(Struct, kw_only=True, forbid_unknown_fields=True):\n    by: str\n\n\n"
+
+    def change(source: str) -> str:
+        source = source.replace("class Customer(", f"{stamp}class Customer(")
+        source = source.replace("    certificate: bool\n", "    certificate: bool\n    stamp: Stamp | None = None\n")
+        old = "    card = msgspec.structs.asdict(state.customers[customer_id])\n"
+        kept = "    card['stamp'] = card['stamp'] and card['stamp'].by\n"
+        return source.replace(old, old + (kept if shown else "    del card['stamp']\n"))
+
+    home = with_tools(change).door.home
+    state = home.artifact.initial_state
+    customers = {id: {**card, "stamp": None} for id, card in state["customers"].items()}
+    if filled:
+        customers["H-102"]["stamp"] = {"by": "the lead"}
+    home = replace(home, artifact=replace(home.artifact, initial_state={**state, "customers": customers}))
+    places = [] if shown else ["/customers/*/stamp", "/customers/*/stamp/by"]
+    assert found(shop(door=Door(home), tasks=()), GateName.REACH) == [
+        f"{place}: no tool shows it, heeds it or changes it" for place in places
+    ]

@@ -110,12 +110,17 @@ async def _unheeded(
 ) -> list[str]:
     """Fields among `waiting` that make no difference to any of these calls."""
     plain = await _asked(door, state, calls, own)
-    return [general for general in waiting if not await _is_heeded(door, state, fields[general], calls, own, plain)]
+    return [
+        general
+        for general in waiting
+        if not await _is_heeded(door, state, general, fields[general], calls, own, plain)
+    ]
 
 
 async def _is_heeded(
     door: Door,
     state: JsonObject,
+    general: str,
     places: Sequence[Place],
     calls: Sequence[Call],
     own: Sequence[KnownCall],
@@ -123,7 +128,7 @@ async def _is_heeded(
 ) -> bool:
     """Whether another value at all of `places` changes any answer; also where no other value fits."""
     fits = False
-    for other in _other_states(state, places):
+    for other in _other_states(state, places, general):
         asked = await _asked(door, other, calls, own)
         if "does not fit" in asked[0].crash:
             continue
@@ -139,7 +144,7 @@ async def _asked(door: Door, state: JsonObject, calls: Sequence[Call], own: Sequ
     return await door.probe([Probe(state, calls or [("", {})]), *writes])
 
 
-def _other_states(state: JsonObject, places: Sequence[Place]) -> Iterator[JsonObject]:
+def _other_states(state: JsonObject, places: Sequence[Place], general: str) -> Iterator[JsonObject]:
     """The state with other values at all of `places`, in a few ways: not each fits the state's type."""
     values = [value_at(state, place) for place in places]
     moved = [*values[1:], *values[:1]]
@@ -147,17 +152,32 @@ def _other_states(state: JsonObject, places: Sequence[Place]) -> Iterator[JsonOb
     ways.append([_another(value) for value in values])
     nulls = [value is None for value in values]
     if any(nulls):
+        # What another record has there may be a record itself.
+        whole = [value for value in _values(state, general) if isinstance(value, dict | list) and value]
         ways += [
             [something if empty else value for value, empty in zip(values, nulls, strict=True)]
-            for something in (*(value for value in values if value is not None), *_SOMETHING)
+            for something in (*whole[:1], *(value for value in values if value is not None), *_SOMETHING)
         ][:8]
     elif all(isinstance(value, str) for value in values):
         ways.append([None] * len(values))
     for way in ways:
+        if way == values:
+            continue
         other: JsonValue = state
         for place, value in zip(places, way, strict=True):
             other = replaced(other, place, value)
         yield other
+
+
+def _values(value: JsonValue, general: str) -> Iterator[JsonValue]:
+    """Values at a pointer with stars, those that hold others as well."""
+    if not general:
+        yield value
+        return
+    step, slash, rest = general[1:].partition("/")
+    for key, item in parts(value):
+        if step in (_ANY, below("", key)[1:]):
+            yield from _values(item, slash + rest)
 
 
 def _another(value: JsonValue) -> JsonValue:
