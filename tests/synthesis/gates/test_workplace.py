@@ -187,7 +187,9 @@ def test_a_record_within_a_record_that_most_records_do_not_have(filled: bool, sh
 
     def change(source: str) -> str:
         source = source.replace("class Customer(", f"{stamp}class Customer(")
-        source = source.replace("    certificate: bool\n", "    certificate: bool\n    stamp: Stamp | None = None\n")
+        source = source.replace(
+            "    certificate: bool\n", "    certificate: bool\n    stamp: Stamp | None = None\n"
+        )
         old = "    card = msgspec.structs.asdict(state.customers[customer_id])\n"
         kept = "    card['stamp'] = card['stamp'] and card['stamp'].by\n"
         return source.replace(old, old + (kept if shown else "    del card['stamp']\n"))
