@@ -20,6 +20,7 @@ _ROWS = [
     ["2000", "333,333", "n.a.", "-12.0"],
     ["2001", "4", "10", "*"],
 ]
+_MONTHS = [["Jan", "7.34", "7.91", "6.05"], ["Feb", "7.09", "7.73", "5.74"], ["Mar", "6.82", "7.39", "5.54"]]
 
 
 def _simple(page: Typed, y: float = 100) -> Typed:
@@ -360,3 +361,45 @@ def test_words_that_justified_setting_moves_apart_are_one_text() -> None:
             x += len(word) * 4 + 8
     (found,) = find_tables(page.page())
     assert found.grid[1] == ["Oats", "counted by hand and then compared", "10", "20"]
+
+
+def test_a_small_heading_over_the_first_rows_does_not_make_the_headings_above_it_large() -> None:
+    page = Typed().centre(235, 60, "TABLE MY-2.—Average Yields of Bonds", 12).centre(235, 78, "[In percentages]", 6)
+    page.centre(70, 100, "Period").centre(210, 100, "Long").centre(310, 100, "Short").centre(410, 100, "Rate")
+    page.level(45, 425, 108).left(50, 114, "MONTHLY SERIES—AVERAGES OF DAYS", 6).level(45, 425, 121)
+    (table,) = find_tables(page.rows(130, 56, [220, 320, 420], _MONTHS).page())
+    assert (table.title, table.unit) == ("TABLE MY-2.—Average Yields of Bonds", "In percentages")
+    assert table.grid[: table.header_rows] == [["Period", "Long", "Short", "Rate"]]
+    assert table.grid[1][0] == "MONTHLY SERIES—AVERAGES OF DAYS"
+
+
+def test_below_the_unit_there_is_no_more_title() -> None:
+    page = Typed().centre(235, 60, "TABLE FFO-5—Receipts by State", 12).centre(235, 78, "[In thousands of dollars]", 6)
+    page.centre(215, 94, "Income and other taxes on").centre(215, 103, "wages").centre(70, 118, "State")
+    page.centre(170, 118, "First").centre(260, 118, "Second").centre(410, 118, "Excise")
+    (table,) = find_tables(page.rows(134, 50, [180, 270, 420], _ROWS).page())
+    assert (table.title, table.unit) == ("TABLE FFO-5—Receipts by State", "In thousands of dollars")
+    assert table.grid[0] == ["State", *["Income and other taxes on wages"] * 2, "Excise"]
+
+
+def test_the_line_of_the_page_with_its_number_is_no_row_and_bridges_no_columns() -> None:
+    page = Typed().left(110, 60, "FINANCIAL REPORT OF THE WHOLE GOVERNMENT, EXCERPT").right(425, 60, "71")
+    page.centre(210, 84, "Gross").centre(310, 84, "Earned").centre(210, 93, "cost").centre(310, 93, "revenue")
+    (table,) = find_tables(page.centre(410, 93, "Net").rows(109, 50, [220, 320, 420], _ROWS).page())
+    assert table.grid == [["", "Gross cost", "Earned revenue", "Net"], *_ROWS]
+
+
+def test_the_mark_of_a_note_under_the_rows_is_no_column_of_labels() -> None:
+    rows = [["Egypt", "24", "35"], ["Ghana", "16", "20"], ["Libya", "18", "44"], ["Morocco", "28", "13"]] * 2
+    page = Typed().centre(70, 88, "Country").centre(210, 88, "Bonds").centre(310, 88, "Stocks")
+    page.rows(104, 62, [220, 320], rows).left(50, 200, "1", 5).left(62, 200, "Less than 500").right(220, 200, "5")
+    (table,) = find_tables(page.page())
+    assert table.label_columns == 1
+    assert table.grid[:2] == [["Country", "Bonds", "Stocks"], rows[0]]
+
+
+def test_two_whole_numbers_are_two_however_near_they_stand() -> None:
+    rows = [["1998", "1,234", "7,515"], ["1999", "22", "5,678"], ["2000", "1,358,178", "1,306,450"]]
+    page = Typed().centre(70, 88, "Year").centre(200, 88, "All").centre(240, 88, "Own")
+    (table,) = find_tables(page.rows(104, 50, [220, 257], rows).page())
+    assert table.grid[1:] == rows

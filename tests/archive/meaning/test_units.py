@@ -71,3 +71,14 @@ def test_a_sign_of_money_on_the_first_figure_tells_the_measure_of_a_column_that_
     body = [["1997", "$444,534", "($1.58)", "$1", "12", "$1.31"], ["1995", "409,272", "1.05", "3%", "13", "1.30"]]
     found = [None if unit is None else str(unit) for unit in units(table([*grid, *body]))[1:]]
     assert found == ["millions of dollars", "dollars", None, None, "U.S. dollars per pound"]
+
+
+@pytest.mark.parametrize("heading", ["Exchange rate (10)", "Interest rate 2", "Ratio of reserves to deposits"])
+def test_a_ratio_is_no_amount_of_the_tables_money_even_without_a_unit_of_its_own(heading: str) -> None:
+    found = units(table([["", "Assets", heading], ["01/02/19", "5", "0.88"]], unit="In millions of euros"))
+    assert [str(unit) for unit in found[1:]] == ["millions of euros", ""]
+
+
+def test_a_unit_may_be_printed_above_the_labels() -> None:
+    found = units(table([["(In billions of dollars)", "Gross cost"], ["Defense", "813.6"]]))
+    assert str(found[1]) == "billions of dollars"

@@ -1,6 +1,7 @@
 """Words to lines, lines to phrases."""
 
 import bisect
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -27,6 +28,7 @@ _FAR_MARK = 0.7
 _FAR_SIGN = 4.0
 
 _SIGNS = frozenset("$£€¥")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 
 
 @dataclass(slots=True)
@@ -314,6 +316,8 @@ def _belongs(phrase: Phrase, word: Word, figure: bool, size: float, widest: floa
     if phrase.figure and is_mark(word.text) and size_of(word) < _SMALL * size:
         return gap < _FAR_MARK
     if phrase.figure and figure:
+        if _GROUPED.fullmatch(before) and _GROUPED.fullmatch(word.text):
+            return False  # two whole numbers, however near: wide totals of neighbouring columns
         if word.text[0] == "(" and word.text[-1] == ")" and not is_column_number(word.text):
             return gap < _GROUP_GAP  # a share behind its figure: "38 (24.7%)"
         if is_number(before) and len(word.text) >= 3 and word.text[:3].isdigit() and not word.text[3:4].isdigit():

@@ -16,7 +16,7 @@ from worktrial.archive.layout.draft import TITLE, Draft, DraftCell, caption_abov
 from worktrial.archive.layout.headings import header_grid
 from worktrial.archive.layout.lines import TextLine, around
 from worktrial.archive.layout.regions import Body, find_bodies, is_contents, is_heading_like
-from worktrial.archive.layout.tokens import is_lone_month, is_month, is_year
+from worktrial.archive.layout.tokens import is_lone_month, is_mark, is_month, is_year
 from worktrial.archive.pages import Box
 
 # In font sizes.
@@ -31,6 +31,7 @@ _RULED = 0.7  # of the gaps between rows
 _SPECKS = 0.15  # of the rows
 _STROKES = frozenset({"1", "|", "l", "I", "i", "!", "/", ".", ",", "'", "-", "—", "_"})
 _NAMED = 0.8  # of the rows
+_FEW = 6  # labels
 _FULL = 0.78  # of the table's width
 _PROSE_LETTERS = 24
 _PROSE_REACH = 0.65  # of the table's width
@@ -93,7 +94,7 @@ def _table(
     inner = body.lines(lines)
     top = inner[0].middle - size / 2
     ruled = sum(top < y < bottom for y in full) >= _RULED * (len(inner) - 1)
-    first = _header_start(lines, body, lowest, frame, full, ruled=ruled)
+    first = _header_start(lines, body, lowest, frame, full, size, ruled=ruled)
     first = _below_captions(lines, first, body.first, columns[labels:], frame, levels)
     zone = list(lines[first : body.first])
     zone_top = zone[0].box.y0 if zone else top
@@ -130,6 +131,8 @@ def _below_captions(
     """Leave titles and units to the caption: they are centred over the labels too, headings over figures only."""
     whole = (frame.left + frame.right) / 2
     figures = (data[0].x0 + data[-1].x1) / 2
+    if first and is_unit(lines[first - 1].text):
+        return first  # a unit ends the caption: what stands below it are headings
     while first < end - 1:
         line = lines[first]
         middle = (line.box.x0 + line.box.x1) / 2
@@ -166,6 +169,7 @@ def _without_specks(lines: Sequence[TextLine], columns: Sequence[BodyColumn]) ->
 
 def _labels(lines: Sequence[TextLine], columns: list[BodyColumn]) -> tuple[int, list[BodyColumn]]:
     """Number of columns that hold labels, and the columns with ragged text at the left made one."""
+    columns = _without_marks(lines, columns)
     kinds = []
     for phrases in by_column(lines, columns):
         inside = [phrase for phrase, line in phrases if phrase.figure or len(line.phrases) > 1 or line.leaders]
@@ -187,6 +191,17 @@ def _labels(lines: Sequence[TextLine], columns: list[BodyColumn]) -> tuple[int, 
             last = kept[-1]
             kept[-1] = BodyColumn(last.x0, columns[k].x1, last.left, columns[k].right)
     return len(kept), kept + columns[texts:]
+
+
+def _without_marks(lines: Sequence[TextLine], columns: list[BodyColumn]) -> list[BodyColumn]:
+    """Join what holds nothing but the mark of a note under the table, with its text a little apart, to the labels."""
+    first, second = by_column(lines, columns)[:2]
+    marks = [phrase.text for phrase, line in first if phrase.figure or len(line.phrases) > 1]
+    texts = sum(not phrase.figure for phrase, _ in second)
+    if len(columns) > 2 and len(marks) == 1 and is_mark(marks[0]) and texts * 2 > max(len(second), _FEW):
+        label, beside = columns[:2]
+        return [BodyColumn(label.x0, beside.x1, label.left, beside.right), *columns[2:]]
+    return columns
 
 
 def _years_and_months(lines: Sequence[TextLine], columns: Sequence[BodyColumn]) -> bool:
@@ -284,7 +299,7 @@ def _is_header_line(line: TextLine) -> bool:
 
 
 def _header_start(
-    lines: Sequence[TextLine], body: Body, lowest: int, frame: _Frame, full: Sequence[float], *, ruled: bool
+    lines: Sequence[TextLine], body: Body, lowest: int, frame: _Frame, full: Sequence[float], size: float, *, ruled: bool
 ) -> int:
     """Index of the first header line; where rules part all rows, headings may stand above one."""
     first = body.first
@@ -314,7 +329,7 @@ def _header_start(
             break
         if any(len(phrase.words) > 14 for phrase in line.phrases) or _runs_across(line, frame):
             break
-        if line.size > _LARGER * lines[body.first].size:
+        if line.size > _LARGER * size:
             break
         if line.box.x1 < frame.left or line.box.x0 > frame.right:
             break

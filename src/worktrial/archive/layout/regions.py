@@ -96,6 +96,8 @@ def _continues(lines: Sequence[TextLine], body: Body, index: int, rules: Sequenc
     figures = [phrase for line in body.lines(lines)[-6:] for phrase in line.figures]
     left = min(phrase.box.x0 for phrase in figures)
     right = max(phrase.box.x1 for phrase in figures)
+    # The first line may be that of the page, with nothing but its number: headings stand over figures of either.
+    headed = min(left, below.figures[0].box.x0)
     if not any(phrase.box.x1 > left and phrase.box.x0 < right for phrase in below.figures):
         return False
     between = list(lines[body.last + 1 : index])
@@ -105,7 +107,7 @@ def _continues(lines: Sequence[TextLine], body: Body, index: int, rules: Sequenc
             return False
         if line.size > _LARGER * max(above.size, below.size):
             return False
-        over = [phrase for phrase in line.phrases if phrase.box.x1 > left + 2 and has_letters(phrase.text)]
+        over = [phrase for phrase in line.phrases if phrase.box.x1 > headed + 2 and has_letters(phrase.text)]
         if len(over) >= 2:
             heads += 1
         start = min(above.phrases[0].box.x0, below.phrases[0].box.x0) + _SET_IN * line.size

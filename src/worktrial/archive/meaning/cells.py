@@ -55,6 +55,10 @@ _COUNTED = re.compile(
 )
 _NUMBER_OF = re.compile(r"^(?:number|no\.)(?:\s+of\s+(?P<what>[a-z ]+))?$", re.IGNORECASE)
 _INDEX = re.compile(r"\b(?:index|[12]\d{3}(?:-\d\d(?:\d\d)?)?\s*=\s*100)\b", re.IGNORECASE)
+# No amount of the table's money, whatever its title says; a column's number or a note's mark may follow.
+_RATIO = re.compile(
+    r"\b(?:exchange|interest|coupon|discount)\s+rates?(?:\s+\(?\d{1,2}\)?)*$|\bratios?\b", re.IGNORECASE
+)
 # A heading says its own unit only in these ways; other words in it are names.
 _OWN_UNIT = re.compile(
     r"\(([^()]*)\)|\[([^\[\]]*)\]|\b(in (?:thousand|million|billion|trillion)s? of .*)$", re.IGNORECASE
@@ -68,7 +72,7 @@ class ColumnUnit(NamedTuple):
     """A unit and how many of it one printed unit is."""
 
     measure: str
-    """`dollars`, `percent`, `index`, `number`, `ounces`, …; empty where only the scale is told."""
+    """`dollars`, `percent`, `index`, `number`, `ounces`, …; empty where only the scale or nothing is told."""
     scale: float = 1.0
     """Printed numbers times this are in the measure."""
 
@@ -118,10 +122,14 @@ def _currency(text: str) -> str | None:
 def units(table: Table) -> tuple[ColumnUnit | None, ...]:
     """The unit of each column: what its headings say, else what the table says; None where neither does.
 
+    A ratio whose headings tell no unit has none: the table's money is not its own.
+
     Where they name no measure, a sign of money on a column's first figure, as print sets it, does.
     """
-    general = parse_unit(table.unit) or _own(table.title)
-    columns = (_of_column(path, general) for path in header_paths(table))
+    paths = header_paths(table)
+    # Where no line of its own tells the unit, it may be printed above the labels.
+    general = parse_unit(table.unit) or _own(table.title) or _own(stub_of(table, paths))
+    columns = (_of_column(path, general) for path in paths)
     return tuple(_with_sign(unit, table, c) for c, unit in enumerate(columns))
 
 
@@ -137,13 +145,16 @@ def _with_sign(unit: ColumnUnit | None, table: Table, column: int) -> ColumnUnit
 
 
 def _of_column(path: Iterable[str], general: ColumnUnit | None) -> ColumnUnit | None:
-    for heading in reversed(tuple(path)):
+    headings = tuple(path)
+    for heading in reversed(headings):
         unit = _own(heading)
         if unit is not None:
             told_scale = (
                 general is not None and unit.measure and unit.scale == 1 and unit.measure == general.measure
             )
             return general if told_scale else _with_measure(unit, general)
+    if headings and _RATIO.search(headings[-1].strip()) and general is not None and general.measure != "percent":
+        return ColumnUnit("")
     return general
 
 
