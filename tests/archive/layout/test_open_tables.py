@@ -374,7 +374,9 @@ def test_a_small_heading_over_the_first_rows_does_not_make_the_headings_above_it
 
 
 def test_below_the_unit_there_is_no_more_title() -> None:
-    page = Typed().centre(235, 60, "TABLE FFO-5—Receipts by State", 12).centre(235, 78, "[In thousands of dollars]", 6)
+    page = (
+        Typed().centre(235, 60, "TABLE FFO-5—Receipts by State", 12).centre(235, 78, "[In thousands of dollars]", 6)
+    )
     page.centre(215, 94, "Income and other taxes on").centre(215, 103, "wages").centre(70, 118, "State")
     page.centre(170, 118, "First").centre(260, 118, "Second").centre(410, 118, "Excise")
     (table,) = find_tables(page.rows(134, 50, [180, 270, 420], _ROWS).page())

@@ -299,7 +299,14 @@ def _is_header_line(line: TextLine) -> bool:
 
 
 def _header_start(
-    lines: Sequence[TextLine], body: Body, lowest: int, frame: _Frame, full: Sequence[float], size: float, *, ruled: bool
+    lines: Sequence[TextLine],
+    body: Body,
+    lowest: int,
+    frame: _Frame,
+    full: Sequence[float],
+    size: float,
+    *,
+    ruled: bool,
 ) -> int:
     """Index of the first header line; where rules part all rows, headings may stand above one."""
     first = body.first
