@@ -194,7 +194,7 @@ def _labels(lines: Sequence[TextLine], columns: list[BodyColumn]) -> tuple[int, 
 
 
 def _without_marks(lines: Sequence[TextLine], columns: list[BodyColumn]) -> list[BodyColumn]:
-    """Join what holds nothing but the mark of a note under the table, with its text a little apart, to the labels."""
+    """Join to the labels what holds nothing but the mark of a note under the table, apart from its text."""
     first, second = by_column(lines, columns)[:2]
     marks = [phrase.text for phrase, line in first if phrase.figure or len(line.phrases) > 1]
     texts = sum(not phrase.figure for phrase, _ in second)
