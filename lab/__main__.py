@@ -234,6 +234,33 @@ def print_standings(standings: "Sequence[Standing]", show: int = 0) -> None:
     console.print(f"worse than a bare engine on {len(behind)} of {pages}, by {most} numbers at most")
 
 
+def trust(
+    archive: Annotated[Path, typer.Argument(help="A built archive of pages, one a document.", metavar="ARCHIVE")],
+    truth: Annotated[
+        Path, typer.Option(help="Transcribed pages: PAGE.yaml, see its README.", metavar="DIR")
+    ] = Path("lab/panels/truth"),
+) -> None:
+    """Print the reliability diagram: of the numbers with one confidence, how many are right.
+
+    Pages that are transcribed and in the archive count, each by its name.
+
+    Example: python -m lab trust scans-archive --truth lab/panels/truth
+    """
+    from lab.panels import read_transcripts
+    from lab.scoring.reliability import numbers_read
+    from lab.scoring.reliability_print import print_reliability
+    from worktrial.archive.store import Archive
+    from worktrial.errors import DataError
+
+    known = read_transcripts(truth)
+    built = Archive.open(archive)
+    pages = [one.name for one in built.documents if one.readable and one.name in known]
+    numbers = [one for name in pages for one in numbers_read(built.page(name, 1), known[name].tables)]
+    if not numbers:
+        raise DataError(archive, f"has no number of a page that {truth} transcribes", "Build it from such pages")
+    print_reliability(numbers)
+
+
 def layouts(
     seed: Annotated[list[int], typer.Option(help="30 pages each; once for each seed.", metavar="N")],
     keep: Annotated[Path | None, typer.Option(help="Where the pages are left to look at.", metavar="DIR")] = None,
@@ -314,6 +341,7 @@ app.command("layouts")(layouts)
 app.command("meaning")(meaning)
 app.command("panel")(panel)
 app.command("score")(score)
+app.command("trust")(trust)
 
 if __name__ == "__main__":
     try:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -68,21 +68,23 @@ class Trust:
         )
 
 
-def trust(match: Match, low: float = LOW_CONFIDENCE) -> Trust:
-    """Judge the readings of the data cells; one that was left blank is missing, not wrong."""
+def judged(match: Match) -> Iterator[tuple[Cell, bool]]:
+    """The found table's numbers that stand where truth has a data cell, and whether each is right."""
     truth, table = match.truth, match.table
-    total = Trust()
     for r, fr in match.alignment.rows:
         for c, fc in match.alignment.columns:
             cell = table.rows[fr][fc]
             is_data = r >= truth.header_rows and c >= truth.row_label_cols
             if is_data and any(letter.isdigit() for letter in cell.text):
-                total += _one(truth.grid[r][c], cell, low)
-    return total
+                yield cell, unmarked_text(truth.grid[r][c]) == unmarked_text(cell.text)
 
 
-def _one(true: str, cell: Cell, low: float) -> Trust:
-    right = unmarked_text(true) == unmarked_text(cell.text)
+def trust(match: Match, low: float = LOW_CONFIDENCE) -> Trust:
+    """Judge the readings of the data cells; one that was left blank is missing, not wrong."""
+    return sum((_one(cell, right, low) for cell, right in judged(match)), Trust())
+
+
+def _one(cell: Cell, right: bool, low: float) -> Trust:
     flagged = cell.confidence < low
     return Trust(
         numbers=1,
