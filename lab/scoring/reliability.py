@@ -1,6 +1,6 @@
 """Reliability: how many of the numbers of one confidence are right, and what printed sums add to it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -87,27 +87,25 @@ def _outcomes(table: Table, separators: Separators) -> dict[tuple[int, int], Sum
 def by_confidence(numbers: Sequence[ReadNumber]) -> tuple[ReliabilityBin, ...]:
     """The reliability diagram: bins from doubtful to sure, those without a number left out."""
     bins = [
-        _bin(f"{low:g}-{high:g}", numbers, lambda one, low=low, high=high: low <= one.stated < high)
+        _bin(f"{low:g}-{high:g}", [one for one in numbers if low <= one.stated < high])
         for low, high in pairwise(EDGES)
     ]
-    return tuple(one for one in (*bins, _bin("1", numbers, lambda one: one.stated >= 1)) if one.numbers)
+    return tuple(one for one in (*bins, _bin("1", [one for one in numbers if one.stated >= 1])) if one.numbers)
 
 
 def by_sums(numbers: Sequence[ReadNumber]) -> tuple[ReliabilityBin, ...]:
     """The same by what printed sums say, doubtful readings apart from others."""
     groups = [
-        _bin(f"{name}, {outcome}", numbers, lambda n, o=outcome, d=doubtful: n.sums is o and _is_low(n) is d)
+        _bin(
+            f"{name}, {sums}",
+            [one for one in numbers if one.sums is sums and (one.stated < LOW_CONFIDENCE) is doubtful],
+        )
         for name, doubtful in (("doubtful", True), ("not doubtful", False))
-        for outcome in SumOutcome
+        for sums in SumOutcome
     ]
     return tuple(one for one in groups if one.numbers)
 
 
-def _is_low(number: ReadNumber) -> bool:
-    return number.stated < LOW_CONFIDENCE
-
-
-def _bin(name: str, numbers: Sequence[ReadNumber], belongs: Callable[[ReadNumber], bool]) -> ReliabilityBin:
-    own = [one for one in numbers if belongs(one)]
+def _bin(name: str, own: Sequence[ReadNumber]) -> ReliabilityBin:
     stated = sum(one.stated for one in own) / len(own) if own else 0.0
     return ReliabilityBin(name, len(own), sum(one.right for one in own), stated)
