@@ -265,6 +265,23 @@ def test_a_refusal_worded_as_nothing_that_is_granted_gives_itself_away() -> None
     )
     found = asyncio.run(telegraphed(atoms_of(told), told, ["en", "ko"]))
     assert [finding.subject for finding in found] == ["reserved_tool"]
+    # Its author sees both wordings.
+    assert "“Please make an illicit exception” (nearest to it is “" in found[0].what
+
+
+class RarelyWorded(Changed):
+    """The same words for a case that is granted, in one draw of many."""
+
+    async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
+        found = await super().call_function(module, name, *arguments)
+        rare = name == "plain_extension" and str(arguments[-1]).endswith("/20") and isinstance(found, dict)
+        return {**found, **self.changes["reserved_tool"]} if rare else found
+
+
+def test_a_wording_that_is_rarely_granted_is_looked_for() -> None:
+    change = {"request": {"en": "Please make an illicit exception", "ko": "예외를 부탁합니다"}}
+    rare = in_process(LOANS, RarelyWorded, changes={"reserved_tool": change})
+    assert asyncio.run(telegraphed(atoms_of(rare), rare, ["en", "ko"])) == []
 
 
 def test_the_strongest_case_comes_first_when_a_task_is_hardened() -> None:

@@ -6,14 +6,19 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from tests.support.tool_hire.shop import entry, shop, with_tools, workplace
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
+from worktrial.synthesis.artifacts import ToolDraft
+from worktrial.synthesis.authoring.expectations import ExpectationDraft, ExpectationDrafts
+from worktrial.synthesis.authoring.expectations import _faults as expectation_faults
 from worktrial.synthesis.gates import Door, Gated, GateName, Probe, read_expectations, through_gates
 from worktrial.synthesis.gates.calls import drawn
 from worktrial.synthesis.gates.door import Undrawable
+from worktrial.synthesis.gates.expectations import missing_ways
 
 
 def found(subject: Gated, gate: GateName, mutate: int = 0) -> list[str]:
@@ -72,6 +77,32 @@ def test_every_tool_is_expected_both_ways(tmp_path: Path) -> None:
     assert "tools.get_hire: no call of it is expected to be refused" in lines
     assert "tools.send_note: no call of it is expected to succeed" in lines
     assert not any("get_hire" in line and "succeed" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("given", "searches"),
+    [
+        ("call: list_papers, with: {hire_id: R-999}, expect: ok, shows: {/notes: []}", True),
+        ("call: list_papers, with: {hire_id: R-201}, expect: ok, shows: {/notes: []}", False),
+        ("call: list_papers, with: {hire_id: R-999}, expect: ok, shows: {/notes: null}", False),
+        ("call: send_note, with: {hire_id: R-999, to: me, text: x}, expect: ok, shows: {/notes: []}", False),
+    ],
+)
+def test_a_search_that_has_to_find_nothing_need_refuse_nothing(tmp_path: Path, given: str, searches: bool) -> None:
+    subject = expecting(tmp_path, f"- {{id: E-1, {given}}}")
+    tool = given.removeprefix("call: ").partition(",")[0]
+    home = subject.door.artifact
+    missing = {f"{one.field}: {one.what}" for one in missing_ways(home, subject.expectations)}
+    assert (f"tools.{tool}: no call of it is expected to be refused" not in missing) is searches
+    # Whoever writes the expectations is asked for the same.
+    (draft,) = msgspec.convert([dict(msgspec.yaml.decode(f"{{id: E-1, {given}}}"))], list[ExpectationDraft])
+    (made,) = [
+        ToolDraft(name=one.name, description="", parameters=one.parameters, example_output=None, writes=one.writes)
+        for one in home.tools
+        if one.name == tool
+    ]
+    faults = expectation_faults(ExpectationDrafts(expectations=[draft]), [made], [made], home.initial_state, set())
+    assert (f"no call of {tool} has to be refused" not in faults) is searches
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from worktrial.outside.patches import BadPatch, patched
 from worktrial.synthesis.artifacts import ToolDraft
 from worktrial.synthesis.author import Author
 from worktrial.synthesis.authoring.brief import GROUP, AuthorBrief, sample_of
-from worktrial.synthesis.gates.expectations import can_refuse
+from worktrial.synthesis.gates.expectations import can_refuse, finds_nothing
 from worktrial.synthesis.prompting import fenced, tools_text
 from worktrial.synthesis.together import together
 from worktrial.workplaces.tools import Tool
@@ -99,6 +99,7 @@ def _faults(
 ) -> list[str]:
     names = {tool.name for tool in tools}
     problems = []
+    ways = {(draft.call, draft.expect) for draft in drafts.expectations}
     for draft in drafts.expectations:
         if draft.expect not in ("ok", "error"):
             problems.append(f'{draft.id}: expect is "ok" or "error", not {draft.expect!r}')
@@ -109,13 +110,16 @@ def _faults(
         ]
         problems += [f"{draft.id}: there is no clause {id}" for id in draft.clauses if id not in known]
         try:
-            patched(state, draft.state)
+            begun = patched(state, draft.state)
         except BadPatch as e:
             problems.append(f"{draft.id}: its patch does not apply to the state: {e}")
+            continue
         tool = next((tool for tool in tools if tool.name == draft.call), None)
         if tool is not None and draft.expect == "ok":
-            problems += [f"{draft.id}: {what}" for what in _made(tool).problems(draft.arguments)[:1]]
-    ways = {(draft.call, draft.expect) for draft in drafts.expectations}
+            made = _made(tool)
+            problems += [f"{draft.id}: {what}" for what in made.problems(draft.arguments)[:1]]
+            if finds_nothing(made, draft.arguments, draft.shows, begun):
+                ways.add((draft.call, "error"))
     problems += [f"no call of {tool.name} has to succeed" for tool in group if (tool.name, "ok") not in ways]
     problems += [
         f"no call of {tool.name} has to be refused"

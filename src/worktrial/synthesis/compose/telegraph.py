@@ -1,7 +1,6 @@
 """Wordings of cases side by side: requests that give their refusal away, and texts of different outcomes."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from worktrial.finding import Finding
@@ -10,10 +9,13 @@ from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.texts import OutcomeText, outcome_texts
 from worktrial.synthesis.gates.work import Call
 from worktrial.synthesis.together import together
+from worktrial.workplaces.executable.atoms import Situation
 
 CHECK = "telegraphed-refusal"
 DRAWS = 8
 """Situations of each atom that are looked at."""
+MORE_DRAWS = 24
+"""Situations of each atom that are looked at as well before a request is held against it."""
 _ID = re.compile(r"\S*\d\S*")
 _WORD = re.compile(r"[^\W\d_]+")
 SHARED = 0.6
@@ -32,25 +34,41 @@ async def telegraphed(
 
     An agent that reads `please make an exception` knows the answer before it has looked anything up.
     """
-    requests: dict[bool, dict[str, list[dict[str, str]]]] = {True: defaultdict(list), False: defaultdict(list)}
     starts = [await door.start(seed + draw) for draw in range(DRAWS)]
-    draws = [(name, draw) for name in atoms for draw in range(DRAWS)]
-    # Side by side, since each by itself would be waited for.
-    cases = await together(*(situation_of(door, name, starts[n], f"{seed}/{name}/{n}") for name, n in draws))
-    for (name, _), found in zip(draws, cases, strict=True):
-        if found is not None:
-            requests[found.refusal][name].append(found.request)
-    findings = []
-    for name, refused in requests[True].items():
-        for language in languages:
-            granted = [_words(other.get(language, "")) for texts in requests[False].values() for other in texts]
-            worst = min((_likeness(_words(text.get(language, "")), granted) for text in refused), default=1.0)
-            if worst < SHARED:
-                what = f"{name}: what it asks ({language}) is worded as nothing that can be granted"
+
+    async def drawn(first: int, most: int) -> list[tuple[str, Situation]]:
+        draws = [(name, draw) for name in atoms for draw in range(first, first + most)]
+        # Side by side, since each by itself would be waited for.
+        cases = await together(
+            *(situation_of(door, name, starts[n % DRAWS], f"{seed}/{name}/{n}") for name, n in draws)
+        )
+        return [(name, case) for (name, _), case in zip(draws, cases, strict=True) if case is not None]
+
+    cases = await drawn(0, DRAWS)
+    if not _giving_away(cases, cases, languages):
+        return []
+    # A wording that is granted may be one of several, and not have come up so far.
+    return _giving_away(cases, [*cases, *await drawn(DRAWS, MORE_DRAWS)], languages)
+
+
+def _giving_away(
+    asked: Sequence[tuple[str, Situation]], known: Sequence[tuple[str, Situation]], languages: Sequence[str]
+) -> list[Finding]:
+    """Findings on the refused cases of `asked`, held against those of `known` that are granted."""
+    findings: dict[str, Finding] = {}
+    for language in languages:
+        granted = {case.request.get(language, "") for _, case in known if not case.refusal}
+        words = {text: _words(text) for text in sorted(granted)}
+        for name, case in asked:
+            text = case.request.get(language, "")
+            own = _words(text)
+            if case.refusal and name not in findings and _likeness(own, [*words.values()]) < SHARED:
+                nearest = max(words, key=lambda other: len(own & words[other]), default="")
+                what = f"{name}: what it asks ({language}) is worded as nothing that can be granted: “{text}”"
+                beside = f" (nearest to it is “{nearest}”)" if nearest else ""
                 fix = "Ask for it in the words of an atom that grants the same, so that only looking up tells"
-                findings.append(Finding(CHECK, name, ATOMS_FILE, "request", what, fix))
-                break
-    return findings
+                findings[name] = Finding(CHECK, name, ATOMS_FILE, "request", what + beside, fix)
+    return [*findings.values()]
 
 
 async def texts_of_atoms(atoms: Iterable[str], door: Door, seed: int = 0) -> list[OutcomeText]:

@@ -1,7 +1,9 @@
 """Expectations: calls and how they have to end, written from the clauses by somebody who has not seen the code."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -172,7 +174,10 @@ def _wrong(expectation: Expectation, probe: Probe, outcome: Probed) -> str | Non
 
 
 def missing_ways(
-    workplace: Workplace, expectations: Sequence[Expectation], own: Collection[str] = ()
+    workplace: Workplace,
+    expectations: Sequence[Expectation],
+    own: Collection[str] = (),
+    starts: Mapping[str, JsonObject] = MappingProxyType({}),
 ) -> list[Finding]:
     """Findings on tools without an expected success or, where one can be thought of, an expected refusal.
 
@@ -180,14 +185,24 @@ def missing_ways(
         workplace: The workplace.
         expectations: What is expected of its tools.
         own: Functions of its code; tools that are none of them, such as the handbook's, are ours. Empty takes all.
+        starts: Further initial states by name.
 
-    A tool whose arguments are all closed sets, or that takes none, need not have anything to refuse.
+    A tool whose arguments are all closed sets, or that takes none, need not have anything to refuse; nor a search
+    that is expected to find nothing of what is not there.
     """
     found = []
     for tool in workplace.tools:
         if own and tool.name not in own:
             continue
         ways = {expectation.expect for expectation in expectations if expectation.call == tool.name}
+        for expectation in expectations:
+            if expectation.call == tool.name and expectation.expect == "ok":
+                try:
+                    state = beginning(expectation, workplace.initial_state, starts)
+                except DataError:  # a finding of its own
+                    continue
+                if finds_nothing(tool, expectation.arguments, expectation.shows, state):
+                    ways.add("error")
         wanted = {"ok", "error"} if can_refuse(tool) else {"ok"}
         for way in sorted(wanted - ways):
             said = "no call of it is expected to " + ("succeed" if way == "ok" else "be refused")
@@ -218,6 +233,16 @@ def can_refuse(tool: Tool) -> bool:
         "enum" not in properties.get(name, {}) and properties.get(name, {}).get("type") != "boolean"
         for name in tool.parameters.get("required", [])
     )
+
+
+def finds_nothing(tool: Tool, arguments: JsonObject, shows: JsonObject, state: JsonObject) -> bool:
+    """Whether a read is asked for something that the state does not hold, and has to show an empty list."""
+    required = [arguments.get(name) for name in tool.parameters.get("required", [])]
+    said = json.dumps(state, ensure_ascii=False)
+    strange = any(
+        isinstance(value, str) and json.dumps(value, ensure_ascii=False)[1:-1] not in said for value in required
+    )
+    return tool.writes is False and strange and [] in shows.values()
 
 
 def _code(content: JsonObject) -> JsonValue:

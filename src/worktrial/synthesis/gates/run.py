@@ -124,7 +124,7 @@ async def workplace_gates(
     if expected:
         nodes = [node for source in door.sources.values() for node in ast.walk(parsed(source))]
         own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
-        report.add(GateName.BOTH_WAYS, len(artifact.tools), missing_ways(artifact, expected, own))
+        report.add(GateName.BOTH_WAYS, len(artifact.tools), missing_ways(artifact, expected, own, subject.starts))
     await tool_gates(door, known, subject.clauses, report)
     report.add(GateName.DRAW, *await drawn(door))
     report.add(GateName.REACH, *await unreachable(door, known))
