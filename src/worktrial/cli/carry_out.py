@@ -47,7 +47,7 @@ def carry_out(prepared: PreparedRun, *, beside: Options | None = None) -> None:
     from worktrial.engine.stored import open_run
 
     print_summary(open_run(settings.folder), beside=beside)
-    _say_retries(retries)
+    say_retries(retries)
     refuse_invalid(invalid_share, prepared.options.max_invalid, settings)
 
 
@@ -65,7 +65,7 @@ def carry_out_all(prepared: Sequence[PreparedRun]) -> None:
     from worktrial.engine.stored import open_run
 
     print_side_by_side([open_run(run.settings.folder) for run in prepared])
-    _say_retries(sum(end.retries for end in ends))
+    say_retries(sum(end.retries for end in ends))
     worst = max(ends, key=lambda end: end.invalid_share)
     run = prepared[ends.index(worst)]
     refuse_invalid(worst.invalid_share, run.options.max_invalid, _as_named(run.settings))
@@ -121,7 +121,8 @@ def _run_shown(plans: Sequence[RunPlan]) -> list[RunEnd]:
         raise
 
 
-def _say_retries(retries: int) -> None:
+def say_retries(retries: int) -> None:
+    """Say how many requests were sent again, where any were."""
     if retries:
         say(f"{retries} requests had to be sent again.", err=True)
 
@@ -165,6 +166,11 @@ def say_how_to_resume(plans: Sequence[RunPlan], stop: Exception) -> None:
     if not has_samples and not (begun and isinstance(stop, Interrupted | BudgetSpent)):
         # A refusal before the first sample: the same command would only meet it again.
         return
+    tell_how_to_resume(plans, stop)
+
+
+def tell_how_to_resume(plans: Sequence[RunPlan], stop: Exception) -> None:
+    """Print the command that goes on with runs that were stopped."""
     redactor = Redactor()
     for plan in plans:
         for role in plan.roles.values():

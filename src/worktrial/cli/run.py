@@ -91,6 +91,23 @@ def _command(suite: Any, word: str) -> Any:
         hide_verdict: Annotated[
             bool, _at_desk("--hide-verdict", "Do not show the person what came of the work.")
         ] = False,
+        ray: Annotated[
+            str | None,
+            _on_ray(
+                "--ray",
+                "Run in shards on a Ray cluster: `local` (one of this command's own), `auto` (the one that this "
+                "machine is in), or HOST:PORT of its head. Budgets and paces hold for all shards together.",
+                metavar="ADDRESS",
+            ),
+        ] = None,
+        shards: Annotated[
+            int | None,
+            _on_ray("--shards", "Number of shards. Default: one for each CPU, or as many as there are.", min=1),
+        ] = None,
+        ray_wait: Annotated[
+            float | None,
+            _on_ray("--ray-wait", "Seconds in which the cluster has to be there. Default: 120.", min=0),
+        ] = None,
         **given: Any,
     ) -> None:
         from worktrial.agents.candidates import is_person
@@ -98,6 +115,10 @@ def _command(suite: Any, word: str) -> Any:
         from worktrial.trials import prepare, prepare_all
 
         command = ("worktrial", *sys.argv[1:])
+        if ray is None and (shards is not None or ray_wait is not None):
+            raise SettingError("--shards and --ray-wait are for a run on a cluster: add --ray ADDRESS")
+        if ray is not None and (len(agent or ()) > 1 or any(map(is_person, agent or ()))):
+            raise SettingError("--ray: takes one --agent at a time, and no person")
         if any(map(is_person, agent or ())):
             from worktrial.cli.desk import sit_down
 
@@ -115,7 +136,15 @@ def _command(suite: Any, word: str) -> Any:
         else:
             prepared = [prepare(suite, agent[0] if agent else None, given, command=command)]
         say_before(prepared, given)
-        if len(prepared) > 1:
+        if ray is not None:
+            from worktrial.cli.on_ray import carry_out_on_ray
+            from worktrial.scale.ray.head import Cluster, Errand
+
+            errand = Errand(word, agent[0] if agent else None, given, command)
+            cluster = Cluster(ray, shards, 120.0 if ray_wait is None else ray_wait)
+            options = prepared[0].options.shared_with(suite.beside)
+            carry_out_on_ray(prepared[0], errand, cluster, beside=suite.beside.read(options, suite=suite.name))
+        elif len(prepared) > 1:
             carry_out_all(prepared)
         else:
             options = prepared[0].options.shared_with(suite.beside)
@@ -129,6 +158,10 @@ def _command(suite: Any, word: str) -> Any:
 
 def _at_desk(words: str, help: str, **more: Any) -> Any:
     return typer.Option(words, help=help, rich_help_panel="A person at the desk", **more)
+
+
+def _on_ray(words: str, help: str, **more: Any) -> Any:
+    return typer.Option(words, help=help, rich_help_panel="A Ray cluster", **more)
 
 
 def about_suite(suite: Any) -> str:

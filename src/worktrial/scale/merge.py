@@ -48,7 +48,7 @@ class Merged(NamedTuple):
     """Shards that were put together."""
 
 
-def merge(shards: Sequence[Path], run: Path, *, partial: bool = False) -> Merged:
+def merge(shards: Sequence[Path], run: Path, *, partial: bool = False, compress: bool = False) -> Merged:
     """Put shards of a run together in the folder `run`.
 
     Records, trajectories and tokens are those of the shards, byte for byte, in the order in which one process takes
@@ -60,6 +60,7 @@ def merge(shards: Sequence[Path], run: Path, *, partial: bool = False) -> Merged
         shards: Folders of runs with `--shard`.
         run: Folder to be made, or made anew.
         partial: Whether shards and samples may be missing; the folder can be gone on with as any unfinished run.
+        compress: Whether trajectories are compressed where those of no shard are.
 
     Raises:
         DataError: a folder is no shard, is damaged, or holds samples that are not its own.
@@ -85,7 +86,9 @@ def merge(shards: Sequence[Path], run: Path, *, partial: bool = False) -> Merged
     with _staged(run, parts) as staging:
         _copy(samples, places, SAMPLES, staging)
         _write_index(samples, places, staging)
-        _copy_trajectories(pieces.of_file(TRAJECTORIES, _trajectory_spans, samples), places, staging)
+        _copy_trajectories(
+            pieces.of_file(TRAJECTORIES, _trajectory_spans, samples), places, staging, compress=compress
+        )
         if any((place / TOKENS).exists() for place in places):
             tokens = pieces.of_file(TOKENS, lambda folder, kind: token_spans(folder / TOKENS, kind), samples)
             _copy(tokens, places, TOKENS, staging)
@@ -367,12 +370,12 @@ def _write_index(spans: _Spans, places: Sequence[Path], into: Path) -> None:
     (into / INDEX).write_bytes(HEADER + joined.tobytes())
 
 
-def _copy_trajectories(spans: _Spans, places: Sequence[Path], into: Path) -> None:
-    """Write trajectories into one text, in their order; compressed where those of any shard are."""
+def _copy_trajectories(spans: _Spans, places: Sequence[Path], into: Path, *, compress: bool) -> None:
+    """Write trajectories into one text, in their order; compressed where asked for, or those of any shard are."""
     with contextlib.ExitStack() as stack:
         kept = max(1, _FRAMES // len(places))
         sources = [stack.enter_context(StoredTrajectories(place, kept=kept)) for place in places]
-        if not any(source.is_packed for source in sources):
+        if not compress and not any(source.is_packed for source in sources):
             _copy(spans, places, TRAJECTORIES, into)
             return
         writer = stack.enter_context(contextlib.closing(FrameWriter(into, durable=False)))
