@@ -1,8 +1,8 @@
 """The head of a run on a Ray cluster: starts a task for each shard, watches over them, and puts them together."""
 
-import asyncio
 import contextlib
 import os
+import pickle
 import re
 import socket
 import time
@@ -14,6 +14,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 from packaging.version import Version
 
+from worktrial import __version__
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.progress import PLAIN_SECONDS
 from worktrial.engine.run_plan import is_compressed
@@ -42,7 +43,7 @@ class Cluster:
     """A cluster that is wanted."""
 
     address: str
-    """`local` for one of this command's own, `auto` for the one that this machine is in, or HOST:PORT of its head."""
+    """`local` for one of its own, `auto` for the one that this machine is in, or HOST:PORT of a head."""
     shards: int | None = None
     """Number of shards; None: one for each CPU, or as many as there are."""
     wait: float = 120.0
@@ -95,7 +96,7 @@ def run_on_ray(
             cpus = int(library.cluster_resources().get("CPU", 0))
             of = of or cluster.shards or max(1, cpus)
             at_once = min(of, max(1, cpus), *_widths(prepared))
-            ends = _run(library, prepared, errand, home, of, at_once, tell)
+            ends = _run(library, errand, Planned(prepared, of, at_once), home, tell)
         if home is not None:
             places = [shard_home(home, number, of) for number in range(1, of + 1)]
             merge(places, prepared.settings.folder, compress=bool(is_compressed(prepared.plan)))
@@ -130,7 +131,7 @@ def _widths(prepared: PreparedRun) -> list[int]:
 
 @contextlib.contextmanager
 def _home(prepared: PreparedRun, cluster: Cluster) -> Iterator[tuple[Path | None, int]]:
-    """Folder of the shards beside that of the run, and how many are in it, 0 for none yet; no folder for an address."""
+    """Folder of the shards, beside that of the run, and their number, 0 for none yet; no folder for an address."""
     settings = prepared.settings
     if settings.remote is not None:
         if cluster.shards is None:
@@ -177,16 +178,13 @@ def _connected(library: Any, cluster: Cluster) -> Iterator[None]:
             **({"object_store_memory": 80_000_000} if cluster.address == "local" else {}),
         )
     except (ConnectionError, RuntimeError, TimeoutError, ValueError, OSError) as e:
-        said = " ".join(str(e).split())[:300]
-        raise SettingError(
-            f"--ray {cluster.address}: no cluster answers ({said}). Start one with `ray start --head`"
-        ) from None
+        how = "Start one with `ray start --head`, or use --ray local"
+        raise SettingError(f"--ray {cluster.address}: no cluster answers ({_short(e)}). {how}") from None
     try:
         ready, _ = library.wait([library.remote(_nothing).remote()], timeout=max(0.1, until - time.monotonic()))
         if not ready:
-            raise SettingError(
-                f"--ray {cluster.address}: no worker was up within {cluster.wait:g} s; give it longer with --ray-wait"
-            )
+            late = f"no worker was up within {cluster.wait:g} s"
+            raise SettingError(f"--ray {cluster.address}: {late}; give it longer with --ray-wait")
         yield
     finally:
         library.shutdown()
@@ -211,64 +209,88 @@ def _nothing() -> None:
     """Be there."""
 
 
-def asking(library: Any, actor: Any) -> Callable[..., Any]:
-    """Way to call an actor's methods from an event loop."""
+def task_of() -> Callable[..., Any]:
+    """Function that does a shard, which a worker need not have in order to say that it lacks it.
 
-    async def ask(name: str, *args: Any, **named: Any) -> Any:
-        return await asyncio.wrap_future(getattr(actor, name).remote(*args, **named).future())
+    Being no name of a module, it travels whole; what it is given may be read only by who has the same version.
+    """
 
-    return ask
+    def do_shard(version: str, order: bytes, ledger: Any, keeper: Any) -> Any:
+        import asyncio
+        import pickle
+
+        try:
+            import worktrial
+        except ImportError:
+            return f"a worker of the cluster lacks worktrial; install {version} on every machine"
+        if worktrial.__version__ != version:
+            has = f"has worktrial {worktrial.__version__}, and this command {version}"
+            return f"a worker of the cluster {has}; install the same on every machine"
+        from worktrial.scale.ray.worker import work_on
+
+        def asking(actor: Any) -> Any:
+            async def ask(name: str, *args: Any, **named: Any) -> Any:
+                return await asyncio.wrap_future(getattr(actor, name).remote(*args, **named).future())
+
+            return ask
+
+        return work_on(pickle.loads(order), asking(ledger), None if keeper is None else asking(keeper))
+
+    return do_shard
 
 
-def _task(order: ShardOrder, ledger: Any, keeper: Any) -> ShardEnd:
-    import ray
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A run that is cut into shards."""
 
-    from worktrial.scale.ray.worker import work_on
+    prepared: PreparedRun
+    of: int
+    """Number of shards."""
+    at_once: int
+    """Number of them at work at the same time."""
 
-    return work_on(order, asking(ray, ledger), None if keeper is None else asking(ray, keeper))
+    def order(self, errand: Errand, number: int) -> ShardOrder:
+        """Order to do one of the shards.
+
+        Args:
+            errand: The run in words.
+            number: The shard's.
+        """
+        return ShardOrder(
+            suite=errand.suite,
+            agent=errand.agent,
+            given=errand.given,
+            base=Path.cwd(),
+            command=errand.command,
+            shard=Shard(number, self.of),
+            at_once=self.at_once,
+            concurrency=self.prepared.settings.concurrency,
+            keys=keys_of(self.prepared),
+        )
 
 
 def _run(
-    library: Any,
-    prepared: PreparedRun,
-    errand: Errand,
-    home: Path | None,
-    of: int,
-    at_once: int,
-    tell: Callable[[str], None],
+    library: Any, errand: Errand, planned: Planned, home: Path | None, tell: Callable[[str], None]
 ) -> list[ShardEnd]:
+    prepared, of = planned.prepared, planned.of
     here = library.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
         library.get_runtime_context().get_node_id(), soft=False
     )
     budget = prepared.settings.budget
     cost, tokens = (0.0, 0) if budget.cost is None and budget.tokens is None else _earlier(prepared, home, of)
     on_this = {"num_cpus": 0, "scheduling_strategy": here}
-    ledger = library.remote(Ledger).options(**on_this).remote(budget, at_once, cost=cost, tokens=tokens)
+    ledger = library.remote(Ledger).options(**on_this).remote(budget, planned.at_once, cost=cost, tokens=tokens)
     keeper = None if home is None else library.remote(Keeper).options(**on_this).remote(home.resolve(), of)
-    task = library.remote(_task).options(num_cpus=1, max_retries=_RETRIES)
-    keys = keys_of(prepared)
-    waiting = [
-        ShardOrder(
-            suite=errand.suite,
-            agent=errand.agent,
-            given=errand.given,
-            base=Path.cwd(),
-            command=errand.command,
-            shard=Shard(number, of),
-            at_once=at_once,
-            concurrency=prepared.settings.concurrency,
-            keys=keys,
-        )
-        for number in range(of, 0, -1)
-    ]
+    task = library.remote(task_of()).options(num_cpus=1, max_retries=_RETRIES)
+    waiting = [*range(of, 0, -1)]
     running: dict[Any, int] = {}
     ends: list[ShardEnd] = []
     told = time.monotonic()
     try:
         while waiting or running:
-            while waiting and len(running) < at_once:
-                order = waiting.pop()
-                running[task.remote(order, ledger, keeper)] = order.shard.number
+            while waiting and len(running) < planned.at_once:
+                order = planned.order(errand, waiting[-1])
+                running[task.remote(__version__, pickle.dumps(order), ledger, keeper)] = waiting.pop()
             ready, _ = library.wait([*running], timeout=_LOOK)
             for one in ready:
                 ends.append(_got(library, one, running.pop(one)))
@@ -285,20 +307,21 @@ def _run(
 
 def _got(library: Any, one: Any, number: int) -> ShardEnd:
     try:
-        end: ShardEnd = library.get(one)
+        end: ShardEnd | str = library.get(one)
     except library.exceptions.RayTaskError as e:
-        cause = e.cause
-        if isinstance(cause, ImportError):
-            raise SettingError(
-                f"--ray: a worker of the cluster lacks {cause.name}; install the same worktrial on every machine"
-            ) from None
+        if isinstance(e.cause, library.exceptions.RayError):
+            raise StopRun(f"shard {number}: the cluster has lost what it needs ({_short(e.cause)})") from None
         raise
     except library.exceptions.RayError as e:
-        said = " ".join(str(e).split())[:300]
-        raise StopRun(
-            f"shard {number}: its workers died {_RETRIES + 1} times, or the cluster did ({said})"
-        ) from None
+        died = f"its workers died {_RETRIES + 1} times, or the cluster did"
+        raise StopRun(f"shard {number}: {died} ({_short(e)})") from None
+    if isinstance(end, str):
+        raise SettingError(f"--ray: {end}")
     return end
+
+
+def _short(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300]
 
 
 def _let_end(library: Any, running: Sequence[Any]) -> None:
@@ -324,7 +347,7 @@ def _earlier(prepared: PreparedRun, home: Path | None, of: int) -> tuple[float, 
     """Cost and tokens of earlier sessions; of one that was killed, those of its samples."""
     if home is None:
         from worktrial.engine.objects.bucket import Bucket
-        from worktrial.engine.objects.parts import read_run
+        from worktrial.engine.objects.shards import read_run
         from worktrial.scale.objects import local_shards
 
         place = Path(prepared.settings.place)
@@ -337,9 +360,7 @@ def _earlier(prepared: PreparedRun, home: Path | None, of: int) -> tuple[float, 
             run = open_run(folder, grounds=False)
             sessions = run.manifest.sessions
             bought = [record for record in run.records if not record.replayed]
-            cost += max(sum(s.cost for s in sessions), sum(r.cost or 0.0 for r in bought))
-            tokens += max(
-                sum(s.tokens for s in sessions),
-                sum(u.input_tokens + u.output_tokens for r in bought for u in r.usage.values()),
-            )
+            used = [usage for record in bought for usage in record.usage.values()]
+            cost += max(sum(s.cost for s in sessions), sum(record.cost or 0.0 for record in bought))
+            tokens += max(sum(s.tokens for s in sessions), sum(u.input_tokens + u.output_tokens for u in used))
     return cost, tokens

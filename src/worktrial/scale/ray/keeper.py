@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from worktrial.engine.index import INDEX
 from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.store import SAMPLES, TRACEBACKS
@@ -20,8 +21,8 @@ else:
 
 PIECE = 8_000_000
 """Bytes of a file that travel at a time, before they are compressed."""
-# Records come last, so that every sample that is kept has its trajectory.
-_APPENDED = (TRAJECTORIES, TOKENS, TRACEBACKS, SAMPLES)
+# Records come after these, so that every sample that is kept has its trajectory; then what is known of the records.
+_APPENDED = (TRAJECTORIES, TOKENS, TRACEBACKS, SAMPLES, INDEX)
 _QUICK = 1
 
 
@@ -117,7 +118,7 @@ class Courier:
         """
         # The first: what it says of the run is so before there are samples.
         await self._send_manifest()
-        # Records that are there now have their trajectories in the other files already.
+        # Looked at the other way round: records that are there now have their trajectories already.
         ends = {name: self._end(name) for name in reversed(_APPENDED)}
         for name in _APPENDED:
             place = self._sent.get(name, 0)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from worktrial.engine.roles import RoleName
 from worktrial.engine.spend import Budget, BudgetSpent, Spend
 
-# What is granted at a time: a share of what is free, and no less than these, lest the end of a budget take for ever.
+# What is granted at a time is a share of what is free, and no less than these, lest the end take for ever.
 _LEAST_CENTS = 0.01
 _LEAST_TOKENS = 2_000
 
@@ -30,7 +30,7 @@ class Grant(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """Place in the queue of all who share a limit: the k-th unit may be sent after (`ahead` + k) / `rate` seconds."""
+    """Place in the queue of all who share a limit: the k-th unit may go after (`ahead` + k) / `rate` seconds."""
 
     ahead: float
     rate: float

@@ -3,13 +3,12 @@
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from worktrial import __version__
 from worktrial.engine.interruption import Interrupted
 from worktrial.engine.progress import Tally
 from worktrial.engine.run import run_trials_async
@@ -48,7 +47,6 @@ class ShardOrder:
     """Samples in flight, of all of them together."""
     keys: Mapping[str, str] = field(repr=False)
     """Values of the environment variables that the run needs."""
-    version: str = __version__
 
 
 class ShardEnd(NamedTuple):
@@ -83,9 +81,6 @@ def work_on(order: ShardOrder, ledger: Ask, keeper: Ask | None) -> ShardEnd:
         keeper: Asks the run's `Keeper`; None where the run lies in an object store.
     """
     number = order.shard.number
-    if order.version != __version__:
-        said = f"has worktrial {__version__}, and the command {order.version}; install the same everywhere"
-        return ShardEnd(number, error=f"a worker of the cluster {said}", kind="setting")
     os.environ.update(order.keys)
     try:
         return asyncio.run(_work(order, ledger, keeper))
@@ -101,7 +96,7 @@ async def _work(order: ShardOrder, ledger: Ask, keeper: Ask | None) -> ShardEnd:
     with TemporaryDirectory(prefix="worktrial-shard-") as place:
         courier = None if keeper is None else Courier(keeper, number, Path(place) / "run")
         given = {**order.given, "shard": str(order.shard)}
-        # Where there is one for all, it is an address; whoever worked on it before is dead, or Ray would not ask us.
+        # At an address whoever worked on it before is dead, or Ray would not ask us.
         given |= {"take_over": True} if courier is None else {"output": Path(place) / "run", "compress": False}
         prepared = prepare(order.suite, order.agent, given, base=order.base, command=order.command)
         share = Share(ledger, number, order.at_once, prepared.settings.budget)
@@ -110,10 +105,10 @@ async def _work(order: ShardOrder, ledger: Ask, keeper: Ask | None) -> ShardEnd:
             await courier.fetch()
 
         def tell(tally: Tally) -> None:
-            lines.append(tally.line())
+            seen[:] = [tally]
 
-        lines: list[str] = []
-        async with _told(share, courier, ledger, number, lines):
+        seen: list[Tally] = []
+        async with _told(share, courier, ledger, number, seen):
             (end,) = await run_trials_async([plan], progress=tell)
         return ShardEnd(number, len(end.jobs), end.invalid, end.retries)
 
@@ -127,41 +122,57 @@ def shared_plan(prepared: PreparedRun, share: Share, order: ShardOrder) -> RunPl
         # The time is that of the whole run, and the ledger's.
         budget=replace(prepared.settings.budget, minutes=None),
     )
-    roles = {
-        name: replace(
-            role, concurrency=None if role.concurrency is None else max(1, role.concurrency // order.at_once)
-        )
-        for name, role in prepared.models.items()
-    }
+    # The ledger has their rates, whole.
+    shares = {name: role.share(order.at_once) for name, role in prepared.models.items()}
+    roles = {name: replace(role, concurrency=shares[name].concurrency) for name, role in prepared.models.items()}
     return RunPlan(prepared.trial, roles, settings)
 
 
 @contextlib.asynccontextmanager
 async def _told(
-    share: Share, courier: Courier | None, ledger: Ask, number: int, lines: Sequence[str]
+    share: Share, courier: Courier | None, ledger: Ask, number: int, seen: Sequence[Tally]
 ) -> AsyncIterator[None]:
-    """Keep the ledger and the keeper up to date while the shard is at work, and after."""
+    """Keep the ledger and the keeper up to date while the shard is at work, and after.
 
-    async def keep_up() -> None:
+    Raises:
+        Exception: what they met; without them the work cannot go on.
+    """
+    main = asyncio.current_task()
+    met: list[Exception] = []
+
+    async def send() -> None:
+        if courier is not None:
+            await courier.send()
+        if seen:
+            await ledger("tell", number, seen[-1].line())
+
+    async def send_again_and_again() -> None:
         while True:
             await asyncio.sleep(_SENDING)
-            if courier is not None:
-                await courier.send()
-            if lines:
-                await ledger("tell", number, lines[-1])
+            await send()
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(share.keep_up()), group.create_task(keep_up())]
+    async def watched(work: Awaitable[None]) -> None:
         try:
-            yield
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            if courier is not None:
-                await courier.send()
-            if lines:
-                await ledger("tell", number, lines[-1])
+            await work
+        except Exception as e:  # noqa: BLE001 - raised again where the work is
+            met.append(e)
+            if main is not None:
+                main.cancel()
+
+    tasks = [asyncio.create_task(watched(work)) for work in (share.keep_up(), send_again_and_again())]
+    try:
+        yield
+    except asyncio.CancelledError:
+        if met and main is not None:
+            main.uncancel()
+            raise met[0] from None
+        raise
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if not met:
+            await send()
             await share.close()
 
 
