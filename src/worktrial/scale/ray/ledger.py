@@ -3,6 +3,7 @@
 It does not wait for anything, so that one process can answer for all: whoever asks is told how long to wait.
 """
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -183,7 +184,7 @@ class Ledger:
             held.cost = min(max(free / (2 * self._shards), _LEAST_CENTS), max(free, 0.0))
         if budget.tokens is not None and held.tokens <= 0:
             free = budget.tokens - self._spend.tokens - sum(one.tokens for one in self._held.values())
-            held.tokens = min(max(free / (2 * self._shards), _LEAST_TOKENS), max(free, 0.0))
+            held.tokens = min(max(math.ceil(free / (2 * self._shards)), _LEAST_TOKENS), max(free, 0.0))
 
     def _end(self) -> str | None:
         try:

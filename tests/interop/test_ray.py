@@ -1,0 +1,129 @@
+"""Ray: a run in shards by two workers, of which one is killed, is the run of one process."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.support.plan_model import PlanModel
+from tests.support.script import Script
+from tests.support.scripted_server import ScriptedServer
+
+KEY = "sk-planted-ray-7d20c4"
+FILES = ("samples.jsonl", "trajectories.jsonl")
+WORDS = (
+    "run",
+    "starter",
+    "--agent",
+    "agent-1",
+    "--api-key-env",
+    "PLANTED_KEY",
+    "--limit",
+    "16",
+    "--concurrency",
+    "4",
+)
+
+
+def start(folder: Path, *words: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "worktrial", *words],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PLANTED_KEY": KEY, "RAY_TMPDIR": str(folder)},
+    )
+
+
+def workers(head: int) -> Iterator[int]:
+    """Workers of a head that are at work on a shard."""
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit():
+            try:
+                if b"ray::do_shard" in (place / "cmdline").read_bytes() and head in _above(int(place.name)):
+                    yield int(place.name)
+            except (OSError, IndexError):
+                continue
+
+
+def _above(process: int) -> Iterator[int]:
+    while process > 1:
+        process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+        yield process
+
+
+def lines(folder: Path, name: str) -> list[str]:
+    """Lines of a file without what a clock says."""
+    found = [json.loads(line) for line in (folder / name).read_text().splitlines()]
+    return [json.dumps(_timeless(line)) for line in found]
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _timeless(v) for k, v in value.items() if k not in ("seconds", "finished")}
+    return [_timeless(v) for v in value] if isinstance(value, list) else value
+
+
+def stored(home: Path) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in home.glob("*/samples.jsonl"))
+
+
+def test_a_worker_and_a_head_are_killed_and_the_run_is_that_of_one_process(tmp_path: Path) -> None:
+    # Short, since sockets lie below it.
+    with ScriptedServer(Script(agent=PlanModel(), latency=0.12)) as server:
+        common = (*WORDS, "--base-url", server.url)
+        ray = (*common, "--ray", "local", "--shards", "2", "-o", "run")
+        home = tmp_path / "run.shards"
+        head = start(tmp_path, *ray)
+        _until(lambda: stored(home) >= 2, head)
+        killed = next(workers(head.pid))
+        os.kill(killed, signal.SIGKILL)
+        _until(lambda: stored(home) >= 6, head)
+        head.kill()
+        head.communicate(timeout=60)
+        before = stored(home)
+        assert 6 <= before < 16
+        seen = len(server.requests)
+        head = start(tmp_path, *ray)
+        out, err = head.communicate(timeout=240)
+        assert head.returncode == 0, out + err
+        again = len(server.requests) - seen
+        alone = start(tmp_path, *common, "-o", "alone")
+        out, err = alone.communicate(timeout=120)
+        assert alone.returncode == 0, out + err
+        whole = len(server.requests) - seen - again
+        spent = start(tmp_path, *common, "--ray", "local", "--shards", "2", "--max-tokens", "20000", "-o", "spent")
+        out, err = spent.communicate(timeout=240)
+    assert again < whole, "what was stored has been paid for again"
+    for name in FILES:
+        assert lines(tmp_path / "run", name) == lines(tmp_path / "alone", name) or sorted(
+            lines(tmp_path / "run", name)
+        ) == sorted(lines(tmp_path / "alone", name))
+    assert spent.returncode == 130 and "20,000 tokens is spent" in err, out + err
+    for path in tmp_path.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            assert KEY.encode() not in path.read_bytes(), path
+    print(f"stored before the head died: {before}; requests after: {again} of {whole}")
+
+
+def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    plan = ("run", "starter", "--agent", "plan", "--limit", "2", "-o", "run")
+    ran = start(tmp_path, *plan, "--ray", "auto", "--ray-wait", "5")
+    out, err = ran.communicate(timeout=120)
+    assert ran.returncode == 2 and "no cluster answers" in err and "Traceback" not in err, out + err
+
+
+def _until(done: Any, head: "subprocess.Popen[str]") -> None:
+    for _ in range(2_000):
+        if done():
+            return
+        if head.poll() is not None:
+            raise AssertionError("".join(head.communicate()))
+        time.sleep(0.05)
+    raise AssertionError("the run makes no progress")
