@@ -77,6 +77,10 @@ NEIGHBOURS = {
         "verifiers",
         meeting=Meeting("its runner takes our taskset and reports our reward", "tests/interop/test_verifiers.py"),
     ),
+    "ray": Neighbour(
+        "ray",
+        meeting=Meeting("its workers do a run in shards, and one is killed", "tests/interop/test_ray.py"),
+    ),
     "openai-agents": Neighbour("openai-agents", meeting=_OVER_MCP),
     "langgraph": Neighbour("langgraph", meeting=_OVER_MCP),
 }
