@@ -5,11 +5,13 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.support.plan_model import PlanModel
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
@@ -30,14 +32,21 @@ WORDS = (
 )
 
 
-def start(folder: Path, *words: str) -> "subprocess.Popen[str]":
+@pytest.fixture
+def sessions() -> Iterator[Path]:
+    """Folder of Ray's own files; its name is short, since sockets lie below it."""
+    with tempfile.TemporaryDirectory(prefix="wt-", ignore_cleanup_errors=True) as place:
+        yield Path(place)
+
+
+def start(folder: Path, sessions: Path, *words: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-m", "worktrial", *words],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PLANTED_KEY": KEY, "RAY_TMPDIR": str(folder)},
+        env={**os.environ, "PLANTED_KEY": KEY, "RAY_TMPDIR": str(sessions)},
     )
 
 
@@ -74,13 +83,12 @@ def stored(home: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in home.glob("*/samples.jsonl"))
 
 
-def test_a_worker_and_a_head_are_killed_and_the_run_is_that_of_one_process(tmp_path: Path) -> None:
-    # Short, since sockets lie below it.
+def test_a_worker_and_a_head_are_killed_and_the_run_is_that_of_one_process(tmp_path: Path, sessions: Path) -> None:
     with ScriptedServer(Script(agent=PlanModel(), latency=0.12)) as server:
         common = (*WORDS, "--base-url", server.url)
         ray = (*common, "--ray", "local", "--shards", "2", "-o", "run")
         home = tmp_path / "run.shards"
-        head = start(tmp_path, *ray)
+        head = start(tmp_path, sessions, *ray)
         _until(lambda: stored(home) >= 2, head)
         killed = next(workers(head.pid))
         os.kill(killed, signal.SIGKILL)
@@ -90,15 +98,17 @@ def test_a_worker_and_a_head_are_killed_and_the_run_is_that_of_one_process(tmp_p
         before = stored(home)
         assert 6 <= before < 16
         seen = len(server.requests)
-        head = start(tmp_path, *ray)
+        head = start(tmp_path, sessions, *ray)
         out, err = head.communicate(timeout=240)
         assert head.returncode == 0, out + err
         again = len(server.requests) - seen
-        alone = start(tmp_path, *common, "-o", "alone")
+        alone = start(tmp_path, sessions, *common, "-o", "alone")
         out, err = alone.communicate(timeout=120)
         assert alone.returncode == 0, out + err
         whole = len(server.requests) - seen - again
-        spent = start(tmp_path, *common, "--ray", "local", "--shards", "2", "--max-tokens", "20000", "-o", "spent")
+        spent = start(
+            tmp_path, sessions, *common, "--ray", "local", "--shards", "2", "--max-tokens", "20000", "-o", "spent"
+        )
         out, err = spent.communicate(timeout=240)
     assert again < whole, "what was stored has been paid for again"
     for name in FILES:
@@ -106,15 +116,16 @@ def test_a_worker_and_a_head_are_killed_and_the_run_is_that_of_one_process(tmp_p
             lines(tmp_path / "run", name)
         ) == sorted(lines(tmp_path / "alone", name))
     assert spent.returncode == 130 and "20,000 tokens is spent" in err, out + err
-    for path in tmp_path.rglob("*"):
+    assert [*sessions.glob("session_*/logs/*")]
+    for path in (*tmp_path.rglob("*"), *sessions.rglob("*")):
         if path.is_file() and not path.is_symlink():
             assert KEY.encode() not in path.read_bytes(), path
     print(f"stored before the head died: {before}; requests after: {again} of {whole}")
 
 
-def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path, sessions: Path) -> None:
     plan = ("run", "starter", "--agent", "plan", "--limit", "2", "-o", "run")
-    ran = start(tmp_path, *plan, "--ray", "auto", "--ray-wait", "5")
+    ran = start(tmp_path, sessions, *plan, "--ray", "auto", "--ray-wait", "5")
     out, err = ran.communicate(timeout=120)
     assert ran.returncode == 2 and "no cluster answers" in err and "Traceback" not in err, out + err
 

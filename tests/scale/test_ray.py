@@ -19,7 +19,7 @@ from worktrial.errors import SettingError, StopRun
 from worktrial.scale import merge
 from worktrial.scale.ray.head import Cluster, Errand, Planned, task_of
 from worktrial.scale.ray.keeper import Courier, Keeper, shard_home
-from worktrial.scale.ray.ledger import Ledger
+from worktrial.scale.ray.ledger import LimitsLedger
 from worktrial.scale.ray.share import Ask, Share
 from worktrial.scale.ray.worker import ShardEnd, work_on
 from worktrial.trials import prepare
@@ -44,7 +44,7 @@ class Clock:
 
 
 def test_grants_never_exceed_the_budget_and_what_is_not_used_comes_back() -> None:
-    ledger = Ledger(Budget(tokens=100_000), 2, tokens=20_000)
+    ledger = LimitsLedger(Budget(tokens=100_000), 2, tokens=20_000)
     for shard in (1, 2):
         ledger.begin(shard, 0.0, 10_000)
     first = ledger.settle(1, 0.0, 0, {}, wants=True).tokens
@@ -66,7 +66,7 @@ def test_grants_never_exceed_the_budget_and_what_is_not_used_comes_back() -> Non
 
 
 def test_cents_are_granted_to_the_last_and_the_end_is_told_to_all() -> None:
-    ledger = Ledger(Budget(cost=1.0), 4)
+    ledger = LimitsLedger(Budget(cost=1.0), 4)
     spent = 0.0
     while (grant := ledger.settle(1, 0.0, 0, {}, wants=True)).cost:
         spent += grant.cost
@@ -76,13 +76,13 @@ def test_cents_are_granted_to_the_last_and_the_end_is_told_to_all() -> None:
 
 
 def test_minutes_are_those_of_the_whole_run() -> None:
-    ledger = Ledger(Budget(minutes=0.0), 1)
+    ledger = LimitsLedger(Budget(minutes=0.0), 1)
     assert "minutes are over" in (ledger.settle(1, 0.0, 0, {}).end or "")
 
 
 def test_requests_of_all_shards_stand_in_one_line() -> None:
     clock = Clock()
-    ledger = Ledger(Budget(), 2, clock=clock)
+    ledger = LimitsLedger(Budget(), 2, clock=clock)
     # 60 a minute: one a second, whoever sends it.
     first = ledger.take("agent", "requests", 1, 1.0, 3)
     second = ledger.take("agent", "requests", 1, 1.0, 2)
@@ -96,7 +96,7 @@ def test_requests_of_all_shards_stand_in_one_line() -> None:
 
 
 def test_tokens_of_a_minute_may_go_at_once_and_more_have_to_wait() -> None:
-    ledger = Ledger(Budget(), 2, clock=Clock())
+    ledger = LimitsLedger(Budget(), 2, clock=Clock())
     ahead, rate = ledger.take("agent", "tokens", 6000, 60, 6000)
     assert (ahead + 6000) / rate == 0
     ahead, rate = ledger.take("agent", "tokens", 6000, 60, 300)
@@ -105,7 +105,7 @@ def test_tokens_of_a_minute_may_go_at_once_and_more_have_to_wait() -> None:
 
 def test_a_limiter_sends_no_sooner_than_the_ledger_says() -> None:
     async def most() -> int:
-        ledger = Ledger(Budget(), 2)
+        ledger = LimitsLedger(Budget(), 2)
         limiters = [Share(asking(ledger), n, 2, Budget()).limiter("agent", "requests", 1, 1 / 40) for n in (1, 2)]
         sent = 0
 
@@ -132,7 +132,7 @@ def test_a_limiter_sends_no_sooner_than_the_ledger_says() -> None:
 def test_shards_stop_together_when_the_budget_is_spent() -> None:
     async def work() -> int:
         budget = Budget(tokens=50_000)
-        ledger = Ledger(budget, 2)
+        ledger = LimitsLedger(budget, 2)
         shares = [Share(asking(ledger), number, 2, budget) for number in (1, 2)]
         in_flight = 3
 
@@ -155,7 +155,7 @@ def test_shards_stop_together_when_the_budget_is_spent() -> None:
 
 def test_who_is_told_to_slow_down_tells_the_others() -> None:
     async def pauses() -> tuple[bool, bool]:
-        ledger = Ledger(Budget(), 2)
+        ledger = LimitsLedger(Budget(), 2)
         one, other = (Share(asking(ledger), number, 2, Budget()) for number in (1, 2))
         for share in (one, other):
             share.opened(0.0, 0)
@@ -192,7 +192,7 @@ def planned(of: int, *, agent: str = "plan", **given: Any) -> tuple[Planned, Err
 def test_shards_that_travel_are_the_run_of_one_process_and_a_second_attempt_goes_on(tmp_path: Path) -> None:
     cut, errand = planned(2)
     home = tmp_path / "shards"
-    keeper, ledger = Keeper(home, 2), Ledger(Budget(), 2)
+    keeper, ledger = Keeper(home, 2), LimitsLedger(Budget(), 2)
     assert work_on(cut.order(errand, 1), asking(ledger), asking(keeper)).error is None
     first = shard_home(home, 1, 2)
     stored = (first / "samples.jsonl").read_bytes()
@@ -256,7 +256,7 @@ def test_a_budget_and_an_endpoint_hold_for_shards_and_errors_come_back_whole(
         order = cut.order(errand, 1)
         assert order.keys == {"PLANTED_KEY": "sk-planted-ray-58c1"}
         assert "sk-planted" not in repr(order)
-        ledger = Ledger(cut.prepared.settings.budget, 1)
+        ledger = LimitsLedger(cut.prepared.settings.budget, 1)
         end = work_on(order, asking(ledger), asking(keeper))
         assert end.kind == "budget"
         with pytest.raises(BudgetSpent, match="shard 1/1: the budget of 2,000 tokens is spent"):

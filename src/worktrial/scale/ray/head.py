@@ -23,7 +23,7 @@ from worktrial.engine.stored import open_run
 from worktrial.errors import SettingError, StopRun, extra
 from worktrial.scale.merge import merge
 from worktrial.scale.ray.keeper import Keeper, shard_home
-from worktrial.scale.ray.ledger import Ledger
+from worktrial.scale.ray.ledger import LimitsLedger
 from worktrial.scale.ray.worker import ShardEnd, ShardOrder
 from worktrial.trials import PreparedRun
 
@@ -178,7 +178,8 @@ def _connected(library: Any, cluster: Cluster) -> Iterator[None]:
             **({"object_store_memory": 80_000_000} if cluster.address == "local" else {}),
         )
     except (ConnectionError, RuntimeError, TimeoutError, ValueError, OSError) as e:
-        how = "Start one with `ray start --head`, or use --ray local"
+        local = cluster.address == "local"
+        how = "Ray's own log says more" if local else "Start one with `ray start --head`, or use --ray local"
         raise SettingError(f"--ray {cluster.address}: no cluster answers ({_short(e)}). {how}") from None
     try:
         ready, _ = library.wait([library.remote(_nothing).remote()], timeout=max(0.1, until - time.monotonic()))
@@ -279,7 +280,9 @@ def _run(
     budget = prepared.settings.budget
     cost, tokens = (0.0, 0) if budget.cost is None and budget.tokens is None else _earlier(prepared, home, of)
     on_this = {"num_cpus": 0, "scheduling_strategy": here}
-    ledger = library.remote(Ledger).options(**on_this).remote(budget, planned.at_once, cost=cost, tokens=tokens)
+    ledger = (
+        library.remote(LimitsLedger).options(**on_this).remote(budget, planned.at_once, cost=cost, tokens=tokens)
+    )
     keeper = None if home is None else library.remote(Keeper).options(**on_this).remote(home.resolve(), of)
     task = library.remote(task_of()).options(num_cpus=1, max_retries=_RETRIES)
     waiting = [*range(of, 0, -1)]

@@ -30,7 +30,7 @@ class Grant(NamedTuple):
     """Seconds for which endpoints have asked to be left alone."""
 
 
-class Passage(NamedTuple):
+class QueuePlace(NamedTuple):
     """Place in the queue of all who share a limit: the k-th unit may go after (`ahead` + k) / `rate` seconds."""
 
     ahead: float
@@ -53,15 +53,15 @@ class _Flow:
         self._level = 0.0
         self._at = now
 
-    def take(self, amount: float, back: float, now: float) -> Passage:
+    def take(self, amount: float, back: float, now: float) -> QueuePlace:
         self._level = max(0.0, self._level - (now - self._at) * self._rate - back)
         self._at = now
         ahead = self._level - self._capacity
         self._level += amount
-        return Passage(ahead, self._rate)
+        return QueuePlace(ahead, self._rate)
 
 
-class Ledger:
+class LimitsLedger:
     """Budget and pace of a whole run.
 
     Args:
@@ -153,7 +153,7 @@ class Ledger:
 
     def take(
         self, role: RoleName, kind: str, capacity: float, seconds: float, amount: float, back: float = 0.0
-    ) -> Passage:
+    ) -> QueuePlace:
         """Give out the next `amount` of what a role may send.
 
         Args:
@@ -173,7 +173,7 @@ class Ledger:
         self._lines[shard] = line
 
     def told(self) -> dict[int, str]:
-        """How far each shard is, by number."""
+        """Line of each shard on how far it is, by number."""
         return dict(sorted(self._lines.items()))
 
     def _grant(self, held: _Held) -> None:

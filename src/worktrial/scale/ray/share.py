@@ -9,7 +9,7 @@ from typing import Any
 from worktrial.engine.limits import Limiter
 from worktrial.engine.roles import RoleName
 from worktrial.engine.spend import Budget, BudgetSpent
-from worktrial.scale.ray.ledger import Grant, Passage
+from worktrial.scale.ray.ledger import Grant, QueuePlace
 
 Ask = Callable[..., Awaitable[Any]]
 """Calls the method of that name, with these arguments, of an object in another process."""
@@ -23,7 +23,7 @@ class Share:
     """Limits of one shard: `engine.limits.SharedLimits`.
 
     Args:
-        ask: Asks the run's `Ledger`.
+        ask: Asks the run's `LimitsLedger`.
         shard: The shard's number.
         shards: Number of shards at work at the same time.
         budget: Of the whole run.
@@ -139,7 +139,7 @@ class _SharedLimiter:
         self._granted = 0.0
         self._used = 0.0
         self._since = 0.0
-        self._passage = Passage(0.0, 1.0)
+        self._passage = QueuePlace(0.0, 1.0)
 
     async def acquire(self, amount: float = 1) -> None:
         """See `engine.limits.Limiter`."""

@@ -77,7 +77,7 @@ def work_on(order: ShardOrder, ledger: Ask, keeper: Ask | None) -> ShardEnd:
 
     Args:
         order: The shard.
-        ledger: Asks the run's `Ledger`.
+        ledger: Asks the run's `LimitsLedger`.
         keeper: Asks the run's `Keeper`; None where the run lies in an object store.
     """
     number = order.shard.number
@@ -177,6 +177,6 @@ async def _told(
 
 
 def settled(ends: Sequence[ShardEnd]) -> tuple[int, float]:
-    """How many requests were sent again, and the share of invalid samples, 0-1."""
+    """Number of requests that were sent again, and the share of invalid samples, 0-1."""
     samples = sum(end.samples for end in ends)
     return sum(end.retries for end in ends), sum(end.invalid for end in ends) / samples if samples else 0.0
