@@ -116,7 +116,7 @@ def test_a_worker_and_a_head_are_killed_and_the_run_is_that_of_one_process(tmp_p
             lines(tmp_path / "run", name)
         ) == sorted(lines(tmp_path / "alone", name))
     assert spent.returncode == 130 and "20,000 tokens is spent" in err, out + err
-    assert [*sessions.glob("session_*/logs/*")]
+    assert [*sessions.glob("ray/session_*/logs/*")]
     for path in (*tmp_path.rglob("*"), *sessions.rglob("*")):
         if path.is_file() and not path.is_symlink():
             assert KEY.encode() not in path.read_bytes(), path
