@@ -136,7 +136,7 @@ def test_a_traceback_steers_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     def broken(_: object) -> None:
         raise RuntimeError(HOSTILE)
 
-    monkeypatch.setattr("worktrial.engine.stored.open_run", broken)
+    monkeypatch.setattr("worktrial.engine.stored.manifest_in", broken)
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     monkeypatch.setattr(sys, "argv", ["worktrial", "show", "."])
     with pytest.raises(RuntimeError) as raised:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("ray", reason="met in an environment of its own: make test-interop NAME=ray")
 from tests.support.plan_model import PlanModel
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer

@@ -19,7 +19,7 @@ def misstated(text: str, wanted: Sequence[float], beside: Sequence[float] = ()) 
     """Fault of a text that has to state sums of money, and no other; "" where there is none.
 
     A number that is wanted counts however it is spelled. Another one counts as a sum where it has a currency or
-    decimals; `21 days` and `2 parcels` are none. Zero is said in many ways, so it is neither asked for nor refused.
+    decimals; `21 days` and `2 boxes` are none. Zero is said in many ways, so it is neither asked for nor refused.
 
     Args:
         text: As `one_spelling` spells it.
