@@ -405,3 +405,54 @@ def test_two_whole_numbers_are_two_however_near_they_stand() -> None:
     page = Typed().centre(70, 88, "Year").centre(200, 88, "All").centre(240, 88, "Own")
     (table,) = find_tables(page.rows(104, 50, [220, 257], rows).page())
     assert table.grid[1:] == rows
+
+
+def test_a_label_that_stands_lower_than_its_figures_is_theirs() -> None:
+    page = _simple(Typed()).level(180, 425, 162)
+    for x, figure in ((220, "333,459"), (320, "5,688"), (420, "9")):
+        page.right(x, 168, figure)
+    (table,) = find_tables(page.left(56, 172, "Total ..............").page())
+    assert table.grid[-1] == ["Total", "333,459", "5,688", "9"]
+
+
+@pytest.mark.parametrize("height", [-4, 0])
+def test_the_figures_of_a_label_in_two_lines_may_stand_between_them_or_at_the_first(height: float) -> None:
+    rows = [["Asia .......", "1,234", "7,515"], ["Africa .......", "22", "5,678"], ["Total .......", "9", "10"]]
+    page = Typed().centre(70, 88, "Area").centre(200, 88, "All").centre(300, 88, "Own")
+    page.rows(104, 50, [220, 320], rows)
+    for y in (143, 170):
+        page.left(56, y + height, "Total foreign").left(62, y + 4, "countries .......")
+        page.right(220, y, "1,265").right(320, y, "13,203")
+    (table,) = find_tables(page.page())
+    assert table.grid[4:] == [["Total foreign countries", "1,265", "13,203"]] * 2
+
+
+def test_headings_that_go_round_are_told_apart_by_what_stands_above_each_round() -> None:
+    page, rights = Typed(), [160, 215, 270, 325, 380, 435, 490, 545]
+    for first, year in ((1, "This fiscal year to date"), (5, "Prior fiscal year to date")):
+        page.left(rights[first] - 40, 70, year).left(rights[first] - 40, 80, "Managed,")
+    for k, right in enumerate(rights):
+        page.centre(right - 20, 90, ("General", "revolving", "Trust", "Total")[k % 4])
+        page.centre(right - 20, 100, f"({k + 1})")
+    rows = [[f"Office {row}", *(f"{row},{k}0{row}" for k in range(8))] for row in "3178"]
+    (table,) = find_tables(page.rows(116, 50, rights, rows).page())
+    below = ["General (1)", "Managed, revolving (2)", "Trust (3)", "Total (4)"]
+    assert header_paths(table)[1:5] == tuple(("This fiscal year to date", text) for text in below)
+    assert {path[0] for path in header_paths(table)[5:]} == {"Prior fiscal year to date"}
+
+
+def test_the_end_of_a_rule_parts_two_headings_under_it_that_nearly_touch() -> None:
+    page = Typed().centre(70, 106, "Country").centre(255, 88, "Corporate").level(208, 305, 95)
+    page.right(204, 106, "agencies").left(209, 106, "Bonds").centre(280, 106, "Stocks")
+    (table,) = find_tables(page.rows(122, 50, [190, 230, 290], _ROWS).page())
+    assert header_paths(table)[1:] == (("agencies",), ("Corporate", "Bonds"), ("Corporate", "Stocks"))
+
+
+def test_a_long_line_of_the_caption_above_the_labels_is_no_heading_of_figures() -> None:
+    page = Typed().left(50, 70, "Statement of Net Cost").left(50, 82, "for the Year Ended September 30, 2019")
+    page.centre(320, 82, "Earned").centre(320, 94, "net").left(50, 106, "(In billions of dollars)")
+    page.centre(262, 106, "Gross").centre(320, 106, "revenue").centre(410, 106, "Net")
+    rows = [["Department of Housing and Urban Development", *row[1:]] for row in _ROWS]
+    (table,) = find_tables(page.rows(124, 50, [278, 335, 420], rows).page())
+    assert table.grid[0][1:] == ["Gross", "Earned net revenue", "Net"]
+    assert table.grid[0][0].endswith("September 30, 2019 (In billions of dollars)")

@@ -36,6 +36,8 @@ from worktrial.archive.meaning import period_of
         (("Austria",), {"title": "Liabilities, Mar. 31, 1997, Preliminary"}, "1997-03-31"),
         (("Yen",), {"header": ("July 1, 2019, through Sept. 30, 2019",)}, "2019-Q3"),
         (("Yen",), {"header": ("June 1, 2019 to June 30, 2019",)}, "2019-06"),
+        (("State",), {"title": "Net Cost for the Year Ended September 30, 2019"}, "FY2019"),
+        (("State",), {"header": ("Year ended Dec. 31, 2019",)}, "CY2019"),
     ],
 )
 def test_periods(label: tuple[str, ...], settings: dict[str, str], text: str) -> None:

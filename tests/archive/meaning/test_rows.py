@@ -206,3 +206,14 @@ def test_the_second_line_of_a_label_or_heading_is_no_heading() -> None:
     )
     assert found[3] == ("Latin America and Caribbean:", "Cost of vehicles and programs of")
     assert found[5] == ("Latin America and Caribbean:", "Total")
+
+
+def test_a_heading_over_all_rows_in_other_letters_heads_the_table_and_is_no_parent() -> None:
+    read = table(
+        [HEAD, ["MONTHLY SERIES", ""], ["1993", ""], ["Jan", "1"], ["Feb", "2"]], indents=[9, 9, 9, 15, 15]
+    )
+    row = read.rows[1]
+    assert row_labels(read)[4] == ("MONTHLY SERIES", "1993", "Feb")
+    small = replace(row[0], box=Box(9, 10, 59, 16))
+    read = replace(read, rows=(read.rows[0], (small, row[1]), *read.rows[2:]))
+    assert row_labels(read)[1:] == (("MONTHLY SERIES",), ("1993",), ("1993", "Jan"), ("1993", "Feb"))

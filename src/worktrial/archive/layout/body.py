@@ -1,15 +1,14 @@
-"""Columns and rows of a table's body: valleys that no row covers, lines to rows, phrases to cells."""
+"""Columns of a table's body: valleys that no row covers."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from worktrial.archive.layout.lines import Phrase, TextLine, around
-from worktrial.archive.layout.tokens import joined
+from worktrial.archive.layout.lines import Phrase, TextLine
 from worktrial.archive.pages import Box
 
 _STEP = 0.5  # points; the resolution of the coverage profile
@@ -19,11 +18,6 @@ _FIGURE_VALLEY = 0.12
 _TEXT_VALLEY = 0.75
 
 _USUAL = 0.25  # of the rows
-
-_LEAST_TEXTS = 2
-_NEARER = 1.25  # times the distance to the row below, for a line that goes on with a text of the row above
-_EDGE = 0.5  # font sizes within which lines begin under each other
-_WRAP_GAP = 1.9  # font sizes between the lines of one label
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,152 +186,3 @@ def column_of(phrase: Phrase, columns: Sequence[BodyColumn]) -> int:
         if shared > most:
             best, most = k, shared
     return best
-
-
-@dataclass(slots=True)
-class BodyRow:
-    """Phrases of one row by column."""
-
-    cells: list[list[Phrase]]
-    line: TextLine
-    led: bool = False
-    """Whether leader dots follow its label."""
-    label: list[str] = field(default_factory=list)
-    """Lines of its label, where there are several."""
-
-    def only_label(self, labels: int) -> bool:
-        """Whether it has no figures."""
-        return not any(self.cells[labels:])
-
-    def text(self, column: int) -> str:
-        """Text of one cell."""
-        if column == 0 and self.label:
-            return joined(self.label)
-        return " ".join(phrase.text for phrase in self.cells[column])
-
-    def box(self, column: int) -> Box | None:
-        """Box around one cell's content; None where it is empty."""
-        return around(phrase.box for phrase in self.cells[column]) if self.cells[column] else None
-
-
-def body_rows(lines: Sequence[TextLine], columns: Sequence[BodyColumn], labels: int) -> list[BodyRow]:
-    """Rows in order.
-
-    Args:
-        lines: of the body.
-        columns: label columns first.
-        labels: how many of them hold labels.
-    """
-    texts = text_columns(lines, columns)
-    rows = [_row(line, columns, labels, texts) for line in lines if line.phrases]
-    return _wrapped_joined(_cells_joined(rows, texts), labels)
-
-
-def text_columns(lines: Sequence[TextLine], columns: Sequence[BodyColumn]) -> list[int]:
-    """Columns after the first that hold texts, such as remarks, which may run over several lines."""
-    inside = by_column([line for line in lines if len(line.phrases) > 1], columns)
-    return [
-        k
-        for k, phrases in enumerate(inside)
-        if k
-        and len(phrases) >= _LEAST_TEXTS
-        and sum(not phrase.figure and len(phrase.words) > 1 for phrase, _ in phrases) * 2 > len(phrases)
-    ]
-
-
-def text_column_of(line: TextLine, columns: Sequence[BodyColumn], texts: Sequence[int]) -> int | None:
-    """The column of texts that a line goes on with: nothing else stands in it; None where it is another line."""
-    if len(line.phrases) != 1 or line.phrases[0].figure:
-        return None
-    x0 = line.phrases[0].box.x0
-    return next((k for k in texts if abs(columns[k].x0 - x0) < _EDGE * line.size), None)
-
-
-def _row(line: TextLine, columns: Sequence[BodyColumn], labels: int, texts: Sequence[int]) -> BodyRow:
-    cells: list[list[Phrase]] = [[] for _ in columns]
-    alone = not any(phrase.figure for phrase in line.phrases) and len(line.phrases) == 1
-    own = text_column_of(line, columns, texts)
-    for phrase in line.phrases:
-        # A heading inside the body stands wherever there is room; it is the label of what follows.
-        place = own if own is not None else 0 if alone and labels else column_of(phrase, columns)
-        cells[place].append(phrase)
-    return BodyRow(cells, line, bool(line.leaders))
-
-
-def _cells_joined(rows: list[BodyRow], texts: Sequence[int]) -> list[BodyRow]:
-    """Lines that hold nothing but more of a text go to the row above, or to that below where it is nearer."""
-    if not texts:
-        return rows
-    done: list[BodyRow] = []
-    waiting: list[BodyRow] = []
-    lowest = 0.0  # of the lines of the last row
-    for k, row in enumerate(rows):
-        middle = row.line.middle
-        # What ends with a colon is the heading of texts below it.
-        if row.line.text.endswith(":") or any(cell for c, cell in enumerate(row.cells) if c not in texts):
-            for other in waiting:
-                _more(row, other, before=True)
-            waiting = []
-            done.append(row)
-        else:
-            below = next((r.line.middle for r in rows[k + 1 :]), 1e9)
-            if done and not waiting and middle - lowest <= _NEARER * (below - middle):
-                _more(done[-1], row, before=False)
-            else:
-                waiting.append(row)
-        lowest = middle
-    return done + waiting
-
-
-def _more(row: BodyRow, other: BodyRow, *, before: bool) -> None:
-    for c, cell in enumerate(other.cells):
-        row.cells[c] = cell + row.cells[c] if before else row.cells[c] + cell
-
-
-def _wrapped_joined(rows: list[BodyRow], labels: int) -> list[BodyRow]:
-    if not labels:
-        return rows
-    right = max(
-        (row.cells[0][-1].box.x1 for row in rows if row.cells[0] and not row.only_label(labels)), default=0.0
-    )
-    done: list[BodyRow] = []
-    for row in rows:
-        above = done[-1] if done else None
-        if above is None or not row.cells[0] or not above.cells[0] or not _near(above, row):
-            done.append(row)
-        elif above.only_label(labels) and not above.led and _runs_on(above, row, right):
-            row.label = [*(above.label or [above.text(0)]), row.text(0)]
-            row.cells[0] = above.cells[0] + row.cells[0]
-            done[-1] = row
-        elif row.only_label(labels) and not row.led and not above.led and _hangs(above, row):
-            above.label = [*(above.label or [above.text(0)]), row.text(0)]
-            above.cells[0] = above.cells[0] + row.cells[0]
-        else:
-            done.append(row)
-    return done
-
-
-def _near(above: BodyRow, below: BodyRow) -> bool:
-    return below.line.middle - above.line.middle < _WRAP_GAP * max(above.line.size, below.line.size)
-
-
-def _runs_on(above: BodyRow, below: BodyRow, right: float) -> bool:
-    """Whether the label goes on in the next line: only because there was no room for its next word."""
-    text = above.text(0)
-    if text.rstrip().endswith((":", ".", "—")) or (_bold(above) and not _bold(below)):
-        return False
-    first = below.cells[0][0].words[0]
-    if first.text[:1].islower():
-        return True
-    room = right - above.cells[0][-1].box.x1
-    return text.endswith("-") or first.box.width + 0.3 * above.line.size > room
-
-
-def _bold(row: BodyRow) -> bool:
-    return all(word.bold for phrase in row.cells[0] for word in phrase.words)
-
-
-def _hangs(above: BodyRow, below: BodyRow) -> bool:
-    """Whether a line without figures goes on with the label of the row above."""
-    first = below.cells[0][0]
-    return first.text[:1].islower() and first.box.x0 >= above.cells[0][0].box.x0 - 1

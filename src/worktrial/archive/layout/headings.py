@@ -11,11 +11,12 @@ from worktrial.archive.pages import Box
 
 # In font sizes.
 _STACKED = 1.75
-_HEADING_GAP = 0.9
+_HEADING_GAP = 0.62
 _OFF = 0.75
 _PART = 0.2  # of a phrase's width
 _SEAM_GAP = 0.5  # where a valley between two columns of the body stands below
-_TYPED = 1.8  # times that, for recognised words, which may be typed
+_RULED_OVER = 1.6  # from a rule to the line of headings under it
+_TYPED_HEADING_GAP, _TYPED_SEAM_GAP = 1.62, 0.9  # of recognised words, which may be typed
 
 
 def header_grid(
@@ -42,17 +43,23 @@ def header_grid(
     return _levels(placed, len(columns))
 
 
-def _phrases(line: TextLine, columns: Sequence[BodyColumn]) -> list[Phrase]:
-    """Heading texts of one line; neighbours stand closer than in a body, and a valley below tells them apart."""
+def _phrases(line: TextLine, columns: Sequence[BodyColumn], rules: Sequence[Box]) -> list[Phrase]:
+    """Heading texts of one line; neighbours stand closer than in a body.
+
+    A valley below or the end of a rule above tells them apart.
+    """
+    ends = [x for rule in rules if 0 < line.middle - rule.y0 < _RULED_OVER * line.size for x in (rule.x0, rule.x1)]
     seams = [column.left for column in columns[1:]]
     found: list[Phrase] = []
-    wide = _TYPED if line.recognised else 1.0
+    typed = line.recognised
+    open_gap, seam_gap = (_TYPED_HEADING_GAP, _TYPED_SEAM_GAP) if typed else (_HEADING_GAP, _SEAM_GAP)
     for word in [word for phrase in line.phrases for word in phrase.words]:
         last = found[-1] if found else None
         if last is not None:
             gap = word.box.x0 - last.box.x1
             seam = any(last.box.x1 - 1.5 <= x <= word.box.x0 + 1.5 for x in seams)
-            if gap < wide * (_SEAM_GAP if seam else _HEADING_GAP) * line.size:
+            ruled = any(last.box.x1 - 1 <= x <= word.box.x0 + 1 for x in ends)
+            if not ruled and gap < (seam_gap if seam else open_gap) * line.size:
                 last.add(word)
                 continue
         found.append(Phrase([word], word.box, figure=False))
@@ -62,8 +69,9 @@ def _phrases(line: TextLine, columns: Sequence[BodyColumn]) -> list[Phrase]:
 def _blocks(lines: Sequence[TextLine], columns: Sequence[BodyColumn], rules: Sequence[Box]) -> list[Heading]:
     """Phrases stacked without a rule between them are one heading."""
     blocks: list[Heading] = []
-    for line in lines:
-        phrases = _phrases(line, columns)
+    set_apart = [_phrases(line, columns, rules) for line in lines]
+    for index, (line, phrases) in enumerate(zip(lines, set_apart, strict=True)):
+        below = [phrase for later in set_apart[index:] for phrase in later]
         open_blocks = [block for block in blocks if line.middle - _middle(block.pieces[-1]) < _STACKED * line.size]
         above = {
             id(phrase): [block for block in open_blocks if _stacked(block, phrase, rules, line.size)]
@@ -88,6 +96,7 @@ def _blocks(lines: Sequence[TextLine], columns: Sequence[BodyColumn], rules: Seq
                         or (
                             sum(_under(block, other) for other in phrases) == 1
                             and _aligned(block, phrase, line.size)
+                            and not _heads_others(block, phrase, below, line.size)
                         )
                     )
                 )
@@ -120,6 +129,15 @@ def _aligned(block: Heading, phrase: Phrase, size: float) -> bool:
     last = block.pieces[-1]
     edges = (phrase.box.x0 - last.box.x0, phrase.box.x1 - last.box.x1, phrase.middle - last.middle)
     return min(abs(off) for off in edges) < _OFF * size
+
+
+def _heads_others(block: Heading, phrase: Phrase, below: Sequence[Phrase], size: float) -> bool:
+    """Whether a line begins the heading of a column, right under one that heads others, too, off its middle."""
+    if phrase.text[:1].islower() or abs(phrase.middle - block.pieces[-1].middle) < _OFF * size:
+        return False
+    return any(
+        _under(block, other) and (other.box.x0 > phrase.box.x1 or other.box.x1 < phrase.box.x0) for other in below
+    )
 
 
 def _stacked(block: Heading, phrase: Phrase, rules: Sequence[Box], size: float) -> bool:

@@ -3,19 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worktrial.archive.layout.body import (
-    BodyColumn,
-    body_rows,
-    by_column,
-    find_columns,
-    text_column_of,
-    text_columns,
-)
+from worktrial.archive.layout.body import BodyColumn, by_column, find_columns
 from worktrial.archive.layout.charts import is_chart
 from worktrial.archive.layout.draft import TITLE, Draft, DraftCell, caption_above, is_note, is_unit, notes_below
 from worktrial.archive.layout.headings import header_grid
 from worktrial.archive.layout.lines import TextLine, around
 from worktrial.archive.layout.regions import Body, find_bodies, is_contents, is_heading_like
+from worktrial.archive.layout.rows import body_rows, is_lowered, text_column_of, text_columns
 from worktrial.archive.layout.tokens import is_lone_month, is_mark, is_month, is_year
 from worktrial.archive.pages import Box
 
@@ -281,7 +275,7 @@ def _with_first_label(
 
 
 def _with_last_texts(lines: Sequence[TextLine], body: Body, end: int, columns: Sequence[BodyColumn]) -> Body:
-    """Lines below the last row that go on with a text in it belong to the body."""
+    """Lines below the last row that go on with a text or the label in it belong to the body."""
     texts = text_columns(body.lines(lines), columns)
     last = body.last
     while (
@@ -290,6 +284,8 @@ def _with_last_texts(lines: Sequence[TextLine], body: Body, end: int, columns: S
         and text_column_of(lines[last + 1], columns, texts) is not None
         and lines[last + 1].middle - lines[last].middle < _TEXT_STEP * lines[last].size
     ):
+        last += 1
+    if last + 1 < end and is_lowered(lines[last + 1], lines[last]):
         last += 1
     return Body(body.first, last)
 

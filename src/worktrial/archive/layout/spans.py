@@ -93,7 +93,8 @@ def place(
         }
         over[id(heading)] = below - {-1}
         several = id(heading) in spanning or len(over[id(heading)]) >= 2
-        if several or _off_column(heading, headings, columns):
+        # Above labels, lines begin at the left and are as long as they are.
+        if several or (_slot(heading.middle, columns) >= labels and _off_column(heading, headings, columns)):
             continue  # over several headings: placed with its neighbours
         x0, x1 = heading.box.x0, heading.box.x1
         touched = [k for k, column in enumerate(columns) if column.x0 < x1 and x0 < column.x1]
@@ -117,8 +118,51 @@ def place(
             if other.first >= 0 and other.box.y0 < bottom - 1 and other.box.y1 > top + 1
             for k in range(other.first, other.last + 1)
         }
-        _centre(sorted(row, key=lambda one: one.box.x0), extents, over, taken | set(range(labels)))
+        row.sort(key=lambda one: one.box.x0)
+        if not _over_rounds(row, headings, extents, taken | set(range(labels))):
+            _centre(row, extents, over, taken | set(range(labels)))
     _nest(headings, labels)
+
+
+def _over_rounds(
+    row: list[Heading], headings: Sequence[Heading], extents: Sequence[tuple[float, float]], taken: set[int]
+) -> bool:
+    """Give each heading of a line one round of columns, where the headings below go round once for each of them.
+
+    Columns with the same heading are told apart by what stands above them, wherever that is printed.
+
+    Args:
+        row: from left to right.
+        headings: of the header, those of single columns placed.
+        extents: of all columns.
+        taken: columns that none of these may cover.
+
+    Returns:
+        Whether they do.
+    """
+    alone = {one.first: _letters(one) for one in headings if one.first == one.last >= 0}
+    texts = ["" if k in taken else alone.get(k, "") for k in range(len(extents))]
+    for wide in range(len(extents) // len(row), 1, -1) if len(row) > 1 else ():
+        for start in range(len(extents) - wide * len(row) + 1):
+            runs = [(first, first + wide) for first in range(start, start + wide * len(row), wide)]
+            rounds = [texts[first:end] for first, end in runs]
+            if (
+                all(rounds[0])
+                and len(set(rounds[0])) == wide
+                and all(one == rounds[0] for one in rounds)
+                and all(
+                    extents[first][0] < one.middle < extents[end - 1][1]
+                    for one, (first, end) in zip(row, runs, strict=True)
+                )
+            ):
+                for one, (first, end) in zip(row, runs, strict=True):
+                    one.first, one.last = first, end - 1
+                return True
+    return False
+
+
+def _letters(heading: Heading) -> str:
+    return "".join(filter(str.isalpha, heading.text)).casefold()
 
 
 def _nest(headings: Sequence[Heading], labels: int) -> None:

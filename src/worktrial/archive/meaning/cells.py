@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from worktrial.archive.meaning.fiscal import first_month_of
 from worktrial.archive.meaning.labels import header_paths, row_labels
-from worktrial.archive.meaning.periods import Period, period_of
+from worktrial.archive.meaning.periods import FirstMonth, Period, period_of
 from worktrial.archive.meaning.separators import Separators
 from worktrial.archive.meaning.value import value_of
 from worktrial.archive.pages import Table
@@ -211,9 +211,10 @@ def cells_of(
     headers, labels = header_paths(table), row_labels(table)
     header_texts, label_texts = [PATH.join(path) for path in headers], [PATH.join(path) for path in labels]
     unit_texts = [table.unit if unit is None else str(unit) for unit in units(table)]
-    by_column = column_periods(table, headers)
     stub = stub_of(table, headers)
-    first_month = first_month_of(labels, "\n".join((table.title, stub, *table.notes, text)))
+    told = "\n".join((table.title, stub, *header_texts))
+    first_month = first_month_of(labels, told, "\n".join((told, *table.notes, text)))
+    by_column = column_periods(table, headers, stub, first_month)
     for r, row in enumerate(table.rows):
         is_header = r < table.header_rows
         own = period_of(labels[r], stub=stub, first_month=first_month) if labels[r] else None
@@ -239,9 +240,12 @@ def cells_of(
             )
 
 
-def column_periods(table: Table, headers: Sequence[tuple[str, ...]]) -> list[Period | None]:
-    """The period that each column's headings, or else the title, give to rows that tell none."""
-    return [period_of((), path, title=table.title) for path in headers]
+def column_periods(
+    table: Table, headers: Sequence[tuple[str, ...]], stub: str, first_month: FirstMonth
+) -> list[Period | None]:
+    """The period that each column's headings, or else the title or the stub, give to rows that tell none."""
+    general = period_of((), title=stub, first_month=first_month)
+    return [period_of((), path, title=table.title, first_month=first_month) or general for path in headers]
 
 
 def stub_of(table: Table, headers: Sequence[tuple[str, ...]]) -> str:

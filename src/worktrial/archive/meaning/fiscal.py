@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from worktrial.archive.meaning.periods import FirstMonth, american_first_month, month_number, year_month
+from worktrial.archive.meaning.periods import YEAR_ENDED, FirstMonth, american_first_month, month_number, year_month
 
 _FISCAL = re.compile(r"\bfiscal\b|\bF\.?Y\.?(?=\s?\d)", re.IGNORECASE)
 _DATE = r"(?:\d{1,2}(?:st|th)?\s+(?P<after>[A-Z][a-z]{2,8})|(?P<before>[A-Z][a-z]{2,8})\.?\s+\d{1,2})\b"
@@ -15,7 +15,7 @@ _AMERICAN = re.compile(r"\bU\.\s?S\.|\bUnited States\b")
 _DECEMBER = 12
 
 
-def first_month_of(labels: Sequence[tuple[str, ...]], text: str) -> FirstMonth:
+def first_month_of(labels: Sequence[tuple[str, ...]], headings: str, text: str) -> FirstMonth:
     """The calendar of a table's fiscal years, by the strongest evidence there is.
 
     Months below the heading of a fiscal year that go on from December to January show it. Otherwise a sentence on
@@ -24,9 +24,11 @@ def first_month_of(labels: Sequence[tuple[str, ...]], text: str) -> FirstMonth:
 
     Args:
         labels: of the table's rows, as `row_labels` gives them.
+        headings: of its columns, with its title.
         text: all text of the page.
     """
-    if not any(_FISCAL.search(parent) for path in labels for parent in path[:-1]):
+    asking = [headings, *(parent for path in labels for parent in path[:-1])]
+    if not any(_FISCAL.search(one) or YEAR_ENDED.search(one) for one in asking):
         # Nothing asks for it.
         return lambda year: None
     shown = _by_order(labels)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
@@ -16,6 +17,8 @@ _TOTAL = re.compile(r"(?:grand |sub-?\s?)?totals?\b|net\b", re.IGNORECASE)
 """Sums may be printed further in than all that they add up, which tells nothing of whose they are."""
 _TOTAL_OF = re.compile(r"(?:grand\s+)?totals?\b,?\s*", re.IGNORECASE)
 _UNFINISHED = re.compile(r"(?:[-,&]|\b(?:and|or|of|the|for|in|to|by|with|on|from))$", re.IGNORECASE)
+_OTHER_SIZE = 0.12
+"""Share by which letters must be higher or lower than those of the labels to be of another size."""
 _NEARLY_FULL = 0.15
 """Share of a label column's width that may be left free behind a label that goes on in the next line."""
 
@@ -50,12 +53,27 @@ def row_labels(table: Table) -> tuple[tuple[str, ...], ...]:
     that follows a heading's own total belongs to the heading around it. A row with numbers is a parent of the rows
     that stand further in below it, where the page's own characters show how far in labels stand. A month without a
     year belongs to the last year printed, and to the next one where months start over. A row without a label
-    continues the one above.
+    continues the one above. A heading over all rows that is set unlike them heads the table, and is no parent.
     """
     reader = _Reader(table)
     heads = [() for _ in table.rows[: table.header_rows]]
     body = table.rows[table.header_rows :]
-    return (*heads, *(reader.path(row, below) for row, below in zip_longest(body, body[1:])))
+    paths = [reader.path(row, below) for row, below in zip_longest(body, body[1:])]
+    if _heads_the_table(table, paths):
+        paths[1:] = [path[1:] for path in paths[1:]]
+    return (*heads, *paths)
+
+
+def _heads_the_table(table: Table, paths: Sequence[tuple[str, ...]]) -> bool:
+    """Whether the first row is a heading over all others, in letters of another size."""
+    if len(paths) < 2 or len(paths[0]) != 1 or any(len(path) < 2 or path[0] != paths[0][0] for path in paths[1:]):
+        return False
+    cells = [row[0] for row in table.rows[table.header_rows :] if row and row[0].text.strip()]
+    boxes = [cell.box for cell in cells if cell.box is not None and cell.confidence == 1.0]
+    if len(boxes) < len(cells) or table.rows[table.header_rows][0] is not cells[0]:
+        return False
+    usual = sorted(box.height for box in boxes)[len(boxes) // 2]
+    return abs(boxes[0].height - usual) > _OTHER_SIZE * usual
 
 
 class _Reader:

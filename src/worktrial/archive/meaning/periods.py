@@ -52,6 +52,11 @@ _YEAR = re.compile(r"(?<![\d,.])(?:1[789]|20)\d\d(?!\d|,\d)(?!\.\d)")
 _DAY = re.compile(r"\b(?P<month>[A-Za-z]{3,9})\.?\s+(?P<day>\d{1,2})(?:,|\b)(?!\d)")
 # `Twelve months ended June 1940` is neither that month nor that year.
 _SEVERAL_MONTHS = re.compile(r"\bmonths?\s+(?:ended|ending|to|through)\b", re.IGNORECASE)
+YEAR_ENDED = re.compile(
+    r"\byears?\s+end(?:ed|ing)\s+(?P<month>[A-Za-z]{3,9})\.?\s+(?P<day>\d\d),?\s+(?P<year>(?:1[789]|20)\d\d)",
+    re.IGNORECASE,
+)
+"""`Year ended September 30, 2019`: a year, and no day."""
 _OTHER_TIMES = re.compile(r"\bother (?:periods|years|quarters|months|dates)\b", re.IGNORECASE)
 _FROM_TO = re.compile(
     r"\b(?P<month>[^\W\d]{3,9})\.?\s+1,\s*(?P<year>(?:1[789]|20)\d\d),?\s+(?:through|to)\s+"
@@ -59,6 +64,7 @@ _FROM_TO = re.compile(
 )
 _FROM = re.compile(r"\d,?\s+(?:through|to)\s+[^\W\d]{3,9}\.?\s+\d", re.IGNORECASE)
 _FIRST_OCTOBER_YEAR = 1977
+_DECEMBER = 12
 
 
 _MONTHS = re.compile(r"\b(?P<first>[^\W\d]{3,9})\.?\s*(?:[-‐-―−/]|\bto\b|\bthrough\b)\s*(?P<last>[^\W\d]{3,9})\b")
@@ -207,6 +213,8 @@ def _read(texts: Sequence[str], first_month: FirstMonth) -> Period | None:
             return None
         if _FROM.search(plain):
             return _from_to(plain)
+        if ended := YEAR_ENDED.search(plain):
+            return _year_ended(ended, first_month)
         years = [int(y) for y in _YEAR.findall(plain)]
         if len(set(years)) > 1:
             # A range, or a comparison: not one period.
@@ -234,6 +242,16 @@ def _from_to(text: str) -> Period | None:
     if first == last:
         return Period(year, month=first)
     return Period(year, quarter=last // 3) if last - first == 2 and last % 3 == 0 else None
+
+
+def _year_ended(ended: re.Match[str], first_month: FirstMonth) -> Period | None:
+    """The whole year up to a day: a calendar year, or a fiscal year where they are known to end on that day."""
+    year, month = int(ended["year"]), month_number(ended["month"])
+    if month is None or int(ended["day"]) != calendar.monthrange(year, month)[1]:
+        return None
+    if month == _DECEMBER:
+        return Period(year, basis=YearBasis.CALENDAR)
+    return Period(year, basis=YearBasis.FISCAL) if first_month(year) == month + 1 else None
 
 
 def _by_calendar(part: Period, first_month: FirstMonth) -> Period | None:
