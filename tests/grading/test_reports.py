@@ -132,3 +132,93 @@ def test_a_code_counts_as_it_is_written() -> None:
 def test_what_cannot_be_meant_is_refused(check: dict[str, Any], why: str) -> None:
     with pytest.raises(ValidationError, match=why):
         CHECKS.validate_python(check)
+
+
+WORDS = ["pay", "paid", "payment", "transfer", "지급"]
+NAMED = [8.4, 10.0, 16.5, 169.65, 183.57, 250.08, 290.42, 600.0, 800.0]
+
+
+def of_paying(*due: float, **more: Any) -> dict[str, Any]:
+    return {"check": "answer_sums", "values": due, "beside": NAMED, "paying": WORDS, **more}
+
+
+@pytest.mark.parametrize(
+    ("due", "said"),
+    [
+        (169.65, "Paid 169.65 crowns: below the limit of 800.00, and the deductible of 10.00 does not apply."),
+        (169.65, "Payments above 800.00 need approval, this one does not. Code DAMAGE, 169.65 crowns."),
+        (169.65, "We pay the lowest of the value of 169.65, the 183.57 declared and the cover of 600.00."),
+        (169.65, "169.65 crowns were transferred; the postage of 16.50 is not paid back."),
+        (169.65, "I found no trace and paid 169.65 crowns. The rest of the claim (183.57) is refused."),
+        (298.82, "290.42 + 8.40 postage = 298.82 crowns, paid."),
+        (298.82, "We pay 290.42 plus the postage of 8.40, so 298.82."),
+        (169.65, "169.65크라운을 지급했습니다. 한도 800.00 미만입니다."),
+        (169.65, "Paid 169.65. Total paid: 1,056.36."),
+        (None, "Nothing is paid of the 250.08 that were claimed."),
+        (None, "The earlier claim was already paid 183.57, so no payment."),
+        (None, "A payment of 250.08 crowns needs approval, so it waits."),
+        (None, "We cannot say whether anything will be paid. If it is not found, we will pay you."),
+    ],
+)
+def test_sums_named_beside_the_one_that_is_paid(due: float | None, said: str) -> None:
+    found = judged(of_paying(*([due] if due else []), total=1056.36), said)
+    assert found.passed, found.why
+
+
+@pytest.mark.parametrize(
+    ("due", "said", "why"),
+    [
+        (169.65, "We pay you 183.57 crowns; the value was 169.65.", "it says that 183.57 is paid"),
+        (169.65, "Paid 183.57 crowns (receipt 169.65).", "it says that 183.57 is paid"),
+        (169.65, "183.57 (receipt 169.65)", "it does not say that 169.65 is paid"),
+        (169.65, "183.57크라운을 지급했습니다. 영수증 169.65.", "it says that 183.57 is paid"),
+        (169.65, "We pay 169.65 and 183.57.", "it says that 183.57 is paid"),
+        (169.65, "1056.36 are paid, 169.65 of it here.", "it says that 1056.36 is paid"),
+        (169.65, "DAMAGE, 169.65 crowns, still unpaid.", "it does not say that 169.65 is paid, but"),
+        (169.65, "169.65 crowns are not paid.", "it does not say that 169.65 is paid, but"),
+        (169.65, "We refuse your claim of 169.65 crowns.", "it does not say that 169.65 is paid, but"),
+        (None, "LATE; 250.08 crowns were paid.", "it says that 250.08 is paid"),
+        (None, "We are sorry. We will pay you soon.", "it promises to pay"),
+    ],
+)
+def test_a_sum_that_is_said_to_be_paid_and_is_not_due(due: float | None, said: str, why: str) -> None:
+    found = judged(of_paying(*([due] if due else []), total=1056.36), said)
+    assert not found.passed and found.why.startswith(why), found
+
+
+@pytest.mark.parametrize(
+    ("said", "passes"),
+    [
+        ("DAMAGE, so LOSS does not apply.", True),
+        ("DAMAGE; no LOSS.", True),
+        ("DAMAGE, neither LOSS nor APPROVAL.", True),
+        ("DAMAGE: LOSS and APPROVAL do not apply.", True),
+        ("DAMAGE, not LOSS or APPROVAL.", True),
+        ("LOSS, DAMAGE does not apply.", False),
+        ("DAMAGE and LOSS.", False),
+        ("Not found, not paid: LOSS. No DAMAGE.", False),
+    ],
+)
+def test_a_code_that_is_denied_is_not_told(said: str, *, passes: bool) -> None:
+    assert judged(code(1, "DAMAGE", "LOSS", "APPROVAL") | {"about": None}, said).passed is passes
+
+
+@pytest.mark.parametrize(
+    ("said", "passes"),
+    [
+        ("We cannot say yet whether anything will be paid.", True),
+        ("It does not count as one that will be paid.", True),
+        ("It was not found, but it will be paid.", False),
+        ("Not only this will be paid.", False),
+    ],
+)
+def test_what_may_not_be_said_may_be_denied(said: str, *, passes: bool) -> None:
+    assert judged({"check": "answer_lacks", "any_of": ["will be paid"]}, said).passed is passes
+    banned = {"check": "state_items", "at": "/sent", "mentioning": {"text": ["will be paid"]}, "at_most": 0}
+    (result,) = run_checks(
+        [CHECKS.validate_python(banned)],
+        initial_state={},
+        final_state={"sent": [{"text": said}]},
+        trajectory=Trajectory(),
+    )
+    assert result.passed is passes

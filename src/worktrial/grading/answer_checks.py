@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from worktrial.grading.written.amounts import StatedNumber
     from worktrial.grading.written.dates import WrittenDate
 
-READING = 2
+READING = 3
 """Version of how answers are read. Verdicts of another version are not comparable: it is part of what identifies a
-suite's data. 1 compared texts with listed spellings; 2 parses."""
+suite's data. 1 compared texts with listed spellings; 2 parses; 3 heeds denials of codes, and of phrases that
+may not stand there."""
 
 LONGEST_ANSWER = 100_000
 """Characters of an answer that are read."""
@@ -242,7 +243,7 @@ class AnswerMentions(AnswerClaim):
 
 
 class AnswerLacks(Claim):
-    """The answer contains none of these words or phrases."""
+    """The answer contains none of these words or phrases, or only where it denies them or leaves them open."""
 
     check: Literal["answer_lacks"]
     any_of: Phrases
@@ -250,7 +251,7 @@ class AnswerLacks(Claim):
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
         text = plain(facts.trajectory.answer)
-        hits = [phrase for phrase in self.any_of if _mentions(phrase, text)]
+        hits = [phrase for phrase in self.any_of if maintains(phrase, text)]
         asked = f"the answer does not mention {' or '.join(map(repr, self.any_of))}"
         return CheckResult(asked, not hits, f"it mentions {hits[0]!r}" if hits else "it mentions none")
 
@@ -267,6 +268,11 @@ class AnswerSums(AnswerClaim):
     """Sums that have to be stated; none where nothing is paid."""
     beside: tuple[float, ...] = ()
     """Further sums that may be stated."""
+    paying: tuple[str, ...] = ()
+    """Words that say of a sum that it is paid, such as `pay`, `paid`, `transfer`: with them only `values` may be
+    told so, and where there are none nothing may."""
+    total: float | None = None
+    """Sum of all that the answer reports on, which may be told as well."""
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
@@ -274,7 +280,9 @@ class AnswerSums(AnswerClaim):
 
         text = self.text(facts)
         asked = f"the answer states the sums {', '.join(f'{value:.2f}' for value in self.values) or 'none'} alone"
-        fault = misstated(text, self.values, self.beside) if text else "it says nothing of it"
+        fault = (
+            misstated(text, self.values, self.beside, self.paying, self.total) if text else "it says nothing of it"
+        )
         return CheckResult(asked, not fault, fault or "so it does")
 
 
@@ -282,7 +290,8 @@ class AnswerCode(AnswerClaim):
     """The answer gives this code or status, and none of the others.
 
     The right one may be written in any case, or in one of `words`; another counts only as `others` writes it. So `a
-    claim for loss, code DAMAGE` is right where `LOSS` is another code.
+    claim for loss, code DAMAGE` is right where `LOSS` is another code. One that is denied is not given: `LATE does
+    not apply`, `no LATE`.
     """
 
     check: Literal["answer_code"]
@@ -300,15 +309,15 @@ class AnswerCode(AnswerClaim):
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
-        from worktrial.grading.written.claims import denied_value
+        from worktrial.grading.written.claims import denied_names
 
         text = self.text(facts)
         right = _asserted((self.value, self.value.replace("_", " "), *self.words), text)
+        codes = "|".join(sorted(map(re.escape, (self.value, *self.others)), key=len, reverse=True))
+        found = list(re.finditer(rf"(?<![A-Za-z0-9_])(?:{codes})(?![A-Za-z0-9_])", text))
+        denied = denied_names(text, [one.span() for one in found])
         wrong = [
-            other
-            for other in self.others
-            for found in re.finditer(rf"(?<![A-Za-z0-9_]){re.escape(other)}(?![A-Za-z0-9_])", text)
-            if not denied_value(text, *found.span())
+            one[0] for one, is_denied in zip(found, denied, strict=True) if one[0] != self.value and not is_denied
         ]
         asked = f"the answer gives {self.value} and none of {', '.join(self.others)}"
         if wrong:
@@ -424,6 +433,15 @@ def _id_patterns(value: str) -> tuple[tuple[re.Pattern[str], ...], re.Pattern[st
 def mentions(phrase: str, text: str) -> bool:
     """Whether `text` has `phrase` as whole words, whatever the case and the white space."""
     return bool(_mentions(phrase, plain(text)))
+
+
+@lru_cache(maxsize=1024)
+def maintains(phrase: str, text: str) -> bool:
+    """Whether `text` has `phrase` as whole words, and does not deny it or leave it open there."""
+    from worktrial.grading.written.claims import denied_phrase
+
+    read = plain(text)
+    return any(not denied_phrase(read, *span) for span in _mentions(phrase, read))
 
 
 def _mentions(phrase: str, text: str) -> tuple[Span, ...]:

@@ -16,6 +16,7 @@ from worktrial.grading.answer_checks import (
     AnswerNumber,
     AnswerSums,
     AnswerTime,
+    maintains,
     mentions,
     plain,
 )
@@ -109,8 +110,9 @@ class StateItems(_Counted):
     """A list in the state (or the values of an object) has so many items that match.
 
     An item matches when it has at least the given fields with the given values; numbers match to half a cent. Where
-    words are asked for, its text has to contain one of them, as a whole word, whatever the case; where sums are, it
-    has to state them, however they are spelled, and no other. Items that are no objects, such as ids, match where
+    words are asked for, its text has to contain one of them, as a whole word, whatever the case; with `at_most: 0`
+    they may stand there denied, or left open. Where sums are asked for, it has to state them, however they are
+    spelled, and no other. Items that are no objects, such as ids, match where
     they are one of the given values.
     """
 
@@ -125,6 +127,9 @@ class StateItems(_Counted):
         description="Field of an item to sums of money that its text has to state, and no other.",
     )
     beside: tuple[float, ...] = Field((), description="Further sums that texts in `stating` may state.")
+    paying: tuple[str, ...] = Field(
+        (), description="Words that say of a sum that it is paid: texts in `stating` may say so of its sums alone."
+    )
     one_of: tuple[JsonValue, ...] = Field((), description="Values of which an item has to be one.")
 
     def run(self, facts: Facts) -> CheckResult:
@@ -147,15 +152,17 @@ class StateItems(_Counted):
         if self.matching and not matches(item, self.matching):
             return False
         texts = {name: str(value) for name, value in item.items()} if isinstance(item, dict) else {}
-        says = all(
-            any(mentions(word, texts.get(name, "")) for word in words) for name, words in self.mentioning.items()
+        # What may not be said may still be denied.
+        says = maintains if self.at_most == 0 else mentions
+        is_said = all(
+            any(says(word, texts.get(name, "")) for word in words) for name, words in self.mentioning.items()
         )
-        return says and not any(self._misstates(texts.get(name), name) for name in self.stating)
+        return is_said and not any(self._misstates(texts.get(name), name) for name in self.stating)
 
     def _misstates(self, text: str | None, name: str) -> bool:
         from worktrial.grading.written.sums import misstated
 
-        return text is None or bool(misstated(plain(text), self.stating[name], self.beside))
+        return text is None or bool(misstated(plain(text), self.stating[name], self.beside, self.paying))
 
 
 class OnlyChanged(Claim):

@@ -101,7 +101,7 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
             stored = self.form.read(path)
 
             async def again(stored: ComposedTask = stored) -> ComposedTask:
-                draft = await compose(stored.recipe, self._atoms, self.door)
+                draft = await compose(stored.recipe, self._atoms, self.door, self.clauses)
                 if faults := await faults_of(draft, self.door):
                     raise NotComposed(faults[0])
                 return draft

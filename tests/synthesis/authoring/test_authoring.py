@@ -154,6 +154,7 @@ SLIPS = {
         '\n\n@cites("C-77")\ndef odd(state: State) -> int:\n    return 0\n',
         "cites C-77, which is no clause",
     ),
+    "paying": ("rules", "\n\nPAYING = [None]\n", "there is no constant PAYING = "),
     "twice": ("tools", "\n\nclass Loan(Struct):\n    x: int\n", "Loan is defined already"),
     "name": ("tools", "\n\nDUE = some_name\n", "name 'some_name' is not defined"),
     "typed": (

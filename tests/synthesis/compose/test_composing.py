@@ -29,6 +29,7 @@ from worktrial.synthesis.compose.composer import (
 from worktrial.synthesis.compose.languages import language_of
 from worktrial.synthesis.compose.proof import faults_of
 from worktrial.synthesis.compose.strength import HardKind, strength
+from worktrial.synthesis.compose.sums import with_sums
 from worktrial.synthesis.compose.telegraph import telegraphed
 from worktrial.synthesis.compose.varying import hardened, mended
 from worktrial.workplaces import Trajectory
@@ -117,6 +118,23 @@ def test_what_the_clauses_leave_open_stays_open() -> None:
     recipe = Recipe(id="x-01", start=0, cases=[RecipeCase(atom="plain_extension", seed="1")], languages=["en"])
     task = asyncio.run(compose(recipe, atoms_of(workshop), workshop))
     assert task.checks[-1]["open"] == ["/reservations"]
+
+
+def test_reports_may_name_sums_of_the_clauses_and_of_the_records_of_the_case() -> None:
+    workshop, clauses = tool_library(), read_clauses(TOOL_LIBRARY / "clauses.yaml")
+    recipe = Recipe(id="x-01", start=0, cases=[RecipeCase(atom="lost_tool", seed="1")], languages=["en"])
+    task = asyncio.run(compose(recipe, atoms_of(workshop), workshop, clauses))
+    (check,) = [check for check in task.checks if check["check"] == "answer_sums"]
+    loan = task.steps[0]["with"]["loan_id"]
+    state = asyncio.run(state_of(task, workshop))
+    assert check["paying"] == ["charge", "charged", "청구"] and "total" not in check
+    assert {20.0, state["tools"][state["loans"][loan]["tool_id"]]["price"]} <= {*check["beside"]}
+    others = {tool["price"] for tool in state["tools"].values()}
+    assert not others <= {*check["beside"]}
+    both = with_sums([check, {**check, "about": 2}], [0, 1], [[1.5], [2.5]], [20.0], ["charge"])
+    assert [one["total"] for one in both] == [2 * check["values"][0]] * 2
+    assert [1.5 in one["beside"] for one in both] == [True, False]
+    assert with_sums([check], [0], [[]], [20.0], []) == [check]
 
 
 def test_every_check_of_a_case_cites_its_clauses() -> None:

@@ -46,6 +46,10 @@ class State(Struct):
     charges: list[Charge] = []
 
 
+PAYING = ("charge", "charged", "청구")
+"""Words by which a report says which sum goes over."""
+
+
 @reads()
 def get_today(state: State) -> dict[str, object]:
     """Show the date and time at the desk."""

@@ -7,6 +7,7 @@ from fractions import Fraction
 from worktrial.grading.check import HALF_A_CENT, near
 from worktrial.grading.written.amounts import StatedNumber, stated_amounts
 from worktrial.grading.written.claims import denied_value
+from worktrial.grading.written.paid import mispaid
 
 _CENTS = re.compile(r"[.,]\d{1,2}(?!\d)")
 _COINS = re.compile(
@@ -15,7 +16,13 @@ _COINS = re.compile(
 )
 
 
-def misstated(text: str, wanted: Sequence[float], beside: Sequence[float] = ()) -> str:
+def misstated(
+    text: str,
+    wanted: Sequence[float],
+    beside: Sequence[float] = (),
+    paying: Sequence[str] = (),
+    total: float | None = None,
+) -> str:
     """Fault of a text that has to state sums of money, and no other; "" where there is none.
 
     A number that is wanted counts however it is spelled. Another one counts as a sum where it has a currency or
@@ -25,14 +32,24 @@ def misstated(text: str, wanted: Sequence[float], beside: Sequence[float] = ()) 
         text: As `one_spelling` spells it.
         wanted: Sums that have to stand there.
         beside: Further ones that may.
+        paying: Words that say of a sum that it is paid; with them only the wanted ones may be told so. None where
+            that is not looked at.
+        total: Sum of all that the text tells of, which may stand there, and be told as paid.
     """
     stated = [one for one in stated_amounts(text) if not denied_value(text, one.start, one.end)]
     for value in wanted:
         if value and not any(_is(one, [value]) for one in stated):
             return f"it does not state {value:.2f}"
-    allowed = [*wanted, *beside, 0.0]
-    strange = next((one for one in _sums(text, stated) if not _is(one, allowed)), None)
-    return "" if strange is None else f"it also states {text[strange.start : strange.end]}"
+    allowed = [*wanted, *beside, 0.0, *([] if total is None else [total])]
+    sums = list(_sums(text, stated))
+    strange = next((one for one in sums if not _is(one, allowed)), None)
+    if strange is not None:
+        return f"it also states {text[strange.start : strange.end]}"
+    return (
+        mispaid(text, [(one.start, one.end, one.values[0]) for one in sums], wanted, paying, total)
+        if paying
+        else ""
+    )
 
 
 def sums_in(text: str) -> list[tuple[int, int, Fraction]]:

@@ -10,6 +10,7 @@ from worktrial.language import JsonObject
 from worktrial.synthesis.authoring.checks import PartChecker
 from worktrial.synthesis.authoring.parts import OWN, atoms_module
 from worktrial.synthesis.authoring.reading import source_faults, with_line
+from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations
 from worktrial.synthesis.clauses.typed import typed_values
 from worktrial.synthesis.compose.atoms import AtomName
@@ -83,7 +84,7 @@ class CaseCheck:
             return [with_line({"detail": str(e).removeprefix(f"{self.checker.name}: ")}, whole)]
         door = Door(home)
         names = {name: AtomName(name, tuple(ids), 1) for name, ids in cases.items()}
-        played = {name: await _played(name, names, door, self.languages) for name in names}
+        played = {name: await _played(name, names, door, self.languages, self.checker.clauses) for name in names}
         problems = [what for faults, _ in played.values() for what in faults]
         if problems or not gates:
             return problems
@@ -139,7 +140,7 @@ def _labels(workplace: str) -> Labels:
 
 
 async def _played(
-    name: str, names: Mapping[str, AtomName], door: Door, languages: Sequence[str]
+    name: str, names: Mapping[str, AtomName], door: Door, languages: Sequence[str], clauses: Sequence[Clause]
 ) -> tuple[list[str], list[ComposedTask]]:
     """Faults of a case as it is played, and the tasks that were; without faults there is one at least."""
     tasks: list[ComposedTask] = []
@@ -147,7 +148,7 @@ async def _played(
     unmade: list[str] = []
     for seed in _SEEDS:
         try:
-            task = await compose(_alone(name, seed, languages), names, door)
+            task = await compose(_alone(name, seed, languages), names, door, clauses)
         except NotComposed as e:
             unmade.append(str(e))
             continue

@@ -24,6 +24,7 @@ from worktrial.synthesis.authoring.reading import (
 )
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations, loose_numbers, unknown
+from worktrial.synthesis.compose.sums import PAYING, paying_words
 from worktrial.synthesis.files import hash_of
 from worktrial.synthesis.gates.catalogue import known_calls
 from worktrial.synthesis.gates.door import Door
@@ -37,6 +38,10 @@ _SEEDS = range(3)
 _TOLD = 2
 """Times that an author is told of tests that fail."""
 _DISPUTED = re.compile(r"^\s*# DISPUTED (E-\d+)", re.MULTILINE)
+_NO_PAYING = (
+    f'there is no constant {PAYING} = ("pay", "paid", …), the words by which letters and reports say that a sum is '
+    "paid, as plain texts; () where no money is"
+)
 _SEEN = "def seen() -> bool:\n    return True"
 _LOOK = """
 @reads()
@@ -90,6 +95,8 @@ class PartChecker:
         """Faults of the rules."""
         if problems := [*source_faults(source), *self._rule_faults(source)]:
             return problems
+        if paying_words({"rules": source}) is None:
+            return [_NO_PAYING]
         modules = {"tools": module("Rules.", [part(types), part(source), part(_SEEN)])}
         return await self._import_faults(modules)
 

@@ -160,7 +160,7 @@ class WorkplaceAuthoring:
         return self.brief.prompt("author_draw", types=fenced(types), about=types, **sizes)
 
     def _rules(self, types: str) -> str:
-        return self.brief.prompt("author_rules", types=fenced(types), about=types)
+        return self.brief.prompt("author_rules", types=fenced(types), about=types, languages=self.brief.languages)
 
     def _tools(self, types: str, rules: str, group: Sequence[ToolDraft], state: JsonObject, number: int) -> str:
         return self.brief.prompt(

@@ -48,7 +48,8 @@ class Composition:
         prefix: Beginning of every task's id, such as `parcel-claims`.
         languages: Of every task; the first names it.
         seed: Everything follows from it.
-        clauses: Clauses by id, whose limits and exceptions tell which cases are the hardest.
+        clauses: Clauses by id: their limits and exceptions tell which cases are the hardest, and texts may name
+            their sums.
     """
 
     atoms: Mapping[str, AtomName]
@@ -169,7 +170,7 @@ class Composition:
     async def _tried(self, recipe: Recipe) -> ComposedTask | None:
         names = tuple(case.atom for case in recipe.cases)
         try:
-            task = await compose(recipe, self.atoms, self.door)
+            task = await compose(recipe, self.atoms, self.door, self.clauses.values())
         except NotComposed as e:
             self.unmade.append(Unmade(names, str(e)))
             return None

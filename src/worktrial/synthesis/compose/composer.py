@@ -1,6 +1,6 @@
 """Composition of one task: its cases planted one after the other in a drawn state, their work and checks united."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -17,7 +17,9 @@ from worktrial.grading.facts import changed_pointers, under
 from worktrial.grading.state_checks import Check
 from worktrial.language import JsonObject, JsonValue
 from worktrial.outside import patches
+from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.compose.atoms import AtomName, situation_of
+from worktrial.synthesis.compose.sums import amounts_of, own_sums, paying_words, with_sums
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.facts import id_like
 from worktrial.synthesis.gates.work import carry_out
@@ -98,13 +100,16 @@ class ComposedTask(msgspec.Struct, kw_only=True, frozen=True):
         return [case.atom for case in self.recipe.cases]
 
 
-async def compose(recipe: Recipe, atoms: Mapping[str, AtomName], door: Door) -> ComposedTask:
+async def compose(
+    recipe: Recipe, atoms: Mapping[str, AtomName], door: Door, clauses: Iterable[Clause] = ()
+) -> ComposedTask:
     """Compose a task.
 
     Args:
         recipe: What it is made of.
         atoms: Those of the workplace, by name.
         door: Runs the workplace's code.
+        clauses: Clauses that hold, whose sums letters and reports may name.
 
     Raises:
         NotComposed: an atom finds no place in this state, two cases share a record, or a case lacks a language.
@@ -134,9 +139,12 @@ async def compose(recipe: Recipe, atoms: Mapping[str, AtomName], door: Door) -> 
     for name, patch in planted:
         state = patched(state, patch, name)
     named = [atoms[case.atom] for case in recipe.cases]
-    clauses = [sorted({*atom.clauses, *case.clauses}) for atom, case in zip(named, cases, strict=True)]
+    cited = [sorted({*atom.clauses, *case.clauses}) for atom, case in zip(named, cases, strict=True)]
     order = random.sample(range(len(cases)), len(cases))
-    checks, case_of_check = _checks(cases, clauses, order)
+    checks, case_of_check = _checks(cases, cited, order)
+    if paying := paying_words(door.sources):
+        own = [own_sums(case, state) for case in cases]
+        checks = with_sums(checks, case_of_check, own, amounts_of(clauses), paying)
     lead = random.randrange(1 << 16)
     task = ComposedTask(
         recipe=recipe,
@@ -148,7 +156,7 @@ async def compose(recipe: Recipe, atoms: Mapping[str, AtomName], door: Door) -> 
         steps=_steps(cases, random),
         checks=checks,
         case_of_check=case_of_check,
-        clauses=sorted({clause for of_case in clauses for clause in of_case}),
+        clauses=sorted({clause for of_case in cited for clause in of_case}),
         difficulty=_level(named, cases, len(planted)),
         refusals=sum(case.refusal for case in cases),
         exceptions=[case.exception for case in cases if case.exception is not None],

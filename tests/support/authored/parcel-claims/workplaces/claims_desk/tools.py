@@ -130,6 +130,7 @@ class State(Struct):
 
 COVER = {"basic": Decimal("120.00"), "plus": Decimal("600.00"), "secure": Decimal("2500.00")}
 """Crowns that a service covers at most for one parcel (C-07)."""
+PAYING = ("pay", "paid", "payment", "transfer", "transferred", "지급", "송금")
 NEVER_PAID = frozenset(["money", "voucher", "jewellery", "passport"])
 PROOFS = frozenset(["invoice", "receipt", "bank_record"])
 

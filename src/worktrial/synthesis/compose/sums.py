@@ -1,0 +1,118 @@
+"""Sums that letters and reports of a task may name, and the words that say which of them is paid."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from worktrial.grading.written.spelling import one_spelling
+from worktrial.grading.written.sums import sums_in
+from worktrial.language import JsonObject, JsonValue
+from worktrial.synthesis.clauses.clause import Clause
+from worktrial.workplaces.conformance.values import ids, scalars
+from worktrial.workplaces.executable.atoms import Situation
+from worktrial.workplaces.executable.source_rules import parsed
+
+PAYING = "PAYING"
+"""Name of the constant of a workplace's rules that holds its words of paying."""
+
+
+def paying_words(sources: Mapping[str, str]) -> tuple[str, ...] | None:
+    """Words of paying that a workplace's rules declare; None where none of its modules does.
+
+    Args:
+        sources: Python by file name.
+    """
+    for source in sources.values():
+        for node in reversed(parsed(source).body):
+            if isinstance(node, ast.Assign) and [getattr(one, "id", "") for one in node.targets] == [PAYING]:
+                try:
+                    given = ast.literal_eval(node.value)
+                except ValueError:
+                    return None
+                return tuple(given) if _is_words(given) else None
+    return None
+
+
+def _is_words(given: object) -> bool:
+    return isinstance(given, list | tuple) and all(isinstance(word, str) and word.strip() for word in given)
+
+
+def amounts_of(clauses: Iterable[Clause]) -> list[float]:
+    """Sums of money in the clauses that the agent can read, and numbers of theirs that count nothing else."""
+    found: dict[float, None] = {}
+    for clause in clauses:
+        if not clause.private:
+            found |= dict.fromkeys(float(value) for _, _, value in sums_in(one_spelling(clause.quote)))
+            found |= dict.fromkeys(float(number.value) for number in clause.numbers if not number.unit)
+    return sorted(found)
+
+
+def own_sums(case: Situation, state: JsonObject) -> list[float]:
+    """Numbers in the records that a case is about: those that it plants, works on or reads, and those beside them.
+
+    Beside a record are those that it names, and those that name it.
+    """
+    records = dict(_records(state))
+    own = {part for place in case.records for part in place.split("/")} & records.keys()
+    own |= {part for change in case.patch for part in str(change.get("path")).split("/")} & records.keys()
+    own |= {one for step in case.steps for one in _texts(step.get("with"))} & records.keys()
+    named = {one for id in own for one in _texts(records[id])} & records.keys()
+    naming = {id for id, record in records.items() if not own.isdisjoint(_texts(record))}
+    return sorted(
+        {float(value) for id in own | named | naming for value in scalars(records[id]) if _is_number(value)}
+    )
+
+
+def with_sums(
+    checks: Sequence[JsonObject],
+    of: Sequence[int],
+    own: Sequence[Sequence[float]],
+    common: Sequence[float],
+    paying: Sequence[str],
+) -> list[JsonObject]:
+    """Checks of sums that let prose name what it explains itself with, and heed which sum is said to be paid.
+
+    Args:
+        checks: Those of a task.
+        of: Case of each.
+        own: Sums of the records of each case.
+        common: Sums of the procedure.
+        paying: Words that say of a sum that it is paid. Without any the checks stay as they are: whoever names
+            another sum might say that this one is paid.
+    """
+    if not paying:
+        return list(checks)
+    due = [[*map(float, check["values"])] for check in checks if check.get("check") == "answer_sums"]
+    asked = [sum(values) for values in due if any(values)]
+    total = {"total": round(sum(asked), 2)} if len(asked) > 1 else {}
+    found = []
+    for check, case in zip(checks, of, strict=True):
+        if check.get("check") == "answer_sums":
+            check = {**total, "paying": list(paying), **check, "beside": _wider(check, own[case], common)}
+        elif check.get("stating"):
+            check = {"paying": list(paying), **check, "beside": _wider(check, own[case], common)}
+        found.append(check)
+    return found
+
+
+def _wider(check: JsonObject, own: Sequence[float], common: Sequence[float]) -> list[float]:
+    return sorted({*map(float, check.get("beside", ())), *own, *common})
+
+
+def _records(state: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+    """Records of a state by id."""
+    for part in state.values():
+        if isinstance(part, dict):
+            yield from ((id, record) for id, record in part.items() if isinstance(record, dict))
+        elif isinstance(part, list):
+            for record in part:
+                own = next((id for _, id in ids(record)), None) if isinstance(record, dict) else None
+                if own is not None:
+                    yield own, record
+
+
+def _texts(value: JsonValue) -> set[str]:
+    return {one for one in scalars(value) if isinstance(one, str)}
+
+
+def _is_number(value: JsonValue) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
