@@ -18,8 +18,8 @@ _CLAUSES = re.compile(
 _AUXILIARY = r"is|are|was|were|be|been|being|will|shall|has|have|had"
 _LIGHT = re.compile(
     rf"""(?x) (?: [\s:=*|"'()\[\]\#$€£¥₩_-]
-       | (?i:\b(?:{_AUXILIARY}|not|never|yet|now|today|hereby|therefore|also|only|just|exactly|fully|the|a|an|this|that
-       |it|you|your|him|her|them|us|me|to|back|out|in|full|of|for|on|sum|amount|total|orders?|ordered|made|done|due
+       | (?i:\b(?:{_AUXILIARY}|not|never|yet|now|today|hereby|therefore|also|only|just|exactly|fully|the|a|an|this
+       |that|it|you|your|him|her|them|us|me|to|back|out|in|full|of|for|on|sum|amount|total|orders?|ordered|made|done|due
        |claim|customer|sender|recipient|claimant|account|crowns?|euros?|dollars?|won)\b)
        | [A-Za-z]{{1,8}}-?\d[\d-]*\b | \d{{4}}-\d\d-\d\d | \b[A-Z][a-z]+\b )*"""
 )
