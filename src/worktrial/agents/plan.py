@@ -299,14 +299,14 @@ def _environment() -> Any:
     return SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=False)
 
 
-def needs_of(plan: Plan) -> tuple[list[frozenset[str]], frozenset[str]]:
-    """Names of observations that each step, and the answer, refers to."""
-    steps = [frozenset(str(r["from"]) for r in _references(step.arguments, "").values()) for step in plan.steps]
-    return steps, _variables(plan.answer)
+def needs_of(plan: Plan) -> list[frozenset[str]]:
+    """Names of observations that each step refers to."""
+    return [frozenset(str(r["from"]) for r in _references(step.arguments, "").values()) for step in plan.steps]
 
 
 @lru_cache(maxsize=_TEMPLATES_KEPT)
-def _variables(template: str) -> frozenset[str]:
+def variables_of(template: str) -> frozenset[str]:
+    """Names of observations that the template of an answer refers to."""
     from jinja2 import meta
 
     return frozenset(meta.find_undeclared_variables(_environment().parse(template)))
@@ -321,7 +321,7 @@ def _template_problems(template: str, named: set[str]) -> list[str]:
     from jinja2 import TemplateError
 
     try:
-        unknown = _variables(template) - named
+        unknown = variables_of(template) - named
     except TemplateError as e:
         return [f"answer: {e}"]
     return [f"answer: no step is named {name!r}" for name in sorted(unknown)]

@@ -15,6 +15,7 @@ from worktrial.agents.plan import (
     needs_of,
     planned,
     report,
+    variables_of,
 )
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject
@@ -126,9 +127,9 @@ def _steps_of(assignment: Assignment) -> Plan:
 
 def _needed(plan: Plan, reads: frozenset[str]) -> list[Step]:
     """Steps without those that only look at what no later step, nor the answer, refers to."""
-    needs, wanted = needs_of(plan)
+    wanted = variables_of(plan.answer)
     kept: list[Step] = []
-    for step, own in reversed([*zip(plan.steps, needs, strict=True)]):
+    for step, own in reversed([*zip(plan.steps, needs_of(plan), strict=True)]):
         if step.call in reads and step.name not in wanted:
             continue
         kept.append(step)

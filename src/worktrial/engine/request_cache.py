@@ -1,12 +1,15 @@
 """Answers of earlier requests on disk, so that a run can be replayed without a network."""
 
 import hashlib
+import itertools
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
 from worktrial.engine.secrets import Redactor
 from worktrial.errors import SettingError, StopRun, option
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 class RequestCache:
@@ -21,6 +24,9 @@ class RequestCache:
     def __init__(self, folder: Path, redactor: Redactor) -> None:
         self._folder = folder
         self._redactor = redactor
+        self._own = secrets.token_hex(8)
+        """Part of the names of temporary files that no other writer's have."""
+        self._numbers = itertools.count()
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as e:
@@ -38,7 +44,8 @@ class RequestCache:
     def get(self, key: str) -> bytes | None:
         """The stored response body, or None."""
         try:
-            return self._path(key).read_bytes()
+            with open(self._path(key), "rb", buffering=0) as file:  # noqa: PTH123 - see `_path`
+                return file.read()
         except FileNotFoundError:
             return None
 
@@ -49,14 +56,23 @@ class RequestCache:
             StopRun: the folder cannot be written to.
         """
         path = self._path(key)
+        name = f"{self._folder}/{key[:2]}/.writing-{self._own}-{next(self._numbers)}"
         try:
-            path.parent.mkdir(exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
-            with os.fdopen(handle, "wb") as file:
-                file.write(self._redactor.bytes(response))
-            Path(name).replace(path)
+            try:
+                handle = os.open(name, _NEW, 0o600)
+            except FileNotFoundError:
+                Path(path).parent.mkdir(exist_ok=True)
+                handle = os.open(name, _NEW, 0o600)
+            try:
+                rest = memoryview(self._redactor.bytes(response))
+                while rest:
+                    rest = rest[os.write(handle, rest) :]
+            finally:
+                os.close(handle)
+            os.replace(name, path)  # noqa: PTH105 - see `_path`
         except OSError as e:
             raise StopRun(f"{option('cache')} {self._folder}: an answer cannot be stored ({e.strerror})") from None
 
-    def _path(self, key: str) -> Path:
-        return self._folder / key[:2] / f"{key}.json"
+    def _path(self, key: str) -> str:
+        # As text: a path is made for every request, and as an object it takes as long as reading its file.
+        return f"{self._folder}/{key[:2]}/{key}.json"

@@ -144,7 +144,8 @@ async def _work(session: SynthesisSession, resources: SessionResources) -> Sessi
             "spec": spec,
             "resources": resources,
             "run_settings": session.run_settings,
-            "runs_at_once": session.resources.requests,
+            # A run that calls a tool or is checked asks for nothing meanwhile, and leaves its request to another.
+            "runs_at_once": session.resources.requests * 3 // 2,
             "moved": moved,
             "ran": _measured(session, _ran(resources, board, changed)),
             "warn": session.warn,

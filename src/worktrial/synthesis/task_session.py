@@ -53,7 +53,7 @@ class TaskSession(ABC, Generic[Draft, Ready]):
         rules: Text of each clause that the agent can read by its id, or of each section of the handbook.
         resources: Models and budget.
         run_settings: Settings of runs; of those in a workplace of code the limits alone count.
-        runs_at_once: Runs in flight.
+        runs_at_once: Runs side by side; fewer requests may be in flight.
         moved: Told of progress.
         ran: Told of each run.
         warn: Told what the user should know.

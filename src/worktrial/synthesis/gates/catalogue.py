@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from types import MappingProxyType
 
 from worktrial.errors import DataError
@@ -11,6 +11,7 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.gates.door import Door, Probe
 from worktrial.synthesis.gates.expectations import Expectation, beginning
+from worktrial.synthesis.gates.facts import of_same
 from worktrial.synthesis.gates.work import Call, CarriedOut
 from worktrial.workplaces.conformance.values import id_name, is_keyed_by_id, parts
 
@@ -84,27 +85,10 @@ def few_of_each(calls: Sequence[KnownCall], most: int = MOST_OF_A_TOOL) -> list[
     return [call for tool in by_tool.values() for call in tool[:most]]
 
 
+@of_same(64)
 def records_of(state: JsonObject) -> "Records":
     """Records of a state that nobody changes; those of the states that were looked at last are kept."""
-    return _records(_Same(state))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Same:
-    """A state as itself: equal to no other, however alike."""
-
-    state: JsonObject
-
-    def __hash__(self) -> int:
-        return id(self.state)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.state is other.state
-
-
-@lru_cache(maxsize=64)
-def _records(of: _Same) -> "Records":
-    return Records(of.state)
+    return Records(state)
 
 
 class Records:

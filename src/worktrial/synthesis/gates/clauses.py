@@ -10,10 +10,9 @@ from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.clauses.coverage import citations, loose_numbers, unknown
 from worktrial.synthesis.gates.expectations import Expectation
-from worktrial.synthesis.gates.facts import amounts_asked, number, numbers_in, wanted_in_state
+from worktrial.synthesis.gates.facts import amounts_asked, known_numbers, number, numbers_in, wanted_in_state
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.twins import cited
-from worktrial.workplaces.conformance.values import scalars
 
 Citing = Mapping[str, Sequence[str]]
 
@@ -58,7 +57,7 @@ def unknowable(task: ExecutableTask, clauses: Sequence[Clause]) -> list[Finding]
     fix = "Leave the check out, or let the agent read the clause"
     secret = {value for clause in clauses if clause.private for value in _numbers(clause)}
     known = {value for clause in clauses if not clause.private for value in _numbers(clause)}
-    known |= {number(value) for value in scalars(task.initial_state) if _is_number(value)}
+    known |= known_numbers(task.initial_state)
     known |= numbers_in(task.instruction)
     for index, check in enumerate(task.checks):
         about = tuple(getattr(check, "clauses", ())) or own

@@ -1,10 +1,11 @@
 """Facts of a task: what its checks ask for, and where such values stand in texts."""
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from datetime import date, datetime, time
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, wraps
+from typing import Generic, TypeVar
 
 from worktrial.grading.answer_checks import (
     AnswerChoice,
@@ -36,12 +37,44 @@ from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.workplaces.conformance.values import scalars
 from worktrial.workplaces.trajectory import Trajectory
 
+T = TypeVar("T")
+R = TypeVar("R")
 ANSWER_FACTS = (AnswerDate, AnswerTime, AnswerMoney, AnswerNumber, AnswerSums, AnswerId, AnswerChoice, AnswerCode)
 """Checks of values in the answer; `answer_mentions` asks for words."""
 _WORD = re.compile(r"[A-Za-z]+|[가-힣]+|\d+(?:[.,]\d+)*")
 _SYMBOL = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|[A-Z][A-Z0-9]{2,}")
 ID_LIKE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{1,8}[-_]?\d{1,9}(?:-\d+)*(?![A-Za-z0-9])")
 """Tokens that look like the id of a record: letters, then digits."""
+
+
+class _Same(Generic[T]):
+    """A value as itself: equal to no other, however alike."""
+
+    def __init__(self, value: T) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+
+def of_same(kept: int) -> Callable[[Callable[[T], R]], Callable[[T], R]]:
+    """Decorator of a function of one value that nobody changes; its results for the last few values are kept.
+
+    Args:
+        kept: Number of values, which live as long.
+    """
+
+    def decorator(function: Callable[[T], R]) -> Callable[[T], R]:
+        @lru_cache(maxsize=kept)
+        def made(of: _Same[T]) -> R:
+            return function(of.value)
+
+        return wraps(function)(lambda value: made(_Same(value)))
+
+    return decorator
 
 
 def states(text: str, check: AnyCheck) -> bool:
@@ -151,8 +184,16 @@ def id_form(id: str) -> str:
     return re.sub(r"\d+", "#", id).casefold()
 
 
-def texts_of(state: JsonObject) -> set[str]:
-    """Every text and every key of a state."""
+@of_same(8)
+def known_numbers(state: JsonObject) -> frozenset[Fraction]:
+    """Every number of a state that nobody changes."""
+    found = (value for value in scalars(state) if isinstance(value, int | float) and not isinstance(value, bool))
+    return frozenset(map(number, found))
+
+
+@of_same(8)
+def texts_of(state: JsonObject) -> frozenset[str]:
+    """Every text and every key of a state that nobody changes."""
     found: set[str] = set()
 
     def walk(value: JsonValue) -> None:
@@ -167,4 +208,4 @@ def texts_of(state: JsonObject) -> set[str]:
                 walk(item)
 
     walk(state)
-    return found
+    return frozenset(found)

@@ -1,7 +1,7 @@
 """Gates of texts: neither instruction, nor tools, nor records hold what has to be found out, and rubrics fit."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from fractions import Fraction
 from typing import Any
 
@@ -26,6 +26,7 @@ from worktrial.synthesis.gates.facts import (
     id_like,
     is_code,
     is_telling,
+    known_numbers,
     number,
     numbers_in,
     pointers,
@@ -82,7 +83,7 @@ def _solution(task: ExecutableTask, work: CarriedOut) -> Iterator[Finding]:
     """Facts of the answer, worked-out values and chosen codes that the instruction holds."""
     fix = "Take it out of the instruction: it has to be found or worked out"
     held = texts_of(task.initial_state)
-    known = {number(value) for value in scalars(task.initial_state) if _is_number(value)}
+    known = known_numbers(task.initial_state)
     given = numbers_in(task.instruction)
     told = [check for check in answer_checks(task) if _gives_away(check, task, held, known)]
     if told:
@@ -100,7 +101,7 @@ def _solution(task: ExecutableTask, work: CarriedOut) -> Iterator[Finding]:
         yield finding(GateName.SOLUTION_TOLD, task.id, "instruction", said, fix)
 
 
-def _gives_away(check: AnyCheck, task: ExecutableTask, held: set[str], known: set[Fraction]) -> bool:
+def _gives_away(check: AnyCheck, task: ExecutableTask, held: Set[str], known: Set[Fraction]) -> bool:
     """Whether the instruction states what a check of the answer asks for, and did not have to."""
     if not states(task.instruction, check):
         return False
@@ -184,7 +185,7 @@ def leak_findings(workplace: Workplace, task: ExecutableTask, clauses: Sequence[
     Clauses that the rubric quotes are none of its own words: who wrote the tools had them, too.
     """
     found: list[Finding] = []
-    known = {number(value) for value in scalars(task.initial_state) if _is_number(value)}
+    known = known_numbers(task.initial_state)
     facts = {number(v): v for v in _facts(task) if is_telling(v) and number(v) not in known}
     own = [task.rubric]
     for clause in clauses:
@@ -390,7 +391,3 @@ def _is_record_missing(state: JsonObject, pointer: str) -> bool:
     """Whether a pointer's record, its first two parts, is not in the state: then nothing could ever be there."""
     record = "/".join(pointer.split("/")[:3])
     return at(state, record) is ABSENT
-
-
-def _is_number(value: JsonValue) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

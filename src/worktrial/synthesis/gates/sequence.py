@@ -45,7 +45,7 @@ def ordering(clauses: Sequence[Clause], task: ExecutableTask, first: Call, secon
 
 def turned_round(task: ExecutableTask, work: CarriedOut, clauses: Sequence[Clause]) -> Iterator[Variant]:
     """The plan with two writes the other way round, where a clause fixes their order."""
-    needs = needs_of(task.plan_alone)[0]
+    needs = needs_of(task.plan_alone)
     names = [step.name for step in task.plan_alone.steps]
     for first, second in pairwise(work.writes):
         between = {name for name in names[first:second] if name}

@@ -100,7 +100,7 @@ async def orders(
 
 def _other_orders(task: ExecutableTask, work: CarriedOut, clauses: Sequence[Clause]) -> Iterator[tuple[int, Plan]]:
     plan = task.plan_alone
-    needs = needs_of(plan)[0]
+    needs = needs_of(plan)
     ids = records_of(task.initial_state).ids | records_of(work.state).ids
     for first, second in pairwise(work.writes):
         between = {step.name for step in plan.steps[first:second] if step.name}

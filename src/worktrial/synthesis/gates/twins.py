@@ -56,6 +56,8 @@ def twins(tasks: Sequence[ExecutableTask], works: Sequence[CarriedOut]) -> list[
         tasks: Tasks of one workplace, whose plans pass.
         works: What came of the plan of each.
     """
+    if len(tasks) < 2:
+        return []
     kept: list[tuple[ExecutableTask, _Shape]] = []
     found: list[Twin] = []
     for task, work in zip(tasks, works, strict=True):

@@ -1,14 +1,17 @@
 """Plans carried out through the door, many at once, and the checks of what came of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from worktrial.agents.plan import Plan, PlanBroken, arguments_of, needs_of, report
+from worktrial.grading.answer_checks import AnswerClaim
 from worktrial.grading.check import CheckResult, Facts
-from worktrial.grading.state_checks import OF_HUMANS
+from worktrial.grading.state_checks import OF_HUMANS, AnyCheck
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.gates.door import Door, Probe, ProbedCall
+from worktrial.synthesis.gates.facts import of_same
 from worktrial.workplaces.session import Observation, Origin
 from worktrial.workplaces.trajectory import ToolCall, Trajectory
 
@@ -71,7 +74,7 @@ class _Following:
 
 async def carry_out(door: Door, plans: Sequence[tuple[Plan, JsonObject]]) -> list[CarriedOut]:
     """Follow `plans`, each from its own state; calls go in batches, up to one that needs an earlier answer."""
-    following = [_Following(plan, state, needs_of(plan)[0]) for plan, state in plans]
+    following = [_Following(plan, state, needs_of(plan)) for plan, state in plans]
     while waiting := [(one, calls) for one in following if not one.broken and (calls := one.next_calls())]:
         probed = await door.probe([Probe(one.state, calls) for one, calls in waiting])
         for (one, calls), outcome in zip(waiting, probed, strict=True):
@@ -115,5 +118,16 @@ def failed_checks(
     ]
     facts = Facts(task.initial_state, state, Trajectory(calls=made, answer=answer))
     # One after the other: whatever the first has settled the rest need not look at.
-    results = (check.run(facts) for check in task.checks if not isinstance(check, OF_HUMANS))
+    checks = (check for check in task.checks if not isinstance(check, OF_HUMANS))
+    results = (_said(check, answer) if isinstance(check, AnswerClaim) else check.run(facts) for check in checks)
     return (result for result in results if not result.passed)
+
+
+def _said(check: AnyCheck, answer: str) -> CheckResult:
+    """Outcome of a check of the answer alone, which stays the plan's in most of what is tried."""
+    return _answered(check)(answer)
+
+
+@of_same(64)
+def _answered(check: AnyCheck) -> Callable[[str], CheckResult]:
+    return lru_cache(maxsize=8)(lambda answer: check.run(Facts({}, {}, Trajectory(answer=answer))))

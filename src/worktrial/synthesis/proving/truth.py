@@ -118,10 +118,10 @@ def differences(
         return not exact and len(text.split()) >= _FREE_WORDS
 
     state = solver.state
-    if not exact:
+    if not exact and state != author.state:
         known = {*_names(task.initial_state), *_words(task)}
         state = aligned(author.state, state, known, lambda text: "" if is_free("", text) else text)
-    fields = compare(author.state, state, is_free)
+    fields = [] if state == author.state else compare(author.state, state, is_free)
     off = [field for field in fields if field.status not in (FieldStatus.EQUAL, FieldStatus.FREE)]
     found = list(_shown(off, author.state, exact=exact))
     if failed:

@@ -29,7 +29,7 @@ from worktrial.workplaces.session import Observation, Origin, refusal
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.tools import Tool
 
-_MOST_KNOWN = 50_000
+_MOST_KNOWN = 10_000
 FailureKind = Literal["raised", "endless", "memory", "output", "no_json", "misfit", "remembers", "stopped"]
 """Ways in which code can fail: it raised, took too long, needed too much memory, gave too much, gave what JSON
 cannot say, met a state or value that does not fit its type, kept something outside of the state, or brought its
@@ -105,7 +105,7 @@ class CodeWorkplace:
     _papers: DescribedFunctions | None = field(default=None, repr=False)
     _handbook: Handbook | None = field(default=None, repr=False)
     _known: "dict[tuple[str, str], Observation | None]" = field(default_factory=dict, repr=False, compare=False)
-    """Calls of episodes that were held against the tools' schemas, with what they are answered without any code."""
+    """Calls that were held against the tools' schemas, with what they are answered without any code."""
 
     @classmethod
     def read(
@@ -250,9 +250,7 @@ class CodeWorkplace:
             if id(episode.state) not in states:
                 states[id(episode.state)] = len(kept)
                 kept.append(episode.state)
-        if len(self._known) > _MOST_KNOWN:
-            self._known.clear()
-        plans = [_Planned.of(self, episode, self._known) for episode in batch]
+        plans = [_Planned.of(self, episode) for episode in batch]
         asked = [
             {"do": "episode", "state": states[id(episode.state)], "calls": plan.sent}
             for episode, plan in zip(batch, plans, strict=True)
@@ -266,7 +264,7 @@ class CodeWorkplace:
         Raises:
             SettingError: code cannot be locked in here.
         """
-        plans = [_Planned.of(self, episode, self._known) for episode in batch]
+        plans = [_Planned.of(self, episode) for episode in batch]
         asked = [{"do": "covered", "state": place, "calls": plan.sent} for place, plan in enumerate(plans)]
         answers = await self.runner.answers(self.key, asked, [episode.state for episode in batch])
         found = [answer.get("value") for answer in answers]
@@ -318,7 +316,21 @@ class CodeWorkplace:
         return {tool.name: tool.function for tool in self._papers.tools} if self._papers else {}
 
     def answered_here(self, tool: str, arguments: JsonValue) -> Observation | None:
-        """Observation of a call that does not reach the workplace's code: refused, or one of the handbook's."""
+        """Observation of a call that does not reach the workplace's code: refused, or one of the handbook's.
+
+        The same calls are made again and again, and no state plays a part in these: each is looked at once.
+        """
+        try:
+            key = (tool, repr(arguments))
+        except RecursionError:  # too deep to be written down, and refused for it
+            return self._looked_at(tool, arguments)
+        if key not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = self._looked_at(tool, arguments)
+        return self._known[key]
+
+    def _looked_at(self, tool: str, arguments: JsonValue) -> Observation | None:
         refused = refusal(self.artifact, tool, arguments)
         if refused is not None or self._papers is None or tool not in self._paper_functions:
             return refused
@@ -376,22 +388,9 @@ class _Planned:
     """Observation of each call, None for one that is sent."""
 
     @classmethod
-    def of(
-        cls, home: CodeWorkplace, episode: ScriptedEpisode, known: dict[tuple[str, str], Observation | None]
-    ) -> "_Planned":
-        """Sort the calls of an episode.
-
-        Args:
-            home: The workplace.
-            episode: The episode.
-            known: Calls that were looked at before, which do not depend on the state; takes those of this one.
-        """
-        here = []
-        for tool, arguments in episode.calls:
-            key = (tool, repr(arguments))
-            if key not in known:
-                known[key] = home.answered_here(tool, arguments)
-            here.append(known[key])
+    def of(cls, home: CodeWorkplace, episode: ScriptedEpisode) -> "_Planned":
+        """Sort the calls of an episode."""
+        here = [home.answered_here(tool, arguments) for tool, arguments in episode.calls]
         sent = [[tool, given] for (tool, given), known in zip(episode.calls, here, strict=True) if known is None]
         return cls(home.artifact.name, episode.state, sent, here)
 
