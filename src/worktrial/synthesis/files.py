@@ -21,6 +21,7 @@ T = TypeVar("T")
 RETIRED = ("faces", "twins", "subtopics", "levels", "plan_runs", "sampling")
 """Fields of a job that an earlier release had."""
 
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 _BREAKS = frozenset("\x85\u2028\u2029\r")
 
 
@@ -104,7 +105,7 @@ def read_spec(path: Path) -> JobSpec:
 
 def hash_of(value: JsonValue | bytes | Any) -> str:
     """SHA-256 of bytes, or of a value's canonical JSON."""
-    data = value if isinstance(value, bytes) else msgspec.json.encode(msgspec.to_builtins(value), order="sorted")
+    data = value if isinstance(value, bytes) else msgspec.json.encode(value, order="sorted")
     return hashlib.sha256(data).hexdigest()
 
 
@@ -152,15 +153,17 @@ def append_line(path: Path, line: bytes) -> None:
     """
     try:
         try:
-            file = path.open("ab", buffering=0)
+            handle = os.open(path, _APPEND, 0o666)
         except FileNotFoundError:
             path.parent.mkdir(parents=True, exist_ok=True)
-            file = path.open("ab", buffering=0)
+            handle = os.open(path, _APPEND, 0o666)
         # One write, unbuffered: after a kill at most the last line is torn.
-        with file:
+        try:
             rest = memoryview(line + b"\n")
             while rest:
-                rest = rest[file.write(rest) :]
+                rest = rest[os.write(handle, rest) :]
+        finally:
+            os.close(handle)
     except OSError as e:
         raise StopRun(f"{path}: cannot be written ({e.strerror})") from None
 

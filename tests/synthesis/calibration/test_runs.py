@@ -46,7 +46,8 @@ def one(
                 role.value: await stack.enter_async_context(client_at(url, role=role, cache=cache))
                 for role in (Role.AGENT, Role.SIMULATOR, Role.JUDGE)
             }
-            return await calibration_run(draft.id, kind, number, content, trial, clients)
+            made = await calibration_run(draft.id, kind, number, content, trial, clients)
+            return msgspec.json.decode(msgspec.json.encode(made), type=SlotRun)  # as it comes back from its file
 
     return asyncio.run(run())
 

@@ -6,10 +6,13 @@ from typing import Any
 import pytest
 from tests.support.tool_hire.shop import Entry, entry, shop, tasks_of, with_tools
 
+from worktrial.grading.answer_checks import AnswerDate
+from worktrial.grading.check import CheckResult, Facts
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates import Gated, GateName, through_gates, twins
 from worktrial.synthesis.gates.leaks import leak_findings
 from worktrial.synthesis.gates.work import carry_out
+from worktrial.synthesis.gates.wrong import wrong_work
 
 
 def found(subject: Gated) -> dict[str, str]:
@@ -58,6 +61,25 @@ def test_a_write_that_may_as_well_be_left_out() -> None:
     task["checks"].append({"check": "state_one_of", "at": "/notes", "values": [[], ["anything"]]})
     # The plan itself fails that check; what is tried here is that it is read.
     assert GateName.MINUS_WRITE not in found(shop(task))
+
+
+def test_a_check_of_the_answer_is_made_once_for_all_ways_that_leave_the_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Wrong ways differ in what is done; an answer that stays the plan's is read once."""
+    made: list[str] = []
+    run = AnswerDate.run
+
+    def counted(check: AnswerDate, facts: Facts) -> CheckResult:
+        made.append(facts.trajectory.answer)
+        return run(check, facts)
+
+    monkeypatch.setattr(AnswerDate, "run", counted)
+    subject = shop(entry("hire-05"))
+    (task,) = subject.tasks
+    (work,) = asyncio.run(carry_out(subject.door, [(task.plan_alone, task.initial_state)]))
+    asyncio.run(wrong_work(subject.door, [task], [work]))
+    assert made.count(work.answer) == sum(isinstance(check, AnswerDate) for check in task.checks) > 0
 
 
 def test_tools_that_tell() -> None:

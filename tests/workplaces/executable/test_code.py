@@ -12,6 +12,7 @@ from worktrial.workplaces.executable.code import CodeFailure, CodeWorkplace, Scr
 from worktrial.workplaces.executable.runner import SandboxedRunner
 from worktrial.workplaces.handbook import Handbook
 from worktrial.workplaces.session import Origin
+from worktrial.workplaces.tools import Tool
 
 
 def made(modules: dict[str, str] | None = None, **given: Any) -> CodeWorkplace:
@@ -43,6 +44,14 @@ def test_tools_are_described_without_running_here(home: CodeWorkplace) -> None:
     assert tool.example_output == {"claim": {"status": "OPEN", "amount": 0.0}}
     assert artifact.initial_state["claims"]["K-1"] == {"status": "OPEN", "amount": 0.0}
     assert home.citations == {"tools.get_claim": ["C-01"]}
+
+
+def test_a_call_made_again_is_held_against_its_schema_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    home, looked_at = made(trust=True), []
+    monkeypatch.setattr(Tool, "problems", lambda tool, given: (looked_at.append(given), [])[1])
+    for _ in range(2):
+        asyncio.run(home.open().call("get_claim", {"claim_id": "K-1"}))
+    assert looked_at == [{"claim_id": "K-1"}]
 
 
 async def episode(home: CodeWorkplace) -> list[Any]:

@@ -12,9 +12,11 @@ from worktrial.engine.roles import RoleName
 from worktrial.engine.scheduler import defect, guarded
 from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.errors import DataError, InvalidReason, InvalidSample
+from worktrial.language import JsonObject
 from worktrial.synthesis.artifacts import RunKind, SlotRun
 from worktrial.synthesis.files import append_line, hash_of
 from worktrial.synthesis.folder import SuiteFolder
+from worktrial.workplaces import ToolCall
 
 
 async def calibration_run(
@@ -58,8 +60,8 @@ async def calibration_run(
             checks=result.checks,
             trajectory=result.trajectory,
         )
-        # As it comes back from its file.
-        return msgspec.json.decode(msgspec.json.encode(made), type=SlotRun)
+        msgspec.json.encode(made)  # what is no JSON shows here
+        return made
 
     try:
         return row(result)
@@ -136,8 +138,15 @@ def _work(row: SlotRun) -> str:
     line = row.trajectory
     if line is None:
         return ""
-    calls = [[call.get("tool"), call.get("arguments")] for call in line.get("calls") or []]
+    calls = [[call["tool"], call["arguments"]] for call in map(_fields, line.get("calls") or [])]
     return hash_of([calls, line.get("answer") or ""])
+
+
+def _fields(call: ToolCall | JsonObject) -> JsonObject:
+    """A call as it is stored; one that was just made may still be an object."""
+    if isinstance(call, ToolCall):
+        return {"tool": call.tool, "arguments": call.arguments}
+    return {"tool": call.get("tool"), "arguments": call.get("arguments")}
 
 
 def _last(rows: Iterable[SlotRun]) -> list[SlotRun]:
