@@ -239,6 +239,9 @@ def trust(
     truth: Annotated[
         Path, typer.Option(help="Transcribed pages: PAGE.yaml, see its README.", metavar="DIR")
     ] = Path("lab/panels/truth"),
+    refit: Annotated[
+        bool, typer.Option("--fit", help="Fit the weights anew, and judge each page by weights of the others.")
+    ] = False,
 ) -> None:
     """Print the reliability diagram: of the numbers with one confidence, how many are right.
 
@@ -248,17 +251,20 @@ def trust(
     """
     from lab.panels import read_transcripts
     from lab.scoring.reliability import numbers_read
-    from lab.scoring.reliability_print import print_reliability
+    from lab.scoring.reliability_print import print_fit, print_reliability
     from worktrial.archive.store import Archive
     from worktrial.errors import DataError
 
     known = read_transcripts(truth)
     built = Archive.open(archive)
     pages = [one.name for one in built.documents if one.readable and one.name in known]
-    numbers = [one for name in pages for one in numbers_read(built.page(name, 1), known[name].tables)]
-    if not numbers:
+    numbers = [list(numbers_read(built.page(name, 1), known[name].tables)) for name in pages]
+    if not any(numbers):
         raise DataError(archive, f"has no number of a page that {truth} transcribes", "Build it from such pages")
-    print_reliability(numbers)
+    if refit:
+        print_fit(numbers)
+    else:
+        print_reliability([one for page in numbers for one in page])
 
 
 def layouts(

@@ -2,35 +2,27 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import pairwise
 
 from lab.scoring.cells import best_match
 from lab.scoring.numbers import judged
 from lab.scoring.truth import TruthTable
-from worktrial.archive.meaning import Separators, footing, separators_of
-from worktrial.archive.pages import LOW_CONFIDENCE, PageContent, Table
+from worktrial.archive.meaning import footing, separators_of
+from worktrial.archive.meaning.trust import CellEvidence, SumOutcome, evidence_of, stated_of
+from worktrial.archive.pages import LOW_CONFIDENCE, PageContent
 from worktrial.statistics import Interval, agresti_coull
 
-EDGES = (0.0, 0.1, 0.25, LOW_CONFIDENCE, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
+EDGES = (0.0, 0.5, 0.8, LOW_CONFIDENCE, 0.95, 0.98, 0.99, 0.995, 1.0)
 """Ends of the bins; what is 1 has a bin of its own."""
-
-
-class SumOutcome(StrEnum):
-    """Outcome of the printed sums that a number takes part in."""
-
-    HOLDS = "a sum of it holds"
-    FAILS = "its sums fail"
-    UNKNOWN = "no sum known"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadNumber:
     """A number that was read, beside what is printed."""
 
-    stated: float
-    """The confidence of its cell, 0-1."""
-    sums: SumOutcome
+    confidence: float
+    """That of its cell, 0-1."""
+    evidence: CellEvidence
     right: bool
 
 
@@ -68,29 +60,20 @@ def numbers_read(page: PageContent, truths: Iterable[TruthTable]) -> Iterator[Re
         match = best_match(truth, page.tables)
         if match is None:
             continue
-        outcomes = _outcomes(match.table, separators)
+        told = evidence_of(match.table, footing(match.table, separators=separators), separators)
         for cell, right in judged(match):
-            yield ReadNumber(cell.confidence, outcomes.get((cell.row, cell.column), SumOutcome.UNKNOWN), right)
-
-
-def _outcomes(table: Table, separators: Separators) -> dict[tuple[int, int], SumOutcome]:
-    checks = [
-        (check.holds, place)
-        for found in footing(table, separators=separators)
-        for check in found.checks
-        for place in found.cells(check)
-    ]
-    held = {place: SumOutcome.HOLDS for holds, place in checks if holds}
-    return {place: SumOutcome.FAILS for _, place in checks} | held
+            # Truth may take for a figure what stands among our headings or labels.
+            evidence = told.get((cell.row, cell.column)) or CellEvidence(stated_of(cell))
+            yield ReadNumber(cell.confidence, evidence, right)
 
 
 def by_confidence(numbers: Sequence[ReadNumber]) -> tuple[ReliabilityBin, ...]:
     """The reliability diagram: bins from doubtful to sure, those without a number left out."""
     bins = [
-        _bin(f"{low:g}-{high:g}", [one for one in numbers if low <= one.stated < high])
+        _bin(f"{low:g}-{high:g}", [one for one in numbers if low <= one.confidence < high])
         for low, high in pairwise(EDGES)
     ]
-    return tuple(one for one in (*bins, _bin("1", [one for one in numbers if one.stated >= 1])) if one.numbers)
+    return tuple(one for one in (*bins, _bin("1", [one for one in numbers if one.confidence >= 1])) if one.numbers)
 
 
 def by_sums(numbers: Sequence[ReadNumber]) -> tuple[ReliabilityBin, ...]:
@@ -98,7 +81,7 @@ def by_sums(numbers: Sequence[ReadNumber]) -> tuple[ReliabilityBin, ...]:
     groups = [
         _bin(
             f"{name}, {sums}",
-            [one for one in numbers if one.sums is sums and (one.stated < LOW_CONFIDENCE) is doubtful],
+            [n for n in numbers if n.evidence.sums is sums and (n.confidence < LOW_CONFIDENCE) is doubtful],
         )
         for name, doubtful in (("doubtful", True), ("not doubtful", False))
         for sums in SumOutcome
@@ -107,5 +90,5 @@ def by_sums(numbers: Sequence[ReadNumber]) -> tuple[ReliabilityBin, ...]:
 
 
 def _bin(name: str, own: Sequence[ReadNumber]) -> ReliabilityBin:
-    stated = sum(one.stated for one in own) / len(own) if own else 0.0
+    stated = sum(one.confidence for one in own) / len(own) if own else 0.0
     return ReliabilityBin(name, len(own), sum(one.right for one in own), stated)

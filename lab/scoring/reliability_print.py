@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
+from lab.scoring.calibration import fit, left_out, log_loss
 from lab.scoring.reliability import ReadNumber, ReliabilityBin, by_confidence, by_sums
+from worktrial.errors import DataError
 
 
 def print_reliability(numbers: Sequence[ReadNumber]) -> None:
@@ -21,8 +23,29 @@ def print_reliability(numbers: Sequence[ReadNumber]) -> None:
         console.print(table)
         console.print()
     right = sum(one.right for one in numbers)
-    stated = sum(one.stated for one in numbers) / len(numbers)
+    stated = sum(one.confidence for one in numbers) / len(numbers)
     console.print(f"{len(numbers)} numbers, {right / len(numbers):.3f} right; stated on average {stated:.3f}")
+
+
+def print_fit(pages: Sequence[Sequence[ReadNumber]]) -> None:
+    """Print the weights fitted to all pages, and the diagram of each page by weights of the others.
+
+    Raises:
+        DataError: There are too few recognised numbers to fit to.
+    """
+    recognised = [[one for one in page if one.evidence.stated < 1] for page in pages]
+    recognised = [page for page in recognised if page]
+    numbers = [one for page in recognised for one in page]
+    if len(recognised) < 2 or all(one.right for one in numbers):
+        raise DataError(
+            "--fit", "needs recognised numbers of two pages, some of them wrong", "Transcribe more pages"
+        )
+    told = "  ".join(f"{name} {weight:.3f}" for name, weight in fit(numbers)._asdict().items())
+    Console(highlight=False).print(f"weights: {told}\n", soft_wrap=True)
+    apart = left_out(recognised)
+    print_reliability(apart)
+    losses = f"{log_loss(apart):.4f} by weights of the other pages, {log_loss(numbers):.4f} as stored"
+    Console(highlight=False).print(f"log loss, nats a number: {losses}")
 
 
 def _figures(one: ReliabilityBin) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ def test_show(built: Path, tmp_path: Path) -> None:
 def test_look(built: Path, tmp_path: Path) -> None:
     page = tmp_path / "look.html"
     ran = command("archive", "look", built / "archive", "bulletin_1939_02:2", "-o", page)
-    assert ran.code == 0 and "0 of 0 cells below 0.5" in ran.said
+    assert ran.code == 0 and "0 of 0 cells below 0.9" in ran.said
     assert "<title>Doubtful cells of archive</title>" in page.read_text("utf-8")
     for wrong, said in (("bulletin_1939_02:9", "has no page 9"), ("bulletin", "Did you mean bulletin_1939_02?")):
         refused = command("archive", "look", built / "archive", wrong, "-o", page)

@@ -10,8 +10,8 @@ from worktrial.errors import SettingError, option
 
 _RANGE = re.compile(r"(\d{1,6})(?:\s*-\s*(\d{1,6}))?")
 
-LOW_CONFIDENCE = 0.5
-"""A cell below this is flagged: producers place their doubtful readings under it, and only those."""
+LOW_CONFIDENCE = 0.9
+"""A cell below this is flagged: of ten such, one or more are wrong."""
 
 
 class Box(NamedTuple):
@@ -110,7 +110,7 @@ class Word:
     """Font size in points; 0 where unknown."""
     bold: bool = False
     confidence: float = 1.0
-    """0-1; 1 for a page's own characters."""
+    """Chance that it is read right, 0-1; 1 for a page's own characters."""
     alternatives: tuple[str, ...] = ()
     """Other readings that an engine offered, the likeliest first."""
 
@@ -156,9 +156,11 @@ class Cell:
     """The text as printed."""
     box: Box | None = None
     confidence: float = 1.0
-    """Confidence in the reading, 0-1; 1 for a page's own characters."""
+    """Chance that it is right, 0-1; before a page is stored, what its reader states of the text alone."""
     alternatives: tuple[str, ...] = ()
     """Other readings of a single number, the likeliest first."""
+    stated: float | None = None
+    """Chance that its reader states, 0-1; 1 for a page's own characters. None before a page is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +201,7 @@ class PageContent:
     """All text in reading order, tables included, one line a line."""
     tables: tuple[Table, ...] = ()
     confidence: float = 1.0
-    """Mean over the words."""
+    """Mean over the words, as their reader states it."""
     trouble: str | None = None
 
 

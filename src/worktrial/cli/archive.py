@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from worktrial.archive.pages import LOW_CONFIDENCE
 from worktrial.engine.notices import say
 
 if TYPE_CHECKING:  # reading an archive is not for --help
@@ -172,7 +173,9 @@ def look_at(
     output: Annotated[Path, typer.Option("--output", "-o", help="Page to write.", metavar="OUT.html")] = Path(
         "look.html"
     ),
-    below: Annotated[float, typer.Option(help="Confidence under which a cell is doubtful.", min=0, max=1)] = 0.5,
+    below: Annotated[
+        float, typer.Option(help="Confidence under which a cell is doubtful.", min=0, max=1)
+    ] = LOW_CONFIDENCE,
     most: Annotated[int, typer.Option(help="Cells shown, the least sure of all.", min=1, max=5000)] = 200,
 ) -> None:
     """Show the doubtful cells of an archive beside their pictures, on one page for a browser.

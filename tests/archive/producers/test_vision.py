@@ -13,6 +13,7 @@ from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
 from worktrial.archive import open_archive
+from worktrial.archive.pages import LOW_CONFIDENCE
 from worktrial.archive.producers.vision import UnusableReading, read_tables
 
 ROWS = ("1936|1,100|200|1,300", "1937|1,250|250|1,500", "1938|2,345|655|3,000")
@@ -60,14 +61,19 @@ def test_each_cell_is_as_sure_as_our_own_reading_allows(tmp_path: Path) -> None:
     assert table.grid == SEEN and table.unit == "In millions of dollars" and table.title == "T�[0m"
     cells = {cell.text: (cell.confidence, cell.alternatives) for row in table.rows for cell in row}
     # The same number printed otherwise is the same; another is doubtful, with ours beside it.
-    assert cells["1100"] == (1.0, ()) and cells["2,345"] == (1.0, ())
-    assert cells["1,260"] == (0.3, ("1,250",))
-    assert cells["9,999"] == (0.2, ()) and cells["Budget"] == (0.6, ())
+    assert cells["2,345"] == (0.995, ()) and cells["1100"][0] >= LOW_CONFIDENCE and cells["1100"][1] == ()
+    stated = {cell.text: cell.stated for row in table.rows for cell in row}
+    assert cells["1,260"][1] == ("1,250",) and (stated["1,260"], stated["9,999"], stated["Budget"]) == (
+        0.3,
+        0.2,
+        0.6,
+    )
+    assert max(cells[text][0] for text in ("1,260", "9,999", "Budget")) < LOW_CONFIDENCE
     assert "1 otherwise, 1 elsewhere" in str(archive.page("budget", 1).trouble)
     assert "gave no tables" in str(archive.page("budget", 3).trouble)
     # What it does not have stays, and is not sure any more.
     (ours,) = archive.page("budget", 4).tables
-    assert ours.grid[1] == ["1936", "1,100", "200", "1,300"] and ours.rows[1][1].confidence == 0.45
+    assert ours.grid[1] == ["1936", "1,100", "200", "1,300"] and ours.rows[1][1].stated == 0.45
     # Another reader: the pages are read again.
     plain = command(*words)
     assert plain.code == 0 and "stored already" not in plain.said

@@ -1,11 +1,16 @@
+import random
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from lab.__main__ import trust
-from lab.scoring.reliability import SumOutcome, by_confidence, by_sums, numbers_read
+from lab.scoring.calibration import calibrated, fit, left_out, log_loss
+from lab.scoring.reliability import ReadNumber, by_confidence, by_sums, numbers_read
 from lab.scoring.truth import TruthTable
+from msgspec.structs import replace as replace_record
 
+from worktrial.archive.meaning.trust import WEIGHTS, CellEvidence, SumOutcome, chance
+from worktrial.archive.ocr.chances import CONSTANT, SLOPE, chance_of_reading
 from worktrial.archive.pages import Box, Cell, PageContent, Route, Table
 from worktrial.archive.store import Archive
 from worktrial.archive.store.record import DocumentRecord
@@ -27,7 +32,7 @@ def page_read() -> PageContent:
 def test_numbers_are_counted_right_by_their_confidence_and_by_the_sums_that_they_are_in() -> None:
     numbers = list(numbers_read(page_read(), [TRUTH]))
     bins = {one.name: (one.numbers, one.right, round(one.stated, 2)) for one in by_confidence(numbers)}
-    assert bins == {"0.25-0.5": (1, 0, 0.3), "0.95-0.99": (22, 22, 0.98), "1": (1, 0, 1.0)}
+    assert bins == {"0-0.5": (1, 0, 0.3), "0.98-0.99": (22, 22, 0.98), "1": (1, 0, 1.0)}
     told = {one.name: (one.numbers, one.right) for one in by_sums(numbers)}
     assert told == {
         f"doubtful, {SumOutcome.FAILS}": (1, 0),
@@ -42,8 +47,28 @@ def test_without_a_sum_nothing_is_said_of_it_and_what_truth_does_not_have_is_not
     (table,) = page.tables
     narrow = replace(table, rows=tuple(row[:3] for row in table.rows))
     numbers = list(numbers_read(replace(page, tables=(narrow,)), [replace(TRUTH, grid=TRUTH.grid[:4])]))
-    assert len(numbers) == 8 and {one.sums for one in numbers} == {SumOutcome.UNKNOWN}
+    assert len(numbers) == 8 and {one.evidence.sums for one in numbers} == {SumOutcome.UNKNOWN}
     assert not list(numbers_read(replace(page, tables=()), [TRUTH]))
+
+
+def test_fitted_weights_give_back_the_chances_that_numbers_were_drawn_with() -> None:
+    """Drawn with the weights of the package, of a recogniser that is sure by .2, .6 or .98."""
+    rng = random.Random(5)
+    numbers = []
+    for _ in range(20_000):
+        evidence = CellEvidence(
+            chance_of_reading(rng.choice((0.2, 0.6, 0.98))), rng.choice(list(SumOutcome)), rng.random() < 0.2, False
+        )
+        numbers.append(ReadNumber(evidence.stated, evidence, rng.random() < chance(evidence)))
+    fitted = fit(numbers)
+    assert fitted[:5] == pytest.approx((CONSTANT, SLOPE, *WEIGHTS[:3]), abs=0.35)
+    better = calibrated(numbers, fitted)
+    assert log_loss(better) < 0.9 * log_loss(numbers)
+    for one in by_confidence(better):
+        assert one.numbers < 200 or abs(one.share - one.stated) < 0.02
+    # Whatever is left out, it is not fitted to.
+    apart = left_out([numbers[:10_000], numbers[10_000:]])
+    assert len(apart) == 20_000 and apart != better and abs(log_loss(apart) - log_loss(better)) < 0.01
 
 
 class Shelf:
@@ -52,7 +77,7 @@ class Shelf:
     documents = (DocumentRecord(name="page", kind="pdf", source="page.pdf", pages=1, part="page"),)
 
     def page(self, document: str, number: int) -> PageContent:
-        assert (document, number) == ("page", 1)
+        assert document in ("page", "copy") and number == 1
         return page_read()
 
 
@@ -68,6 +93,13 @@ def test_the_command_prints_the_diagram_and_refuses_an_archive_without_a_transcr
     trust(tmp_path, tmp_path / "page")
     shown = capsys.readouterr().out
     assert "24 numbers, 0.917 right; stated on average" in shown
-    assert "not doubtful, a sum of it holds" in shown and "0.25-0.5" in shown
+    assert "not doubtful, a sum of it holds" in shown and "0-0.5" in shown
+    with pytest.raises(DataError, match="numbers of two pages"):
+        trust(tmp_path, tmp_path / "page", refit=True)
+    monkeypatch.setattr(Shelf, "documents", (*Shelf.documents, replace_record(Shelf.documents[0], name="copy")))
+    (tmp_path / "page" / "copy.yaml").write_text((tmp_path / "page" / "page.yaml").read_text("utf-8"), "utf-8")
+    trust(tmp_path, tmp_path / "page", refit=True)
+    shown = capsys.readouterr().out
+    assert "weights: constant" in shown and "46 numbers" in shown and "as stored" in shown
     with pytest.raises(DataError, match="has no number of a page"):
         trust(tmp_path, tmp_path / "other")

@@ -12,6 +12,7 @@ from worktrial.archive.meaning.labels import header_paths, row_labels
 from worktrial.archive.meaning.notes import noted, notes_by_mark
 from worktrial.archive.meaning.periods import Period, YearBasis, period_of
 from worktrial.archive.meaning.separators import Separators, separators_of
+from worktrial.archive.meaning.trust import trusted
 from worktrial.archive.meaning.value import CellValue, ValueKind, split_marks, value_of
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "row_labels",
     "separators_of",
     "split_marks",
+    "trusted",
     "units",
     "value_of",
 ]

@@ -3,6 +3,7 @@
 import re
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from worktrial.archive.meaning.separators import Separators
@@ -96,6 +97,7 @@ class CellValue(NamedTuple):
     """Digits after the decimal point."""
 
 
+@lru_cache(maxsize=8192)
 def value_of(text: str, separators: Separators = Separators.ENGLISH) -> CellValue:
     """Read a cell: separators, minus signs of every kind, accounting parentheses, `$`, `%`, fractions, marks.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from worktrial.archive.ocr.chances import chance_of_reading
 from worktrial.archive.ocr.engine import Engine, PixelBox, shared_engine
 from worktrial.archive.ocr.image import Grey, PageImage, lift_rules, page_image, prepare
 from worktrial.archive.ocr.letters import settle_letters
@@ -196,6 +197,6 @@ def _word(piece: Piece, band: tuple[float, float], image: PageImage) -> Word:
         text=piece.text,
         box=image.box(span.x0, band[0], span.x1, band[1]),
         size=round(tall / image.scale * 1.35, 1),
-        confidence=round(piece.confidence, 4),
+        confidence=round(chance_of_reading(piece.confidence), 4),
         alternatives=piece.alternatives,
     )

@@ -14,8 +14,9 @@ from worktrial.archive.producers.flow import PageEdge, Paragraph, Piece, caption
 from worktrial.archive.producers.parsed import read_html_table
 from worktrial.errors import SettingError
 
-UNTOLD = 0.75
-"""Confidence of cells of a program that says nothing of how sure it is of each."""
+UNTOLD = 0.92
+"""Confidence of cells of a program that says nothing of how sure it is of each; sums and the table around them
+decide which are doubtful."""
 PACKAGES = {DOCLING: ("docling", "docling"), MARKER: ("marker", "marker-pdf")}
 """Modules by which these programs are known, and packages that bring them."""
 _HEADINGS = ("title", "section_header", "caption", "SectionHeader", "Caption")

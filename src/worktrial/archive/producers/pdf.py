@@ -18,7 +18,7 @@ OCR_UNAVAILABLE = "ocr unavailable: this page is a picture. To read it: pip inst
 OCR_REFUSED = "this page is a picture, and the archive was built without recognition"
 UNTRUSTED = "read from a text layer that is not to be trusted, because the archive was built without OCR"
 UNTRUSTED_CONFIDENCE = 0.3
-"""Confidence of cells of a page that is not to be trusted: below what counts as low, so that all are flagged."""
+"""Confidence of cells of a page that is not to be trusted: so low that all are flagged, whatever sums hold."""
 
 _REOPEN_AFTER = 100
 """Pages. An open file keeps the fonts and pictures of every page it has shown."""

@@ -17,7 +17,7 @@ from worktrial.language.extract import NotOneObject, one_object
 from worktrial.language.templates import templates
 from worktrial.language.untrusted import printable
 
-AGREED = 0.9
+AGREED = 0.97
 """Least confidence of a cell that both read alike."""
 ELSEWHERE = 0.6
 """Confidence of a cell that we read somewhere else on the page."""

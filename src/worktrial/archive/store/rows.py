@@ -1,17 +1,20 @@
 """A page as bytes, and as rows of an archive's files: itself, its tables, their cells."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import msgspec
 
 from worktrial.archive.meaning import (
     CellRecord,
-    Separators,
+    Footing,
     cells_of,
     footing,
     header_paths,
     row_labels,
     separators_of,
+    trusted,
 )
 from worktrial.archive.pages import LOW_CONFIDENCE, PageContent, Route, Table
 from worktrial.archive.store.record import PageTrouble
@@ -149,18 +152,22 @@ def describe_page(document: str, page: PageContent) -> PageRows:
     counts = _page_counts(page)
     texts = [cell.text for table in page.tables for row in table.rows[table.header_rows :] for cell in row]
     separators = separators_of(texts, page.text)
+    kept: list[Table] = []
     for table in page.tables:
         try:
+            sums = footing(table, separators=separators)
+            table = trusted(table, sums, separators)
             records = list(cells_of(table, document, separators, page.text))
-            row, own = _table_row(document, table, records), _table_counts(table, separators)
+            row, own = _table_row(document, table, records), _table_counts(table, sums)
         except Exception as error:  # noqa: BLE001 - a defect met in one table must not cost the document
             what = f"table {table.number} was not understood: {type(error).__name__}: {error}"
             counts = counts.plus(PartCounts(doubts=(PageTrouble(page.number, what),)))
-            continue
-        tables.append(row)
-        cells += records
-        counts = counts.plus(own)
-    return PageRows(_page_row(document, page), tables, cells, counts)
+        else:
+            tables.append(row)
+            cells += records
+            counts = counts.plus(own)
+        kept.append(table)
+    return PageRows(_page_row(document, replace(page, tables=tuple(kept))), tables, cells, counts)
 
 
 def _page_counts(page: PageContent) -> PartCounts:
@@ -176,9 +183,8 @@ def _page_counts(page: PageContent) -> PartCounts:
     )
 
 
-def _table_counts(table: Table, separators: Separators) -> PartCounts:
+def _table_counts(table: Table, sums: Sequence[Footing]) -> PartCounts:
     printed = [cell for row in table.rows for cell in row if cell.text]
-    sums = footing(table, separators=separators)
     return PartCounts(
         tables=1,
         cells=len(printed),

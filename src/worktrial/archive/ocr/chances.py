@@ -1,0 +1,23 @@
+"""The recogniser's confidence as a chance: its own scale is far too modest at its lower end.
+
+Both weights are of a logistic regression of right and wrong numbers on the log odds of the recogniser's confidence,
+on printed sums, and on the place in the table (`meaning/trust.py` has the weights of those). They were fitted
+together, by `python -m lab trust --fit`.
+"""
+
+import math
+
+CONSTANT, SLOPE = 2.393, 0.703
+"""Log odds of a reading of which the recogniser is half sure, and what its log odds count for."""
+_LEAST = 0.02
+"""Confidences are taken to lie between this and 1 less it: further out they tell nothing."""
+
+
+def chance_of_reading(confidence: float) -> float:
+    """Chance that a reading is right while nothing else is known of it, 0-1.
+
+    Args:
+        confidence: The recogniser's, 0-1.
+    """
+    bounded = min(max(confidence, _LEAST), 1 - _LEAST)
+    return 1 / (1 + math.exp(-(CONSTANT + SLOPE * math.log(bounded / (1 - bounded)))))
