@@ -34,7 +34,7 @@ def test_one_confidence_of_a_cell_is_stored_and_counted_and_made_only_once() -> 
         (4, 1): Cell(4, 1, "2114", confidence=0.96),  # no comma, among commas; its sum fails
         (6, 2): Cell(6, 2, ""),  # a row with a hole
     }
-    page = PageContent(1, 600, 800, Route.OCR, "text", (read(doubtful),))
+    page = PageContent(1, 600.0, 800.0, Route.OCR, "text", (read(doubtful),))
     described = describe_page("bulletin", page)
     stored = decode_page(described.page[-1])
     sure = {(cell.row, cell.column): cell for row in stored.tables[0].rows for cell in row}
