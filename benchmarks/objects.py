@@ -29,9 +29,7 @@ def machine_of(place: Path) -> None:
     os.environ |= {"XDG_STATE_HOME": str(place / "state"), "XDG_CACHE_HOME": str(place / "cache")}
 
 
-def asked(
-    server: ObjectServer, samples: int, name: str, words: Sequence[str], limit: float
-) -> tuple[Row, Measured]:
+def asked(server: ObjectServer, samples: int, name: str, words: Sequence[str]) -> tuple[Row, Measured]:
     """Row of the requests that a command sends."""
     server.calm()
     done = measure([PRODUCT, *words])
@@ -68,13 +66,8 @@ def rows_of(server: ObjectServer, place: Path, repeats: int, repetitions: int) -
     yield asked(server, samples, "`show` again", ["show", address])[0]
     task = ["trajectory", address, "lab-01", "--repeat", str(repeats - 1)]
     yield asked(server, samples, "`trajectory`", task)[0]
-    yield asked(
-        server,
-        samples,
-        "`report`, with the records in the cache",
-        ["report", address, "-o", str(place / "r")],
-        MOST,
-    )[0]
+    report = ["report", address, "-o", str(place / "r")]
+    yield asked(server, samples, "`report`, with the records in the cache", report)[0]
     kept = place / "pulled"
     measure([PRODUCT, "pull", address, "-o", str(kept)])
     lines = sum((kept / name).stat().st_size for name in ("samples.jsonl", "trajectories.jsonl"))

@@ -1,10 +1,13 @@
 """What a start costs: help imports no wing, and `import worktrial` next to nothing."""
 
+import gc
 import json
 import subprocess
 import sys
 
 import pytest
+
+from worktrial.cli.carry_out import collecting_seldom
 
 _LIST = "import json, sys; print(json.dumps(sorted(sys.modules)))"
 
@@ -55,3 +58,21 @@ def test_a_first_sample_loads_nothing_that_it_does_not_need() -> None:
     }
     unneeded = ("worktrial.engine.local", "worktrial.results", "worktrial.statistics", "worktrial.reports", "rich")
     assert not [name for name in found if name.startswith(unneeded)]
+
+
+def test_what_waits_for_an_answer_is_not_taken_for_garbage() -> None:
+    collections: list[str] = []
+    before = gc.get_threshold()
+    gc.callbacks.append(lambda phase, info: collections.append(phase))
+    try:
+        with collecting_seldom(1000):
+            held = [[number] for number in range(400_000)]
+            assert not collections
+            assert gc.isenabled()
+        assert gc.get_threshold() == before
+        assert len(held) == 400_000
+        with collecting_seldom(1):
+            # A few in flight do not make it look oftener than it did.
+            assert gc.get_threshold() >= before
+    finally:
+        gc.callbacks.pop()

@@ -118,7 +118,7 @@ class Service:
         try:
             reply = self._reply(request)
             if wire is not None:
-                reply = wire.translated(reply)
+                reply = wire.translated(reply, _named(request))
             delay = self.script.delay(role)
             if delay:
                 await asyncio.sleep(delay - (time.monotonic() - request.arrived))
@@ -141,7 +141,7 @@ class Service:
         if self._keep_requests:
             self.requests.append(request)
         reply = self._reply(request)
-        return reply if wire is None else wire.translated(reply)
+        return reply if wire is None else wire.translated(reply, _named(request))
 
     def _record(
         self, http: web.BaseRequest, body: dict[str, Any], role: Role, raw_length: int, connection: int
@@ -170,7 +170,7 @@ class Service:
         return self._encoded(completion(answer) if isinstance(answer, str) else answer, request)
 
     def _encoded(self, body: Body, request: ScriptedRequest) -> Reply:
-        whole = {"id": f"chatcmpl-{request.number}", "model": request.body["model"], **body}
+        whole = {**_named(request), **body}
         if self.script.usage and "usage" not in whole:
             whole["usage"] = usage(request, whole, self.script.cached_share)
         return json_reply(whole)
@@ -229,6 +229,10 @@ class _Server(web.Server):
         super().connection_lost(handler, exc)
         if transport is not None:
             self._on_lost(transport)
+
+
+def _named(request: ScriptedRequest) -> Body:
+    return {"id": f"chatcmpl-{request.number}", "model": request.body["model"]}
 
 
 def _response(reply: Reply) -> web.Response:

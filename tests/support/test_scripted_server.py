@@ -15,6 +15,7 @@ from tests.support.combinators import At, Every, First, OnTurn, When
 from tests.support.happy import HappyAgent, HappyJudge
 from tests.support.script import Endpoint, Script
 from tests.support.scripted_server import ScriptedServer
+from tests.support.wire import completion, json_reply
 
 VERDICT = {"type": "json_schema", "json_schema": {"name": "v", "schema": {"properties": {"is_correct": {}}}}}
 
@@ -215,6 +216,14 @@ def test_steps_take_their_turns() -> None:
         judged = [chat(server.url, "judge-1").text for _ in range(3)]
     assert said == ["first two", "first two", "plain callable", "number three", "for special", "The work is done."]
     assert [text == "even" for text in judged] == [True, False, True]
+
+
+def test_a_completion_of_a_step_s_own_bytes_needs_no_name_on_any_wire() -> None:
+    hello = [{"role": "user", "content": "hello"}]
+    with ScriptedServer(Script(agent=lambda request: json_reply(completion("own bytes")))) as server:
+        assert chat(server.url, "agent-1").text == "own bytes"
+        got = ask(f"{server.url}/responses", {"model": "agent-1", "input": hello, "store": False})
+    assert (got.status, got.json["id"]) == (200, "resp_chatcmpl-1"), got.raw
 
 
 def test_a_burst_meets_all_roles_first() -> None:

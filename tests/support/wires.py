@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import msgspec
@@ -63,8 +64,13 @@ class ForeignWire:
         failure = self.failure(how.failure["status"], how.failure["message"])
         return [*made[: how.fails_after], framed(failure, how)]
 
-    def translated(self, reply: Reply) -> Reply:
-        """`reply` in this wire's shape, if it is a completion or an error; anything else as it is."""
+    def translated(self, reply: Reply, named: Mapping[str, Any] = MappingProxyType({})) -> Reply:
+        """`reply` in this wire's shape, if it is a completion or an error; anything else as it is.
+
+        Args:
+            reply: In the shape of chat completions.
+            named: Fields of a completion that a step which writes its own bytes may have left out.
+        """
         try:
             value = msgspec.json.decode(reply.body)
         except (msgspec.DecodeError, RecursionError):
@@ -72,7 +78,7 @@ class ForeignWire:
         if not isinstance(value, dict):
             return reply
         if reply.status == 200 and value.get("object") == "chat.completion":
-            shaped = self.reply(value)
+            shaped = self.reply({**named, **value})
         elif reply.status != 200 and isinstance(value.get("error"), dict):
             shaped = self.error(reply.status, value["error"])
         else:
