@@ -276,7 +276,7 @@ def test_a_wrong_key_of_gemini_is_a_wrong_key() -> None:
 
     with ScriptedServer(Script(agent=refuses)) as server:
         # Past the translation of errors, which knows no details.
-        server._service._wires["gemini"].translated = lambda reply: reply  # type: ignore[method-assign]
+        server._service._wires["gemini"].translated = lambda reply, named: reply  # type: ignore[method-assign,misc]
         with pytest.raises(StopRun, match="agent_api_key_env"):
             ask(server.url, wire="gemini")
     assert server.count() == 1
