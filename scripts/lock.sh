@@ -22,7 +22,8 @@ compile pyproject.toml --extra documents --extra office --extra ocr --extra anal
 for extra in openenv verifiers; do
   compile pyproject.toml requirements/beside-us.in --extra "$extra" -o "requirements/interop/$extra.txt"
 done
-compile pyproject.toml requirements/beside-us.in --extra ray --extra store -o requirements/interop/ray.txt
+compile pyproject.toml requirements/beside-us.in --extra ray --extra store --extra documents \
+  -o requirements/interop/ray.txt
 # Inspect is met as a reader of exports, too, with its data frames.
 compile pyproject.toml requirements/beside-us.in requirements/data-frames.in --extra inspect \
   -o requirements/interop/inspect.txt

@@ -17,7 +17,8 @@ from worktrial import __version__
 from worktrial.engine.spend import Budget, BudgetSpent
 from worktrial.errors import SettingError, StopRun
 from worktrial.scale import merge
-from worktrial.scale.ray.head import Cluster, Errand, Planned, task_of
+from worktrial.scale.ray.cluster import Cluster, far_work
+from worktrial.scale.ray.head import Errand, Planned
 from worktrial.scale.ray.keeper import Courier, Keeper, shard_home
 from worktrial.scale.ray.ledger import LimitsLedger
 from worktrial.scale.ray.share import Ask, Share
@@ -272,7 +273,7 @@ def test_a_budget_and_an_endpoint_hold_for_shards_and_errors_come_back_whole(
 
 
 def test_a_worker_of_another_version_says_so() -> None:
-    said = task_of()("0.0.1", b"", None, None)
+    said = far_work("worktrial.scale.ray.worker:work_on", "do_shard")("0.0.1", b"", None, None)
     assert f"has worktrial {__version__}, and this command 0.0.1" in said
 
 
@@ -291,7 +292,7 @@ def _ray(version: str) -> ModuleType:
 @pytest.mark.parametrize(
     ("words", "library", "said"),
     [
-        (("--ray", "local"), None, "A run on a Ray cluster needs ray: pip install 'worktrial[ray]'"),
+        (("--ray", "local"), None, "A Ray cluster needs ray: pip install 'worktrial[ray]'"),
         (("--ray", "local"), _ray("2.9.3"), "Ray 2.9.3 is too old; install 2.50"),
         (("--ray", "127.0.0.1:1", "--ray-wait", "0"), _ray("2.60.0"), "nothing answers there within 0 s"),
         (("--ray", "nonsense"), None, "--ray nonsense: is not"),

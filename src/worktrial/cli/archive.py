@@ -11,7 +11,8 @@ from worktrial.archive.pages import LOW_CONFIDENCE
 from worktrial.engine.notices import say
 
 if TYPE_CHECKING:  # reading an archive is not for --help
-    from worktrial.archive.build import Ocr, SecondReader
+    from worktrial.archive.build import Ocr, Progress, SecondReader
+    from worktrial.archive.build.pool import PoolMaker
     from worktrial.archive.producers import Producer
 
 app = typer.Typer(
@@ -78,6 +79,24 @@ def build_archive(
     max_cost: Annotated[
         float | None, typer.Option(help="US dollars that the model may cost in this build.", min=0)
     ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray",
+            help="Read pages on a Ray cluster: `local` (one of this command's own), `auto` (the one that this "
+            "machine is in), or HOST:PORT of its head. --workers is then the number of ranges of pages at a time.",
+            metavar="ADDRESS",
+            rich_help_panel="A Ray cluster",
+        ),
+    ] = None,
+    ray_wait: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds in which the cluster has to be there. Default: 120.",
+            min=0,
+            rich_help_panel="A Ray cluster",
+        ),
+    ] = None,
 ) -> None:
     """Build an archive from documents, or add documents to one.
 
@@ -94,6 +113,7 @@ def build_archive(
 
     try:
         with display() as told, _second_reader(producer, output, base_url, api_key_env, max_cost) as second:
+            pool = _pool(ray, ray_wait, producer, unsafe_parsers, told)
             # The settings of a build refuse what is none of the three.
             report = build(
                 _documents(documents, producer),
@@ -106,6 +126,7 @@ def build_archive(
                 pages=pages,
                 second=second,
                 progress=told,
+                pool=pool,
             )
     except KeyboardInterrupt:
         say("Interrupted. Pages that were read are stored; the same command goes on from there.", err=True)
@@ -113,6 +134,25 @@ def build_archive(
     print_report(report)
     if not report.readable:
         raise typer.Exit(NOTHING_BUILT)
+
+
+def _pool(
+    ray: str | None, wait: float | None, producer: str, unsafe_parsers: bool, told: "Progress"
+) -> "PoolMaker":
+    from worktrial.archive.build.pool import Pool
+    from worktrial.errors import SettingError
+
+    if ray is None:
+        if wait is not None:
+            raise SettingError("--ray-wait is for a build on a cluster: add --ray ADDRESS")
+        return Pool
+    from worktrial.scale.ray.cluster import Cluster
+    from worktrial.scale.ray.pages import page_ranges
+
+    if producer and not producer.startswith("vision:"):
+        raise SettingError(f"--ray: {producer} reads on this machine; leave one of the two out")
+    cluster = Cluster(ray, wait=120.0 if wait is None else wait)
+    return page_ranges(cluster, unsafe=unsafe_parsers, tell=told)
 
 
 def _documents(paths: list[Path], producer: str) -> "Iterable[Path] | Producer":

@@ -5,7 +5,8 @@ from worktrial.engine.interruption import Interrupted
 from worktrial.engine.notices import say, tell_on_stderr
 from worktrial.errors import StopRun
 from worktrial.options import Options
-from worktrial.scale.ray.head import Cluster, Errand, run_on_ray
+from worktrial.scale.ray.cluster import Cluster
+from worktrial.scale.ray.head import Errand, run_on_ray
 from worktrial.scale.ray.worker import settled
 from worktrial.trials import PreparedRun
 

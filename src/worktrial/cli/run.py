@@ -138,7 +138,8 @@ def _command(suite: Any, word: str) -> Any:
         say_before(prepared, given)
         if ray is not None:
             from worktrial.cli.on_ray import carry_out_on_ray
-            from worktrial.scale.ray.head import Cluster, Errand
+            from worktrial.scale.ray.cluster import Cluster
+            from worktrial.scale.ray.head import Errand
 
             errand = Errand(word, agent[0] if agent else None, given, command)
             cluster = Cluster(ray, shards, 120.0 if ray_wait is None else ray_wait)

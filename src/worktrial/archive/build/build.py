@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 import worktrial
 from worktrial.archive.build.messages import BuildPlan, DocumentEnd, Event, FinalStep, Progress, WallNotice
 from worktrial.archive.build.plan import BuildSettings, DocumentJob, Ocr, plan
-from worktrial.archive.build.pool import Pool
+from worktrial.archive.build.pool import Pool, PoolMaker, TaskPool
 from worktrial.archive.build.reading import PAGES_SUFFIX, STAGING, DocumentReading, SecondReader
 from worktrial.archive.build.wall import notice_of, wall_for
 from worktrial.archive.producers import Files, Producer
@@ -59,6 +59,7 @@ def build(
     password_env: str = "",
     pages: str = "",
     second: SecondReader | None = None,
+    pool: PoolMaker = Pool,
 ) -> BuildReport:
     """Build an archive, or add to one.
 
@@ -77,6 +78,7 @@ def build(
         pages: those to read of each document, such as `1-3,10`, beside what an earlier build has read; nothing for
             all. The others are in the archive as `unread`, and read by a later build that asks for them.
         second: shown each page that can be drawn, with our reading of it; what it makes of these is stored.
+        pool: makes the workers; processes of this machine by default.
 
     Raises:
         DataError: a path does not exist, or the folder is something else or cannot be written.
@@ -112,8 +114,8 @@ def build(
             wall = wall_for(unsafe_parsers)
             if notice := notice_of(wall):
                 tell(WallNotice(notice))
-            with Pool(settings, wall, folder / STAGING / _SHOWN) as pool:
-                _read_all(new, folder, pool, settings, tell, book, second)
+            with pool(settings, wall, folder / STAGING / _SHOWN) as workforce:
+                _read_all(new, folder, workforce, settings, tell, book, second)
         documents = book.save()
         _derive(folder, documents, tell)
         _sweep(folder, documents)
@@ -156,7 +158,7 @@ class _Book:
 def _read_all(
     jobs: list[DocumentJob],
     folder: Path,
-    pool: Pool,
+    pool: TaskPool,
     settings: BuildSettings,
     tell: Callable[[Event], None],
     book: _Book,

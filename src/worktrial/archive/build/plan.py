@@ -48,6 +48,8 @@ class BuildSettings:
     """Password of encrypted PDFs."""
     memory: int = 4_000_000_000
     """Bytes that one worker may allocate; a page that needs more crashes it and is given up."""
+    threads: int = 0
+    """Threads of one worker; 0 for its share of the cores."""
     tired: int = 2_500_000_000
     """Bytes allocated after which a worker is replaced: libraries for recognition keep what they once needed."""
 
@@ -75,7 +77,7 @@ class BuildSettings:
     def reading(self) -> ReadSettings:
         """Settings that a worker needs to know."""
         # Workers share the cores: recognition with more threads than its share only waits.
-        return ReadSettings(self.ocr, max(1, cores() // self.processes), self.password)
+        return ReadSettings(self.ocr, self.threads or max(1, cores() // self.processes), self.password)
 
     @property
     def versions(self) -> "Versions":
@@ -105,6 +107,13 @@ class Versions(NamedTuple):
         """Version that pages of a document depend on, which were read by these routes."""
         scanned = any(route in (Route.OCR, Route.FAILED) for route in routes)
         return "/".join(filter(None, (self.recognised if scanned else self.plain, self.libraries.get(kind))))
+
+
+def readers() -> tuple[str, ...]:
+    """Code and libraries of this machine that documents are read with, one a line, always the same ones."""
+    kinds = (f"{kind}: {libraries_of(kind) or 'no library'}" for kind in KINDS)
+    ours = f"worktrial {worktrial.__version__} ({reading_version()}, {meaning_version()})"
+    return (ours, text_version(), f"recognition: {ocr_version()}", *kinds)
 
 
 def cores() -> int:

@@ -141,6 +141,14 @@ def staged_pages(path: Path, first: int, last: int) -> Iterator[PageContent]:
                 yield failed_page(page, f"the reader's result cannot be stored ({error})")
 
 
+def cut_staging(path: Path, first: int, last: int) -> bytes:
+    """A staging file with some pages of another."""
+    with path.open("rb") as file:
+        kept = [file.readline()]
+        kept += [line for line in file if first <= int(line[: line.index(b" ")]) <= last]
+    return b"".join(kept)
+
+
 def failed_page(number: int, why: str) -> PageContent:
     """A page that is not in the archive."""
     return PageContent(number, 0.0, 0.0, Route.FAILED, "", confidence=0.0, trouble=why)

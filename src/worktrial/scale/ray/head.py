@@ -4,7 +4,6 @@ import contextlib
 import os
 import pickle
 import re
-import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,56 +11,36 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
-from packaging.version import Version
 
 from worktrial import __version__
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.progress import PLAIN_SECONDS
 from worktrial.engine.run_plan import is_compressed
-from worktrial.engine.shard import MOST_SHARDS, Shard
+from worktrial.engine.shard import Shard
 from worktrial.engine.stored import open_run
-from worktrial.errors import SettingError, StopRun, extra
+from worktrial.errors import SettingError, StopRun
 from worktrial.scale.merge import merge
+from worktrial.scale.ray.cluster import (
+    Cluster,
+    connected,
+    cpus_of,
+    far_work,
+    in_short,
+    on_this_machine,
+    ray_library,
+    result_of,
+)
 from worktrial.scale.ray.keeper import Keeper, shard_home
 from worktrial.scale.ray.ledger import LimitsLedger
 from worktrial.scale.ray.worker import ShardEnd, ShardOrder
 from worktrial.trials import PreparedRun
 
-OLDEST = "2.50"
-"""Oldest release of Ray that is taken."""
 _RETRIES = 8
 """Deaths of workers that one shard survives."""
-_HOST = re.compile(r"[\w.-]+:\d{1,5}|\[[0-9a-fA-F:.]+\]:\d{1,5}")
 _HOME = re.compile(r"(\d+)-of-(\d+)")
 _STORES = ("AWS_", "AZURE_", "GOOGLE_")
 _LOOK = 1.0
 _ENDING = 20.0
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """A cluster that is wanted."""
-
-    address: str
-    """`local` for one of its own, `auto` for the one that this machine is in, or HOST:PORT of a head."""
-    shards: int | None = None
-    """Number of shards; None: one for each CPU, or as many as there are."""
-    wait: float = 120.0
-    """Seconds in which it has to be there."""
-
-    def __post_init__(self) -> None:
-        """Refuse what is no address.
-
-        Raises:
-            SettingError: it is none, or there cannot be so many shards.
-        """
-        if self.address not in ("local", "auto") and not _HOST.fullmatch(self.address):
-            raise SettingError(
-                f"--ray {self.address}: is not `local`, `auto` or HOST:PORT of a cluster's head. Start the command "
-                "on a machine of the cluster"
-            )
-        if self.shards is not None and not 1 <= self.shards <= MOST_SHARDS:
-            raise SettingError(f"--shards {self.shards}: is not between 1 and {MOST_SHARDS:,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +69,12 @@ def run_on_ray(
         WorktrialError: the run could not start or go on.
     """
     refuse_unfit(prepared)
-    library = _library()
+    library = ray_library()
     with _home(prepared, cluster) as (home, of):
-        with _connected(library, cluster):
-            cpus = int(library.cluster_resources().get("CPU", 0))
-            of = of or cluster.shards or max(1, cpus)
-            at_once = min(of, max(1, cpus), *_widths(prepared))
+        with connected(library, cluster):
+            cpus = cpus_of(library)
+            of = of or cluster.shards or cpus
+            at_once = min(of, cpus, *_widths(prepared))
             ends = _run(library, errand, Planned(prepared, of, at_once), home, tell)
         if home is not None:
             places = [shard_home(home, number, of) for number in range(1, of + 1)]
@@ -113,14 +92,6 @@ def refuse_unfit(prepared: PreparedRun) -> None:
         raise SettingError("--ray: batches wait in the folder of one process; leave --batch out")
     if prepared.options.shard is not None:
         raise SettingError("--ray: cuts the run into shards itself; leave --shard out")
-
-
-def _library() -> Any:
-    with extra("ray", "A run on a Ray cluster"):
-        import ray
-    if Version(ray.__version__) < Version(OLDEST):
-        raise SettingError(f"--ray: Ray {ray.__version__} is too old; install {OLDEST} or later, 'worktrial[ray]'")
-    return ray
 
 
 def _widths(prepared: PreparedRun) -> list[int]:
@@ -162,84 +133,6 @@ def _stored(home: Path, wanted: int | None) -> int:
     return next(iter(found), 0)
 
 
-@contextlib.contextmanager
-def _connected(library: Any, cluster: Cluster) -> Iterator[None]:
-    until = time.monotonic() + cluster.wait
-    # Asked for by nobody: Ray sends its maker what it is used for.
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    if ":" in cluster.address:
-        _knock(cluster, until)
-    try:
-        library.init(
-            address=cluster.address,
-            include_dashboard=False if cluster.address == "local" else None,
-            log_to_driver=False,
-            logging_level="ERROR",
-            **({"object_store_memory": 80_000_000} if cluster.address == "local" else {}),
-        )
-    except (ConnectionError, RuntimeError, TimeoutError, ValueError, OSError) as e:
-        local = cluster.address == "local"
-        how = "Ray's own log says more" if local else "Start one with `ray start --head`, or use --ray local"
-        raise SettingError(f"--ray {cluster.address}: no cluster answers ({_short(e)}). {how}") from None
-    try:
-        ready, _ = library.wait([library.remote(_nothing).remote()], timeout=max(0.1, until - time.monotonic()))
-        if not ready:
-            late = f"no worker was up within {cluster.wait:g} s"
-            raise SettingError(f"--ray {cluster.address}: {late}; give it longer with --ray-wait")
-        yield
-    finally:
-        library.shutdown()
-
-
-def _knock(cluster: Cluster, until: float) -> None:
-    host, _, port = cluster.address.rpartition(":")
-    while True:
-        try:
-            with socket.create_connection((host.strip("[]"), int(port)), timeout=5):
-                return
-        except (OSError, OverflowError) as e:
-            if time.monotonic() >= until:
-                raise SettingError(
-                    f"--ray {cluster.address}: nothing answers there within {cluster.wait:g} s ({e}); correct the "
-                    "address, or give it longer with --ray-wait"
-                ) from None
-        time.sleep(min(1.0, max(0.05, until - time.monotonic())))
-
-
-def _nothing() -> None:
-    """Be there."""
-
-
-def task_of() -> Callable[..., Any]:
-    """Function that does a shard, which a worker need not have in order to say that it lacks it.
-
-    Being no name of a module, it travels whole; what it is given may be read only by who has the same version.
-    """
-
-    def do_shard(version: str, order: bytes, ledger: Any, keeper: Any) -> Any:
-        import asyncio
-        import pickle
-
-        try:
-            import worktrial
-        except ImportError:
-            return f"a worker of the cluster lacks worktrial; install {version} on every machine"
-        if worktrial.__version__ != version:
-            has = f"has worktrial {worktrial.__version__}, and this command {version}"
-            return f"a worker of the cluster {has}; install the same on every machine"
-        from worktrial.scale.ray.worker import work_on
-
-        def asking(actor: Any) -> Any:
-            async def ask(name: str, *args: Any, **named: Any) -> Any:
-                return await asyncio.wrap_future(getattr(actor, name).remote(*args, **named).future())
-
-            return ask
-
-        return work_on(pickle.loads(order), asking(ledger), None if keeper is None else asking(keeper))
-
-    return do_shard
-
-
 @dataclass(frozen=True, slots=True)
 class Planned:
     """A run that is cut into shards."""
@@ -274,17 +167,15 @@ def _run(
     library: Any, errand: Errand, planned: Planned, home: Path | None, tell: Callable[[str], None]
 ) -> list[ShardEnd]:
     prepared, of = planned.prepared, planned.of
-    here = library.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
-        library.get_runtime_context().get_node_id(), soft=False
-    )
     budget = prepared.settings.budget
     cost, tokens = (0.0, 0) if budget.cost is None and budget.tokens is None else _earlier(prepared, home, of)
-    on_this = {"num_cpus": 0, "scheduling_strategy": here}
+    on_this = on_this_machine(library)
     ledger = (
         library.remote(LimitsLedger).options(**on_this).remote(budget, planned.at_once, cost=cost, tokens=tokens)
     )
     keeper = None if home is None else library.remote(Keeper).options(**on_this).remote(home.resolve(), of)
-    task = library.remote(task_of()).options(num_cpus=1, max_retries=_RETRIES)
+    work = far_work("worktrial.scale.ray.worker:work_on", "do_shard")
+    task = library.remote(work).options(num_cpus=1, max_retries=_RETRIES)
     waiting = [*range(of, 0, -1)]
     running: dict[Any, int] = {}
     ends: list[ShardEnd] = []
@@ -310,21 +201,15 @@ def _run(
 
 def _got(library: Any, one: Any, number: int) -> ShardEnd:
     try:
-        end: ShardEnd | str = library.get(one)
-    except library.exceptions.RayTaskError as e:
-        if isinstance(e.cause, library.exceptions.RayError):
-            raise StopRun(f"shard {number}: the cluster has lost what it needs ({_short(e.cause)})") from None
+        end: ShardEnd = result_of(library, one)
+    except StopRun as e:
+        raise StopRun(f"shard {number}: {e.args[0]}") from None
+    except library.exceptions.RayTaskError:
         raise
     except library.exceptions.RayError as e:
         died = f"its workers died {_RETRIES + 1} times, or the cluster did"
-        raise StopRun(f"shard {number}: {died} ({_short(e)})") from None
-    if isinstance(end, str):
-        raise SettingError(f"--ray: {end}")
+        raise StopRun(f"shard {number}: {died} ({in_short(e)})") from None
     return end
-
-
-def _short(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300]
 
 
 def _let_end(library: Any, running: Sequence[Any]) -> None:

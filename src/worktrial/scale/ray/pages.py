@@ -1,0 +1,242 @@
+"""Tasks of an archive's build on a Ray cluster: pages of a document travel as ranges, the rest is done here."""
+
+import contextlib
+import pickle
+import shutil
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+from worktrial import __version__
+from worktrial.archive.build.messages import (
+    OpenDocument,
+    Progress,
+    ReadPage,
+    SliceEnd,
+    Task,
+    TaskLoss,
+    WallNotice,
+    WriteSlice,
+)
+from worktrial.archive.build.plan import BuildSettings, readers
+from worktrial.archive.build.pool import Pool, PoolMaker, TaskEnd, is_for_parsers
+from worktrial.archive.build.reading import cut_staging
+from worktrial.archive.producers import DocumentSource
+from worktrial.errors import SettingError, StopRun
+from worktrial.sandbox.parsers import Wall
+from worktrial.scale.ray.cluster import (
+    Cluster,
+    connected,
+    cpus_of,
+    far_work,
+    gives_a_sign,
+    in_short,
+    on_this_machine,
+    ray_library,
+    result_of,
+)
+from worktrial.scale.ray.page_work import DocumentLender, PageOrder, PageOrderEnd, stamp_of
+
+MOST_PAGES = 16
+"""Pages of a range."""
+_AHEAD = 64
+"""Tasks known to us for each worker: from these, ranges are cut the shorter the fewer are left."""
+_LOOK, _SHORT_LOOK = 1.0, 0.05
+_DEATHS = 2
+"""Workers that a task takes with it, alone, before it is given up."""
+
+
+def page_ranges(cluster: Cluster, *, unsafe: bool = False, tell: Progress | None = None) -> PoolMaker:
+    """Maker of a build's workers on a cluster, to which it connects when there is something to read.
+
+    Args:
+        cluster: Where they are.
+        unsafe: Whether they may read documents without a wall.
+        tell: Told of limits of their walls.
+
+    Raises:
+        SettingError: Ray is not installed, or too old.
+    """
+    ray_library()
+    return partial(RangePool, cluster, unsafe=unsafe, tell=tell)
+
+
+class RangePool:
+    """Workers of a cluster that read pages and write slices; an `archive.build.pool.TaskPool`.
+
+    Tasks for readers of the caller's own, pictures of pages, and the joining of slices are left to processes of
+    this machine.
+
+    Args:
+        cluster: Where they are.
+        unsafe: Whether they may read documents without a wall.
+        tell: Told of limits of their walls.
+        settings: How pages are read; the number of workers is that of ranges under way, 0 for one per CPU.
+        wall: Of parsers on this machine.
+        shown: Folder for documents that are read on this machine.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        settings: BuildSettings,
+        wall: Wall,
+        shown: Path,
+        *,
+        unsafe: bool = False,
+        tell: Progress | None = None,
+    ) -> None:
+        self._cluster = cluster
+        self._settings = settings
+        self._unsafe = unsafe
+        self._tell = tell
+        self._library = ray_library()
+        self._own = Pool(settings, wall, shown)
+        self._own_waiting: deque[Task] = deque()
+        self._waiting: deque[Task] = deque()
+        self._alone: set[tuple[Path, int]] = set()
+        self._deaths: dict[int, int] = {}
+        self._flying: dict[Any, tuple[Task, ...]] = {}
+        self._exits = contextlib.ExitStack()
+        self._workers = 1
+        self._task: Any = None
+        self._lender: Any = None
+        self._readers = readers()
+
+    def __enter__(self) -> Self:
+        """Connect to the cluster.
+
+        Raises:
+            SettingError: it is not there in time.
+        """
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self._own)
+            stack.enter_context(connected(self._library, self._cluster))
+            self._workers = self._settings.workers or cpus_of(self._library)
+            work = far_work("worktrial.scale.ray.page_work:work_on_pages", "read_pages")
+            self._task = self._library.remote(work).options(num_cpus=1, max_retries=0)
+            self._lender = self._library.remote(DocumentLender).options(**on_this_machine(self._library)).remote()
+            self._exits = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(Exception):
+            for one in self._flying:
+                self._library.cancel(one, force=False)
+        self._exits.close()
+
+    @property
+    def busy(self) -> int:
+        """Tasks under way."""
+        flying = sum(map(len, self._flying.values()))
+        return len(self._waiting) + flying + len(self._own_waiting) + self._own.busy
+
+    @property
+    def free(self) -> int:
+        """Tasks that can be given without waiting."""
+        return max(0, _AHEAD * self._workers - self.busy)
+
+    def give(self, task: Task) -> None:
+        """Hand over a task; a slice before others, so that documents that were begun come to their end."""
+        if isinstance(task, WriteSlice) and task.pages_from.is_file():
+            self._waiting.appendleft(task)
+        elif isinstance(task, OpenDocument | ReadPage) and is_for_parsers(task):
+            self._waiting.append(task)
+        else:
+            self._own_waiting.append(task)
+
+    def forget(self, source: DocumentSource) -> None:
+        """A document is done."""
+        self._own.forget(source)
+
+    def answers(self) -> Iterator[TaskEnd]:
+        """Wait a while for tasks that are over.
+
+        Raises:
+            SettingError: a worker cannot do such work.
+            StopRun: the cluster is gone.
+        """
+        while self._own_waiting and self._own.free:
+            self._own.give(self._own_waiting.popleft())
+        while self._waiting and len(self._flying) < 2 * self._workers:
+            tasks = self._range()
+            order = pickle.dumps(self._order(tasks))
+            self._flying[self._task.remote(__version__, order, self._lender)] = tasks
+        if self._flying:
+            ready, _ = self._library.wait([*self._flying], timeout=_SHORT_LOOK if self._own.busy else _LOOK)
+            for one in ready:
+                yield from self._landed(one)
+        if self._own.busy:
+            yield from self._own.answers(_SHORT_LOOK if self._flying else _LOOK)
+
+    def _range(self) -> tuple[Task, ...]:
+        """The next tasks that go together: pages of one document, fewer where few are left for all workers."""
+        most = max(1, min(MOST_PAGES, len(self._waiting) // (2 * self._workers)))
+        first = self._waiting.popleft()
+        tasks = [first]
+        if self._is_in_company(first):
+            while len(tasks) < most and self._waiting and self._is_in_company(self._waiting[0], first):
+                tasks.append(self._waiting.popleft())
+        return tuple(tasks)
+
+    def _is_in_company(self, task: Task, other: Task | None = None) -> bool:
+        if not isinstance(task, ReadPage) or (task.source.path, task.number) in self._alone:
+            return False
+        return other is None or (isinstance(other, ReadPage) and other.source == task.source)
+
+    def _order(self, tasks: tuple[Task, ...]) -> PageOrder:
+        first = tasks[0]
+        # A worker has one CPU of the cluster, whatever its machine has.
+        settings = replace(self._settings, workers=1, threads=1, second="", pages="")
+        order = PageOrder(tasks, settings, self._unsafe, self._readers)
+        if isinstance(first, WriteSlice):
+            return replace(order, staged=cut_staging(first.pages_from, first.first, first.last))
+        assert isinstance(first, OpenDocument | ReadPage)
+        return replace(order, stamp=stamp_of(first.source.path))
+
+    def _landed(self, one: Any) -> Iterator[TaskEnd]:
+        tasks = self._flying.pop(one)
+        errors = self._library.exceptions
+        try:
+            end: PageOrderEnd = result_of(self._library, one)
+        except errors.RayTaskError:
+            raise
+        except errors.RayError as e:
+            yield from self._lost(tasks, in_short(e))
+            return
+        if end.error is not None:
+            raise SettingError(f"--ray: {end.error}")
+        if end.notice and self._tell is not None:
+            tell, self._tell = self._tell, None
+            tell(WallNotice(f"On workers of the cluster: {end.notice}"))
+        for task, answer in zip(tasks, end.answers, strict=True):
+            self._deaths.pop(id(task), None)
+            if isinstance(task, ReadPage) and isinstance(answer, TaskLoss):
+                # Should it be tried again, then not in the company of others.
+                self._alone.add((task.source.path, task.number))
+            if isinstance(task, WriteSlice) and isinstance(answer, SliceEnd):
+                shutil.rmtree(task.into, ignore_errors=True)
+                task.into.mkdir(parents=True)
+                for name, content in end.files.items():
+                    (task.into / name).write_bytes(content)
+            yield TaskEnd(task, answer)
+
+    def _lost(self, tasks: tuple[Task, ...], why: str) -> Iterator[TaskEnd]:
+        """A worker died: its tasks are tried again alone, and given up where that takes further workers along."""
+        if len(tasks) == 1:
+            self._deaths[id(tasks[0])] = self._deaths.get(id(tasks[0]), 0) + 1
+        for task in reversed(tasks):
+            if self._deaths.get(id(task), 0) >= _DEATHS:
+                del self._deaths[id(task)]
+                if not gives_a_sign(self._library):
+                    raise StopRun(
+                        f"--ray {self._cluster.address}: the cluster is gone ({why}). What was read is stored"
+                    )
+                yield TaskEnd(task, TaskLoss(f"its worker of the cluster died {_DEATHS} times ({why})"))
+                continue
+            if isinstance(task, ReadPage):
+                self._alone.add((task.source.path, task.number))
+            self._waiting.appendleft(task)

@@ -1,0 +1,157 @@
+"""Archives that are built on a Ray cluster, as far as that can be tried without one."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.cli import command
+from tests.support.pdfs import BLANK, BOMB, lines, pdf, table_page
+from tests.support.ray_stand_in import StandIn
+
+from worktrial.archive.build.messages import OpenDocument, ReadPage, WriteSlice
+from worktrial.archive.store import Archive
+from worktrial.scale.ray import page_work, pages
+from worktrial.scale.ray.page_work import PageOrder
+
+LONG = 70
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("documents")
+    rows = ("1936|1,100|200|1,300", "1937|1,250|250|1,500")
+    sheets = [table_page(f"Table {n}", *rows) if n % 3 else lines(f"page {n}") for n in range(LONG)]
+    (folder / "long_1939_02.pdf").write_bytes(pdf(*sheets[:20], BLANK, BOMB, *sheets[22:]))
+    (folder / "short.pdf").write_bytes(pdf(*(lines(f"page {n}") for n in range(1, 10))))
+    (folder / "torn.pdf").write_bytes(pdf(lines("torn"))[:90])
+    (folder / "words.txt").write_text("A note of May 1951.\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def alone(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The archive that one process of this machine builds."""
+    archive = tmp_path_factory.mktemp("alone") / "archive"
+    assert command("archive", "build", documents, "-o", archive, "--workers", 1).code == 0
+    return archive
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., StandIn]]:
+    """Puts a stand-in in the place of Ray."""
+    monkeypatch.setattr(page_work, "_desks", [])
+
+    def made(*args: Any) -> StandIn:
+        library = StandIn(*args)
+        monkeypatch.setitem(sys.modules, "ray", library)
+        return library
+
+    yield made
+    for desk in page_work._desks:
+        desk.end()
+
+
+def stored(archive: Path) -> dict[str, Any]:
+    """Files of all parts, the manifest, and what a query finds, without times."""
+    found: dict[str, Any] = {}
+    for path in sorted(archive.glob("parts/*/*")):
+        found[str(path.relative_to(archive))] = path.read_bytes() if path.suffix == ".parquet" else _timeless(path)
+    with Archive.open(archive).connection() as connection:
+        found["cells"] = connection.execute("SELECT * FROM cells ORDER BY ALL").fetchall()
+    return {**found, "manifest": _timeless(archive / "manifest.json")}
+
+
+def _timeless(path: Path) -> Any:
+    return json.loads(path.read_bytes(), object_hook=lambda o: {k: v for k, v in o.items() if k != "seconds"})
+
+
+def numbers(order: PageOrder) -> list[int]:
+    return [task.number for task in order.tasks if isinstance(task, ReadPage)]
+
+
+def test_pages_that_travel_as_ranges_are_the_archive_of_one_process(
+    cluster: Callable[..., StandIn], documents: Path, alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Documents are not on the worker's machine.
+    monkeypatch.setattr(page_work, "stamp_of", lambda path: None)
+    monkeypatch.setattr(page_work, "PIECE", 1000)
+    # One worker dies of a document's opening, one of a range, and one of a slice.
+    died: set[object] = set()
+
+    def dies(order: PageOrder) -> bool:
+        what = 30 in numbers(order) if isinstance(order.tasks[0], ReadPage) else type(order.tasks[0])
+        if what is False or what in died:
+            return False
+        died.add(what)
+        return True
+
+    library = cluster(dies)
+    archive = tmp_path / "archive"
+    ran = command("archive", "build", documents, "-o", archive, "--ray", "local")
+    assert (ran.code, library.is_up) == (0, False), ran.said
+    assert died == {OpenDocument, True, WriteSlice}
+    assert stored(archive) == stored(alone)
+    ranges = [one for one in map(numbers, library.orders) if one]
+    [torn] = [one for one in ranges if 30 in one and len(one) > 1]
+    assert [30] in ranges and max(map(len, ranges)) == pages.MOST_PAGES
+    # What was lost was read again, and nothing else; the others have pages, too.
+    assert sorted(number for one in ranges for number in one) == sorted(
+        [*range(1, LONG + 1), *range(1, 10), 1, *torn]
+    )
+    # Nothing is left to do, so that no cluster is wanted.
+    library.init = None  # type: ignore[method-assign,assignment]
+    assert command("archive", "build", documents / "words.txt", "-o", archive, "--ray", "local").code == 0
+
+
+def test_a_page_that_crashes_its_worker_is_tried_alone_and_then_reported(
+    cluster: Callable[..., StandIn], documents: Path, alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("archive", "build", documents / "short.pdf", "-o", tmp_path / "archive", "--ray", "local")
+    cluster(lambda order: 7 in numbers(order))
+    # Where no worker gives a sign any more, it is not the page's fault.
+    with monkeypatch.context() as patch:
+        patch.setattr(pages, "gives_a_sign", lambda library: False)
+        ran = command(*words)
+    assert ran.code == 2 and "--ray local: the cluster is gone (The worker died unexpectedly.)" in ran.err
+    library = cluster(lambda order: 7 in numbers(order))
+    assert command(*words).code == 0
+    archive, other = Archive.open(tmp_path / "archive"), Archive.open(alone)
+    said = "its worker of the cluster died 2 times (The worker died unexpectedly.)"
+    assert {t.page: t.what for t in archive.document("short").failed} == {7: said}
+    assert [one for one in map(numbers, library.orders) if 7 in one][-2:] == [[7], [7]]
+    assert [archive.page("short", n) for n in (6, 8)] == [other.page("short", n) for n in (6, 8)]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--ray", "nonsense"), "--ray nonsense: is not `local`, `auto` or HOST:PORT"),
+        (("--ray", "local", "--producer", "docling"), "--ray: docling reads on this machine; leave one of the two"),
+        (("--ray-wait", "5"), "--ray-wait is for a build on a cluster: add --ray ADDRESS"),
+    ],
+)
+def test_what_does_not_go_with_a_cluster_is_one_line(
+    words: tuple[str, ...], said: str, documents: Path, tmp_path: Path, cluster: Callable[..., StandIn]
+) -> None:
+    cluster()
+    ran = command("archive", "build", documents, "-o", tmp_path / "archive", *words)
+    assert (ran.code, said in ran.err, "Traceback" in ran.said) == (2, True, False), ran.err
+
+
+def test_workers_that_cannot_read_as_this_machine_does_say_so(
+    documents: Path, tmp_path: Path, cluster: Callable[..., StandIn], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("archive", "build", documents, "-o", tmp_path / "archive", "--ray", "local")
+    cluster()
+    with monkeypatch.context() as patch:
+        patch.setattr(page_work, "readers", lambda: ("worktrial 0.1", *pages.readers()[1:]))
+        ran = command(*words)
+    assert (ran.code, "a worker of the cluster reads documents with worktrial 0.1, not worktrial" in ran.err) == (
+        2,
+        True,
+    )
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert "A Ray cluster needs ray: pip install 'worktrial[ray]'" in command(*words).err
