@@ -79,7 +79,9 @@ NEIGHBOURS = {
     ),
     "ray": Neighbour(
         "ray",
-        meeting=Meeting("its workers do a run in shards, and one is killed", "tests/interop/test_ray.py"),
+        meeting=Meeting(
+            "its workers do a run in shards and an archive, and one of each is killed", "tests/interop/test_ray.py"
+        ),
     ),
     "openai-agents": Neighbour("openai-agents", meeting=_OVER_MCP),
     "langgraph": Neighbour("langgraph", meeting=_OVER_MCP),

@@ -1,4 +1,4 @@
-"""Ray: a run in shards by two workers, of which one is killed, is the run of one process."""
+"""Ray: what two workers do, of which one is killed, is what one process does: a run in shards, and an archive."""
 
 import json
 import os
@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 pytest.importorskip("ray", reason="met in an environment of its own: make test-interop NAME=ray")
+from tests.support.pdfs import pdf, table_page
 from tests.support.plan_model import PlanModel
+from tests.support.same_archive import stored as stored_archive
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
@@ -52,12 +54,12 @@ def start(folder: Path, sessions: Path, *words: str) -> "subprocess.Popen[str]":
     )
 
 
-def workers(head: int) -> Iterator[int]:
-    """Workers of a head that are at work on a shard."""
+def workers(head: int, work: bytes = b"do_shard") -> Iterator[int]:
+    """Workers of a head that are at work, on a shard by default."""
     for place in Path("/proc").iterdir():
         if place.name.isdigit():
             try:
-                if b"ray::do_shard" in (place / "cmdline").read_bytes() and head in _above(int(place.name)):
+                if b"ray::" + work in (place / "cmdline").read_bytes() and head in _above(int(place.name)):
                     yield int(place.name)
             except (OSError, IndexError):
                 continue
@@ -123,6 +125,29 @@ def test_a_worker_and_a_head_are_killed_and_the_run_is_that_of_one_process(tmp_p
         if path.is_file() and not path.is_symlink():
             assert KEY.encode() not in path.read_bytes(), path
     print(f"stored before the head died: {before}; requests after: {again} of {whole}")
+
+
+def test_an_archive_is_that_of_one_machine_though_a_worker_was_killed(tmp_path: Path, sessions: Path) -> None:
+    rows = ("1936|1,100|200|1,300", "1937|1,250|250|1,500")
+    for name in ("a_1951_05", "b_1952_06"):
+        pages = (table_page(f"{name} {n}", *rows) for n in range(90))
+        (tmp_path / f"{name}.pdf").write_bytes(pdf(*pages))
+    words = ("archive", "build", "a_1951_05.pdf", "b_1952_06.pdf", "-o")
+    head = start(tmp_path, sessions, *words, "far", "--ray", "local", "--workers", "2")
+    _until(lambda: sum(1 for _ in workers(head.pid, b"read_pages")) and staged(tmp_path / "far"), head)
+    os.kill(next(workers(head.pid, b"read_pages")), signal.SIGKILL)
+    assert staged(tmp_path / "far") < 90
+    out, err = head.communicate(timeout=240)
+    assert head.returncode == 0, out + err
+    here = start(tmp_path, sessions, *words, "here")
+    out, err = here.communicate(timeout=240)
+    assert here.returncode == 0, out + err
+    assert stored_archive(tmp_path / "far") == stored_archive(tmp_path / "here")
+
+
+def staged(archive: Path) -> int:
+    """Pages that the build has stored so far."""
+    return sum(path.read_bytes().count(b"\n") - 1 for path in (archive / "staging").glob("*.pages"))
 
 
 def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path, sessions: Path) -> None:

@@ -1,15 +1,16 @@
 """Archives that are built on a Ray cluster, as far as that can be tried without one."""
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import pytest
 from tests.support.cli import command
 from tests.support.pdfs import BLANK, BOMB, lines, pdf, table_page
 from tests.support.ray_stand_in import StandIn
+from tests.support.same_archive import stored
 
 from worktrial.archive.build.messages import OpenDocument, ReadPage, WriteSlice
 from worktrial.archive.store import Archive
@@ -54,20 +55,6 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., StandIn]]
         desk.end()
 
 
-def stored(archive: Path) -> dict[str, Any]:
-    """Files of all parts, the manifest, and what a query finds, without times."""
-    found: dict[str, Any] = {}
-    for path in sorted(archive.glob("parts/*/*")):
-        found[str(path.relative_to(archive))] = path.read_bytes() if path.suffix == ".parquet" else _timeless(path)
-    with Archive.open(archive).connection() as connection:
-        found["cells"] = connection.execute("SELECT * FROM cells ORDER BY ALL").fetchall()
-    return {**found, "manifest": _timeless(archive / "manifest.json")}
-
-
-def _timeless(path: Path) -> Any:
-    return json.loads(path.read_bytes(), object_hook=lambda o: {k: v for k, v in o.items() if k != "seconds"})
-
-
 def numbers(order: PageOrder) -> list[int]:
     return [task.number for task in order.tasks if isinstance(task, ReadPage)]
 
@@ -101,6 +88,7 @@ def test_pages_that_travel_as_ranges_are_the_archive_of_one_process(
     assert sorted(number for one in ranges for number in one) == sorted(
         [*range(1, LONG + 1), *range(1, 10), 1, *torn]
     )
+    assert not [*Path(gettempdir()).glob(f"{page_work._PLACE}{library.orders[0].build}*")]
     # Nothing is left to do, so that no cluster is wanted.
     library.init = None  # type: ignore[method-assign,assignment]
     assert command("archive", "build", documents / "words.txt", "-o", archive, "--ray", "local").code == 0

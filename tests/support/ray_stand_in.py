@@ -21,12 +21,16 @@ class RayTaskError(RayError):
 
 class _Call:
     def __init__(self, do: Callable[[], Any]) -> None:
-        self.do = do
+        self._do = do
+        self._made: Future[Any] = Future()
 
     def future(self) -> "Future[Any]":
-        made: Future[Any] = Future()
-        made.set_result(self.do())
-        return made
+        if not self._made.done():
+            try:
+                self._made.set_result(self._do())
+            except RayError as e:
+                self._made.set_exception(e)
+        return self._made
 
 
 class _Actor:
@@ -69,6 +73,9 @@ class StandIn(ModuleType):
     def get_runtime_context(self) -> Any:
         return SimpleNamespace(get_node_id=lambda: "here")
 
+    def nodes(self) -> list[dict[str, Any]]:
+        return [{"NodeID": "here", "Alive": True}]
+
     def remote(self, what: Any) -> Any:
         def start(*args: Any) -> Any:
             return _Actor(what(*args)) if isinstance(what, type) else _Call(lambda: self._do(what, args))
@@ -77,20 +84,24 @@ class StandIn(ModuleType):
         made.options = lambda **named: made
         return made
 
-    def wait(self, calls: Sequence[_Call], timeout: float) -> tuple[list[_Call], list[_Call]]:
+    def wait(self, calls: Sequence[_Call], timeout: float, num_returns: int = 1) -> tuple[list[_Call], list[_Call]]:
+        if num_returns == len(calls):
+            for call in calls:
+                call.future()
         # The last first: answers come in no order.
         return [calls[-1]], [*calls[:-1]]
 
     def get(self, call: _Call) -> Any:
-        return call.do()
+        return call.future().result()
 
     def cancel(self, call: _Call, *, force: bool) -> None:
         pass
 
     def _do(self, work: Any, args: tuple[Any, ...]) -> Any:
         if len(args) > 1:
-            order: PageOrder = pickle.loads(args[1])
-            self.orders.append(order)
-            if self.dies(order):
+            order = pickle.loads(args[1])
+            if isinstance(order, PageOrder):
+                self.orders.append(order)
+            if isinstance(order, PageOrder) and self.dies(order):
                 raise RayError("The worker died\nunexpectedly.")
         return work(*args)

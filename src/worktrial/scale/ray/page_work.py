@@ -2,11 +2,12 @@
 
 import asyncio
 import hashlib
+import shutil
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir, mkdtemp
 from typing import NamedTuple
 
 import msgspec
@@ -21,6 +22,7 @@ from worktrial.scale.ray.share import Ask
 
 PIECE = 8_000_000
 """Bytes of a document that travel at a time."""
+_PLACE = "worktrial-pages-"
 _MOST_DOCUMENTS = 4
 """Documents that a worker keeps at hand."""
 
@@ -66,6 +68,8 @@ class PageOrder:
     """Tasks of one document, as a worker is told to do them."""
 
     tasks: tuple[Task, ...]
+    build: str
+    """Name of the build among those of the cluster."""
     settings: BuildSettings = field(repr=False)
     """Those of one worker."""
     unsafe: bool
@@ -107,29 +111,35 @@ def work_on_pages(order: PageOrder, lender: Ask) -> PageOrderEnd:
         return PageOrderEnd(error=e.args[0])
 
 
+def clear_away(build: str) -> None:
+    """Remove what workers of this machine have kept for a build: Ray ends them without a word."""
+    for desk in [desk for desk in _desks if desk.build == build]:
+        desk.end()
+        _desks.remove(desk)
+    for path in Path(gettempdir()).glob(f"{_PLACE}{build}-*"):
+        shutil.rmtree(path, ignore_errors=True)
+
+
 class PageDesk:
-    """Parsers and documents of this process, kept from one order to the next. Use in a `with` block, or keep it.
+    """Parsers and documents of this process, kept from one order to the next.
 
     Args:
-        settings: How pages are read.
-        unsafe: Whether parsers may run without a wall.
+        order: The first of them.
     """
 
-    def __init__(self, settings: BuildSettings, *, unsafe: bool) -> None:
-        self.settings = settings
-        self.unsafe = unsafe
-        wall = wall_for(unsafe)
+    def __init__(self, order: PageOrder) -> None:
+        self.settings = order.settings
+        self.build = order.build
+        wall = wall_for(order.unsafe)
         self._notice = notice_of(wall)
-        # Removed when this process ends.
-        self._scratch = TemporaryDirectory(prefix="worktrial-pages-")
-        self._place = Path(self._scratch.name)
-        self._pool = Pool(settings, wall, self._place / "shown")
+        self._place = Path(mkdtemp(prefix=f"{_PLACE}{order.build}-"))
+        self._pool = Pool(order.settings, wall, self._place / "shown")
         self._at_hand: OrderedDict[Path, DocumentSource] = OrderedDict()
 
     def end(self) -> None:
         """Stop the parsers, and remove the documents."""
         self._pool.end()
-        self._scratch.cleanup()
+        shutil.rmtree(self._place, ignore_errors=True)
 
     def read(self, order: PageOrder, lender: Ask) -> PageOrderEnd:
         """Open a document, or read pages of one."""
@@ -186,7 +196,7 @@ _desks: list[PageDesk] = []
 
 def _desk_for(order: PageOrder) -> PageDesk:
     for desk in _desks:
-        if (desk.settings, desk.unsafe) == (order.settings, order.unsafe):
+        if (desk.settings, desk.build) == (order.settings, order.build):
             return desk
         desk.end()
     _desks.clear()
@@ -197,5 +207,5 @@ def _desk_for(order: PageOrder) -> PageDesk:
         raise SettingError(
             f"a worker of the cluster reads documents with {other}; install the same on every machine"
         )
-    _desks.append(PageDesk(order.settings, unsafe=order.unsafe))
+    _desks.append(PageDesk(order))
     return _desks[0]

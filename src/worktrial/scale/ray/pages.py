@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
@@ -45,6 +46,7 @@ MOST_PAGES = 16
 _AHEAD = 64
 """Tasks known to us for each worker: from these, ranges are cut the shorter the fewer are left."""
 _LOOK, _SHORT_LOOK = 1.0, 0.05
+_ENDING = 20.0
 _DEATHS = 2
 """Workers that a task takes with it, alone, before it is given up."""
 
@@ -105,6 +107,8 @@ class RangePool:
         self._task: Any = None
         self._lender: Any = None
         self._readers = readers()
+        # The same for the build that goes on with a killed one, which removes what that left on the workers.
+        self._build = sha256(str(shown.resolve()).encode(errors="surrogateescape")).hexdigest()[:16]
 
     def __enter__(self) -> Self:
         """Connect to the cluster.
@@ -123,10 +127,23 @@ class RangePool:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(Exception):
+        with self._exits, contextlib.suppress(self._library.exceptions.RayError):
             for one in self._flying:
                 self._library.cancel(one, force=False)
-        self._exits.close()
+            self._clear_away()
+
+    def _clear_away(self) -> None:
+        """Let each machine remove copies of documents."""
+        affinity = self._library.util.scheduling_strategies.NodeAffinitySchedulingStrategy
+        work = self._library.remote(far_work("worktrial.scale.ray.page_work:clear_away", "clear_away"))
+        asked = [
+            work.options(num_cpus=0, scheduling_strategy=affinity(node["NodeID"], soft=True)).remote(
+                __version__, pickle.dumps(self._build)
+            )
+            for node in self._library.nodes()
+            if node["Alive"]
+        ]
+        self._library.wait(asked, num_returns=len(asked), timeout=_ENDING)
 
     @property
     def busy(self) -> int:
@@ -191,7 +208,7 @@ class RangePool:
         first = tasks[0]
         # A worker has one CPU of the cluster, whatever its machine has.
         settings = replace(self._settings, workers=1, threads=1, second="", pages="")
-        order = PageOrder(tasks, settings, self._unsafe, self._readers)
+        order = PageOrder(tasks, self._build, settings, self._unsafe, self._readers)
         if isinstance(first, WriteSlice):
             return replace(order, staged=cut_staging(first.pages_from, first.first, first.last))
         assert isinstance(first, OpenDocument | ReadPage)
