@@ -156,7 +156,7 @@ def far_work(place: str, name: str) -> Callable[..., Any]:
 
 
 def result_of(library: Any, one: Any) -> Any:
-    """What `far_work` has returned.
+    """Result of `far_work`.
 
     Raises:
         SettingError: the worker cannot do such work.

@@ -31,7 +31,7 @@ class FileStamp(NamedTuple):
     """A file as it was on the machine that the build was started on."""
 
     size: int
-    """In bytes."""
+    """Bytes."""
     changed_ns: int
     """Nanoseconds since 1970."""
 
@@ -71,7 +71,7 @@ class PageOrder:
     build: str
     """Name of the build among those of the cluster."""
     settings: BuildSettings = field(repr=False)
-    """Those of one worker."""
+    """Settings of one worker."""
     unsafe: bool
     """Whether parsers may run without a wall."""
     readers: tuple[str, ...]
@@ -86,7 +86,7 @@ class PageOrderEnd(NamedTuple):
     """Outcome of an order."""
 
     answers: tuple[Answer, ...] = ()
-    """As many as there were tasks."""
+    """One for each task."""
     files: Mapping[str, bytes] = {}
     """A slice, by name of file."""
     notice: str = ""
