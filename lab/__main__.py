@@ -38,6 +38,10 @@ def generate(
     harder: Annotated[
         bool, typer.Option("--harder", help="Questions that ask for more than finding a figure.")
     ] = False,
+    yearbooks: Annotated[
+        bool,
+        typer.Option("--yearbooks", help="Eight yearbooks of other offices besides, with harder questions yet."),
+    ] = False,
     workers: Annotated[int, typer.Option(help="Processes that make issues.", metavar="N")] = 1,
 ) -> None:
     """Make the PDFs of an invented statistical bulletin, the truth of every table, and questions with answers.
@@ -50,7 +54,7 @@ def generate(
     from lab.generate import generate as make
 
     began = time.perf_counter()
-    plan = Plan(pages, seed, Style(style), questions, harder)
+    plan = Plan(pages, seed, Style(style), questions, harder, yearbooks)
     made = make(output, plan, workers=workers, progress=_say_how_far())
     seconds = time.perf_counter() - began
     typer.echo(

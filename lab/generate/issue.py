@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from lab.generate import catalogue
 from lab.generate.calendar import Period, PeriodKind, all_issues, is_quarterly, month, month_year, year_of
@@ -29,6 +30,17 @@ _FEW = 9
 """Issues below which clusters are pairs."""
 
 
+class Blot(NamedTuple):
+    """A stain over one figure of a page."""
+
+    page: int
+    """1-based PDF page."""
+    label: str
+    """The row's label as printed."""
+    column: int
+    """0-based, among the figures of the row."""
+
+
 @dataclass(frozen=True, slots=True)
 class Issue:
     """One issue, as content."""
@@ -40,6 +52,11 @@ class Issue:
     reported: Reported
     style: Style
     pages: tuple[Page, ...]
+    running_head: str
+    """Text above every page but the first."""
+    pictures: frozenset[int] = frozenset()
+    """1-based PDF pages that are pictures in an issue that is digital otherwise."""
+    blots: tuple[Blot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +80,14 @@ def make_issue(world: World, outline: Outline) -> Issue:
     reported = outline.reported
     maker = _Maker(world, reported, style_of(world, reported.issue))
     pages = maker.pages(outline.pages, outline.turn)
+    when = month_year(reported.issue)
     return Issue(
-        document_name(reported.issue), f"the {month_year(reported.issue)} issue", reported, maker.style, pages
+        document_name(reported.issue),
+        f"the {when} issue",
+        reported,
+        maker.style,
+        pages,
+        running_head=f"{vocabulary().bulletin}, {when}",
     )
 
 

@@ -51,6 +51,8 @@ class Difficulty(StrEnum):
     EASY = "easy"
     """Issue and table are named, and one table is enough."""
     HARD = "hard"
+    HARDEST = "hardest"
+    """Several steps over several documents, each with figures beside it that look right."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -110,7 +111,7 @@ def test_the_bundle_is_whole_and_small() -> None:
     assert {table.doc for table in truth} <= set(built)
     assert {table.kind for table in truth} == {"digital", "scan"}
     questions = load_questions(folder).questions
-    assert len(questions) == 20
+    assert Counter(q.difficulty == "hardest" for q in questions) == {False: 20, True: 20}
     assert all(page.page <= built[page.document].pages for q in questions for page in q.pages)
 
 
