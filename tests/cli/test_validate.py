@@ -100,7 +100,16 @@ def test_a_suite_of_ones_own_with_a_rule_against_its_handbook(tmp_path: Path) ->
     )
     draft = TaskDraft(id="hire-1", level=1, instructions={"en": "Hire."}, plan=[], rubric="It is hired.")
     figures = worth(
-        [draft], [of_one], clauses=[], atoms=[], runs=1, tokens=1, cost=None, solver="nobody", agent="clerk-7"
+        [draft],
+        [of_one],
+        clauses=["C-1", "C-2"],
+        in_rules=["C-2"],
+        atoms=[],
+        runs=1,
+        tokens=1,
+        cost=None,
+        solver="nobody",
+        agent="clerk-7",
     )
     bare = (folder / "suite.yaml").read_text("utf-8")
     (folder / "suite.yaml").write_text(f"{bare}counts: {{tasks: many}}\n", "utf-8")
@@ -110,6 +119,8 @@ def test_a_suite_of_ones_own_with_a_rule_against_its_handbook(tmp_path: Path) ->
     ran = command("validate", folder)
     assert ran.code == 1
     assert "1 of 1 are easy for clerk-7, which passes them always or nearly (4 of 4 fresh runs" in ran.said
+    assert "none has run" in ran.said
+    assert "No task was made for C-2; the workplace's rules" in ran.said and "No task is about C-1," in ran.said
     assert "E-18): hire_out: a refusal was expected; it succeeded" in ran.said
     assert "stands in no clause" in ran.said
 

@@ -156,6 +156,7 @@ def of_paying(*due: float, **more: Any) -> dict[str, Any]:
         (169.65, "Paid 169.65. Total paid: 1,056.36."),
         (None, "Nothing is paid of the 250.08 that were claimed."),
         (None, "The earlier claim was already paid 183.57, so no payment."),
+        (None, "It was found after 183.57 had been paid; 183.57 was paid on 14 May."),
         (None, "A payment of 250.08 crowns needs approval, so it waits."),
         (None, "We cannot say whether anything will be paid. If it is not found, we will pay you."),
     ],

@@ -131,6 +131,7 @@ class StateItems(_Counted):
         (), description="Words that say of a sum that it is paid: texts in `stating` may say so of its sums alone."
     )
     one_of: tuple[JsonValue, ...] = Field((), description="Values of which an item has to be one.")
+    none_else: bool = Field(False, description="Whether items that do not match may not be there.")
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
@@ -139,12 +140,14 @@ class StateItems(_Counted):
         told += f" that state the sums {self.stating!r} alone" if self.stating else ""
         told += f", one of {list(self.one_of)!r}" if self.one_of else ""
         asked = f"state {self.at} has {_range(self.at_least, self.at_most)} items like {self.matching!r}{told}"
+        asked += ", and no other" if self.none_else else ""
         if isinstance(found, dict):
             found = list(found.values())
         if not isinstance(found, list):
             return CheckResult(asked, False, _found(found))
         count = sum(self._is_meant(item) for item in found)
-        return CheckResult(asked, _within(count, self.at_least, self.at_most), f"{count} of {len(found)} match")
+        passed = _within(count, self.at_least, self.at_most) and not (self.none_else and count < len(found))
+        return CheckResult(asked, passed, f"{count} of {len(found)} match")
 
     def _is_meant(self, item: JsonValue) -> bool:
         if self.one_of and not any(matches(item, value, exactly=True) for value in self.one_of):

@@ -1,6 +1,6 @@
 """The way from a workplace of code to a suite: tasks composed, proved, measured and written."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from worktrial.suites.executable.trial import ExecutableSettings, ExecutableTria
 from worktrial.synthesis.artifacts import RunKind, SlotRun
 from worktrial.synthesis.calibration.runs import calibration_run
 from worktrial.synthesis.clauses.clause import Clause
+from worktrial.synthesis.clauses.coverage import citations
 from worktrial.synthesis.compose.atoms import AtomName, read_atoms
 from worktrial.synthesis.compose.choosing import Composition
 from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, compose
@@ -89,6 +90,11 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
     def atoms(self) -> Sequence[str]:
         """Names of the atoms that tasks may be composed of."""
         return list(self._atoms)
+
+    @property
+    def carried_out(self) -> Collection[str]:
+        """Ids of the clauses that rules and tools cite."""
+        return {id for source in self.door.sources.values() for ids in citations(source).values() for id in ids}
 
     def made_from(self, draft: ComposedTask) -> Mapping[str, str]:
         """The workplace's modules, name to hash."""

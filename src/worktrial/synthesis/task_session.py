@@ -3,7 +3,7 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic
@@ -99,6 +99,11 @@ class TaskSession(ABC, Generic[Draft, Ready]):
     @abstractmethod
     def atoms(self) -> Sequence[str]:
         """Names of the atoms that tasks may be composed of."""
+
+    @property
+    def carried_out(self) -> Collection[str]:
+        """Ids of the clauses that the workplace's code carries out."""
+        return ()
 
     @abstractmethod
     async def stored(self) -> Sequence[Draft]:
@@ -288,6 +293,7 @@ class TaskSession(ABC, Generic[Draft, Ready]):
             kept,
             ends,
             clauses=self.rules,
+            in_rules=self.carried_out,
             atoms=self.atoms,
             runs=sum(len(self.have(end.task, end.content)) for end in ends),
             tokens=spend.tokens,

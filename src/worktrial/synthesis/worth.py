@@ -1,7 +1,7 @@
 """Worth of a suite: size, the difference it can show, the likely share of flawed tasks, and the cost."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -63,6 +63,8 @@ class SuiteWorth(msgspec.Struct, kw_only=True, frozen=True):
     copies: int = 0
     """Runs that repeat another of the same task call for call and word for word, and were not counted."""
     clauses_without_task: list[str]
+    clauses_in_rules: list[str] = []
+    """Those of them that the workplace's rules and tools carry out, so that tasks may rest on them all the same."""
     atoms_without_task: list[str]
     runs: int
     tokens: int
@@ -81,6 +83,7 @@ def worth(
     ends: Sequence[ProvedTask],
     *,
     clauses: Iterable[str],
+    in_rules: Collection[str] = (),
     atoms: Iterable[str],
     runs: int,
     tokens: int,
@@ -94,6 +97,7 @@ def worth(
         drafts: The kept ones.
         ends: Of every task that was drawn.
         clauses: Ids of all clauses that the agent can read.
+        in_rules: Ids of those that the workplace's rules and tools cite.
         atoms: Names of all atoms.
         runs: Runs that were made.
         tokens: Of all sessions.
@@ -129,6 +133,7 @@ def worth(
         fresh_runs=sum(rate.n for rate in fresh),
         copies=sum(rate.copies for end in kept for rate in (end.band, end.fresh) if rate is not None),
         clauses_without_task=sorted(set(clauses) - cited),
+        clauses_in_rules=sorted(set(clauses) & set(in_rules) - cited),
         atoms_without_task=sorted(set(atoms) - used),
         runs=runs,
         tokens=tokens,
@@ -150,7 +155,8 @@ def described(found: SuiteWorth) -> list[str]:
         "More: worktrial power.",
         f"Found flawed and dropped: {flawed.count} of {flawed.of} ({_range(flawed)}). "
         f"Kept with no second witness: {open_.count} of {open_.of}, so at most about {open_.high:.0%} of the tasks "
-        "are flawed.",
+        "end otherwise than they should. Witnesses compare ends: a check that refuses right words, or lets "
+        "careless work pass, does not show there.",
     ]
     if unruled := found.fates.get("unruled"):
         lines.append(
@@ -165,8 +171,14 @@ def described(found: SuiteWorth) -> list[str]:
             f"Not counted: {found.copies} runs that repeat another of the same task call for call and word for "
             "word. An agent that always does the same has made one run of a task, stored several times."
         )
-    if found.clauses_without_task:
-        lines.append(f"No task is about {', '.join(found.clauses_without_task)}.")
+    carried = [id for id in found.clauses_without_task if id in found.clauses_in_rules]
+    if carried:
+        lines.append(
+            f"No task was made for {', '.join(carried)}; the workplace's rules carry them out, so tasks may rest "
+            "on them."
+        )
+    if rest := [id for id in found.clauses_without_task if id not in found.clauses_in_rules]:
+        lines.append(f"No task is about {', '.join(rest)}, and no rule carries them out.")
     if found.tokens_a_task is not None:
         cost = "" if found.cost_a_task is None else f", ${found.cost_a_task:.4f}"
         lines.append(f"A sound task took {found.tokens_a_task:,} tokens{cost}.")
@@ -198,8 +210,8 @@ def _by_ease(found: SuiteWorth) -> Iterator[str]:
         measured = "" if fresh is None else f" ({fresh.count} of {fresh.of} fresh runs, {_range(fresh)})"
         yield (
             f"{len(found.easy)} of {found.tasks} are easy for {agent}, which passes them always or nearly{measured}"
-            ", as hard as they were made: they tell it from weaker agents, and not agents as good as it from each "
-            f"other; for those there are {found.tasks - len(found.easy)}."
+            ", as hard as they were made: they do not tell agents as good as it from each other; for those there "
+            f"are {found.tasks - len(found.easy)}. Whether they show a weaker one is not known: none has run."
         )
     if found.hard:
         yield (

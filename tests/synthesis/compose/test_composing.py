@@ -14,6 +14,7 @@ from worktrial.grading.state_checks import run_checks
 from worktrial.language import JsonValue
 from worktrial.synthesis.clauses.clause import Clause, read_clauses
 from worktrial.synthesis.clauses.numbers import clause_numbers
+from worktrial.synthesis.compose.about import admitted
 from worktrial.synthesis.compose.atoms import AtomName, read_atoms, situation_of
 from worktrial.synthesis.compose.choosing import DEEPEST, Composition
 from worktrial.synthesis.compose.composer import (
@@ -135,6 +136,41 @@ def test_reports_may_name_sums_of_the_clauses_and_of_the_records_of_the_case() -
     assert [one["total"] for one in both] == [2 * check["values"][0]] * 2
     assert [1.5 in one["beside"] for one in both] == [True, False]
     assert with_sums([check], [0], [[]], [20.0], []) == [check]
+
+
+def test_a_decision_may_rest_on_any_record_of_the_case_and_on_no_other() -> None:
+    state = {
+        "claims": {"C-1": {"parcel": "P-1"}, "C-2": {"parcel": "P-2"}},
+        "parcels": {"P-1": {"sender": "A"}, "P-2": {"sender": "B"}},
+        "scans": {"S-1": {"parcel": "P-1"}, "S-2": {"parcel": "P-1"}, "S-3": {"parcel": "P-2"}},
+        "papers": {"D-1": {"claim": "C-1"}, "D-3": {"claim": "C-2"}},
+    }
+    several = {"check": "state_items", "at": "/claims/C-1/rests_on", "one_of": ["D-1", "S-1"]}
+    checks = [several, {**several, "one_of": ["S-2"]}, {"check": "answer_sums", "values": []}]
+    steps = [
+        {"call": "get_claim", "with": {"claim_id": "C-1"}},
+        {"call": "list_scans", "with": {"parcel_id": "P-1"}},
+    ]
+    case = Situation(
+        records=["/claims/C-1"], request={}, patch=[], steps=steps, answer={}, checks=checks, changes=[]
+    )
+    wide, *rest = admitted(checks, case, state)
+    assert wide["one_of"] == ["D-1", "S-1", "S-2"] and rest == checks[1:]
+    (check,) = CHECKS.validate_python([wide])
+    for rests_on, passes in (["S-2"], True), (["S-3"], False), (["D-1", "S-3"], False), ([], False):
+        end = {"claims": {"C-1": {"rests_on": rests_on}}}
+        assert run_checks([check], initial_state={}, final_state=end, trajectory=Trajectory())[0].passed is passes
+
+
+def test_three_easy_cases_stay_easy_and_outcomes_come_in_turn() -> None:
+    easy = [task for task in HUNDRED if len(task.recipe.cases) > 1 and not task.exceptions and task.difficulty == 1]
+    assert easy
+    lost = [index for index, task in enumerate(HUNDRED[:6]) if "lost_tool" in task.atoms]
+    refused = [index for index, task in enumerate(HUNDRED[:6]) if task.refusals]
+    granted = [
+        index for index, task in enumerate(HUNDRED[:6]) if {"plain_extension", "staff_with_fees"} & {*task.atoms}
+    ]
+    assert lost and refused and granted
 
 
 def test_every_check_of_a_case_cites_its_clauses() -> None:

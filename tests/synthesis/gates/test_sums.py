@@ -36,6 +36,12 @@ OWED = "The machine is reserved. A fee of 24.00 euros is still owed."
         (OWED, [], "says '25.01 euros' for '24.00 euros'"),
         (OWED, [note(stating={"text": [24.0]})], None),
         (OWED, [note(stating={"text": []}, beside=[24.0])], None),
+        (
+            OWED,
+            [note(stating={"text": [24.0]}, beside=[31.5])],
+            "says '31.50 euros' is paid, and names '24.00 euros', which is",
+        ),
+        (OWED, [note(stating={"text": [24.0]}, beside=[31.5], paying=["owed"])], None),
         ("The machine is reserved, so it stays due as it is.", [], None),
     ],
 )
@@ -59,6 +65,8 @@ CODE = {"check": "answer_code", "value": "RESERVED"}
         ([SUMS], "the report gives {other} for RESERVED"),
         ([SUMS, RESERVED], "the report gives {other} beside RESERVED"),
         ([SUMS, {**CODE, "others": ["{all}"]}], None),
+        ([{**SUMS, "beside": [31.5]}], "the report says '31.50' is paid, and names '24.00', which is"),
+        ([{**SUMS, "beside": [31.5], "paying": ["owed"]}, {**CODE, "others": ["{all}"]}], None),
     ],
 )
 def test_a_report_with_a_wrong_sum_or_code(checks: list[dict[str, Any]], said: str | None) -> None:

@@ -46,8 +46,9 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 _EARLIER = re.compile(
-    r"\b(?:already|earlier|previous(?:ly)?|before|former(?:ly)?|first)\b|이미|앞서|이전|기존", re.IGNORECASE
+    r"\b(?:already|earlier|previous(?:ly)?|before|had|former(?:ly)?|first)\b|이미|앞서|이전|기존", re.IGNORECASE
 )
+_DATED = re.compile(r"\s(?:(?:out|back)\s)?on\s(?:the\s)?(?:\d|[A-Z][a-z]+\s\d)")
 _LIMIT = re.compile(
     r"\b(?:above|below|over|under|exceed\w*|beyond|up to|at most|more than|less than|limit(?: of)?)\s"
     r"(?:the\s)?[$€£¥₩]?$|한도\s?$",
@@ -116,6 +117,8 @@ def mispaid(
                 continue
             if total is not None and _is(value, [total]) and _TOTAL.search(verb.sentence):
                 continue
+            if not due and _DATED.match(text, verb.end):
+                continue  # what was paid on some day was paid earlier
             if not _EARLIER.search(verb.sentence) and not _SUPPOSED.search(verb.clause):
                 return f"it says that {float(value):.2f} is paid"
     if not due:

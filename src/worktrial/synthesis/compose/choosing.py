@@ -1,4 +1,4 @@
-"""Choice of what tasks are made of: recipes drawn until enough make a task, every atom as often as others."""
+"""Choice of what tasks are made of: recipes drawn until enough make a task, every outcome as often as others."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -16,7 +16,9 @@ from worktrial.synthesis.compose.telegraph import masked
 from worktrial.synthesis.gates.door import Door
 
 TRIES = 12
-"""Draws for one task, before it is given up."""
+"""Draws of one set of cases, before it is given up."""
+SETS = 24
+"""Sets of atoms that are tried for one task."""
 TASKS_OF_A_START = 10
 """Tasks that begin in the same drawn state, so that a suite of a hundred holds ten of them."""
 STARTS = 1000
@@ -60,6 +62,10 @@ class Composition:
     clauses: Mapping[str, Clause] = field(default_factory=dict)
     unmade: list[Unmade] = field(default_factory=list, init=False)
     _used: Counter[str] = field(default_factory=Counter, init=False)
+    _outcomes: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
+    """Atom to the outcome of its case, by one draw."""
+    _ended: Counter[tuple[str, ...]] = field(default_factory=Counter, init=False)
+    """Number of cases by outcome."""
     _sets: set[tuple[str, ...]] = field(default_factory=set, init=False)
     _texts: dict[str, str] = field(default_factory=dict, init=False)
     """Task to its instruction, ids and numbers left out."""
@@ -70,11 +76,13 @@ class Composition:
         """Compose as many tasks as are wanted, if the atoms give so many, numbered on from those that there are.
 
         Depth goes round from one case to three, and beyond where that gives no more. Of the atoms those come first
-        that the fewest tasks hold. No set of atoms is taken twice: such tasks would differ in their records alone.
+        whose outcome the fewest cases have, and of these those that the fewest tasks hold. No set of atoms is taken
+        twice: such tasks would differ in their records alone.
 
         Raises:
             DataError: an atom is at fault.
         """
+        self._outcomes = {name: one.outcome for name, one in (await self.alone(self.seed * STARTS)).items()}
         number = 0
         for task in have:
             self.note(task)
@@ -147,7 +155,7 @@ class Composition:
         if depth > len(self.atoms):
             return None
         tried: set[tuple[str, ...]] = set()
-        for attempt in range(TRIES):
+        for attempt in range(SETS):
             names = self._chosen(random, depth, tried)
             if names is None:
                 return None
@@ -191,19 +199,26 @@ class Composition:
         fresh = [names for names in sets if tuple(sorted(names)) not in tried | self._sets]
         if not fresh:
             return None
-        chosen = min(fresh, key=lambda names: sum(self._used[name] for name in names))
+        chosen = min(
+            fresh, key=lambda names: [sum(counts) for counts in zip(*map(self._counts, names), strict=True)]
+        )
         return random.sample(chosen, depth)
+
+    def _counts(self, name: str) -> tuple[int, int]:
+        """Cases with the outcome of an atom, and tasks that hold it."""
+        return self._ended[self._outcomes.get(name, (name,))], self._used[name]
 
     def _drawn(self, random: Random, depth: int) -> list[str]:
         names = sorted(self.atoms)
         random.shuffle(names)
         # The sort is stable, so those used equally often stay shuffled.
-        rest = sorted(names, key=lambda name: self._used[name])
+        rest = sorted(names, key=self._counts)
         return random.sample(rest[: max(depth, (len(rest) + 1) // 2)], depth)
 
     def note(self, task: ComposedTask) -> None:
         """Count a task, so that others differ from it."""
         names = [case.atom for case in task.recipe.cases]
         self._used.update(names)
+        self._ended.update(self._outcomes.get(name, (name,)) for name in names)
         self._sets.add(tuple(sorted(names)))
         self._texts[task.recipe.id] = masked(task.instructions[task.recipe.languages[0]])

@@ -1,7 +1,8 @@
 """Composition of one task: its cases planted one after the other in a drawn state, their work and checks united."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,15 +19,16 @@ from worktrial.grading.state_checks import Check
 from worktrial.language import JsonObject, JsonValue
 from worktrial.outside import patches
 from worktrial.synthesis.clauses.clause import Clause
+from worktrial.synthesis.compose.about import admitted, numbers_of, records_about
 from worktrial.synthesis.compose.atoms import AtomName, situation_of
-from worktrial.synthesis.compose.sums import amounts_of, own_sums, paying_words, with_sums
+from worktrial.synthesis.compose.sums import amounts_of, paying_words, with_sums
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.facts import id_like
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.workplaces.executable.atoms import Situation
 
 CHECKS: TypeAdapter[list[Check]] = TypeAdapter(list[Check])
-LEVELS = (2, 4)
+LEVELS = (2, 3)
 """Weight up to which a task is of level 1, and of level 2."""
 
 
@@ -135,15 +137,16 @@ async def compose(
     offered = [
         (case.atom, patch) for case, found in zip(recipe.cases, cases, strict=True) for patch in found.distractors
     ]
+    plain = state
     planted = random.sample(offered, min(recipe.distractors, len(offered)))
     for name, patch in planted:
         state = patched(state, patch, name)
     named = [atoms[case.atom] for case in recipe.cases]
     cited = [sorted({*atom.clauses, *case.clauses}) for atom, case in zip(named, cases, strict=True)]
     order = random.sample(range(len(cases)), len(cases))
-    checks, case_of_check = _checks(cases, cited, order)
+    checks, case_of_check = _checks([admitted(case.checks, case, plain) for case in cases], cases, cited, order)
     if paying := paying_words(door.sources):
-        own = [own_sums(case, state) for case in cases]
+        own = [numbers_of(records_about(case, plain)) for case in cases]
         checks = with_sums(checks, case_of_check, own, amounts_of(clauses), paying)
     lead = random.randrange(1 << 16)
     task = ComposedTask(
@@ -157,7 +160,7 @@ async def compose(
         checks=checks,
         case_of_check=case_of_check,
         clauses=sorted({clause for of_case in cited for clause in of_case}),
-        difficulty=_level(named, cases, len(planted)),
+        difficulty=_level(named, cases, cited, {name for name, _ in planted}),
         refusals=sum(case.refusal for case in cases),
         exceptions=[case.exception for case in cases if case.exception is not None],
         human=" ".join(case.human for case in cases if case.human),
@@ -221,9 +224,26 @@ def _shared(taken: set[str], records: Sequence[str]) -> str:
     return ""
 
 
-def _level(atoms: Sequence[AtomName], cases: Sequence[Situation], distractors: int) -> int:
-    weight = sum(atom.weight for atom in atoms) + len(cases) - 1 + (distractors > 0)
-    weight += any(case.exception is not None for case in cases)
+def _level(
+    atoms: Sequence[AtomName], cases: Sequence[Situation], clauses: Sequence[Sequence[str]], led_astray: Set[str]
+) -> int:
+    """Difficulty of the hardest case, more where two under one clause end otherwise: three easy ones stay easy.
+
+    Args:
+        atoms: Those of the cases.
+        cases: As they are planted.
+        clauses: Clauses of each case.
+        led_astray: Atoms with a distractor in the state.
+    """
+    weight = max(
+        atom.weight + (case.exception is not None) + (atom.name in led_astray)
+        for atom, case in zip(atoms, cases, strict=True)
+    )
+    ends = [(case.refusal, case.exception) for case in cases]
+    weight += any(
+        ends[i] != ends[j] and not set(clauses[i]).isdisjoint(clauses[j])
+        for i, j in combinations(range(len(cases)), 2)
+    )
     return 1 + sum(weight > most for most in LEVELS)
 
 
@@ -275,7 +295,10 @@ def _scoped(case: int, found: Situation, language: str) -> str:
 
 
 def _checks(
-    cases: Sequence[Situation], clauses: Sequence[list[str]], order: Sequence[int]
+    of_cases: Sequence[Sequence[JsonObject]],
+    cases: Sequence[Situation],
+    clauses: Sequence[list[str]],
+    order: Sequence[int],
 ) -> tuple[list[JsonObject], list[int]]:
     """Every check once, with the clauses of its case, and one that nothing else changed.
 
@@ -286,8 +309,8 @@ def _checks(
     listed = [own[case] for case in order]
     checks: list[JsonObject] = []
     of: list[int] = []
-    for case, found in enumerate(cases):
-        for check in found.checks:
+    for case, own_checks in enumerate(of_cases):
+        for check in own_checks:
             if len(cases) > 1 and str(check.get("check")).startswith("answer_") and "about" not in check:
                 check = {**check, "about": {"number": order.index(case) + 1, "names": listed}}
             if check.get("check") == "only_changed":

@@ -14,6 +14,7 @@ from worktrial.synthesis.clauses.numbers import DATE, PERCENT, TIME, ClauseNumbe
 from worktrial.synthesis.compose.atoms import AtomName, situation_of
 from worktrial.synthesis.compose.composer import patched
 from worktrial.synthesis.gates.door import Door
+from worktrial.synthesis.gates.facts import is_code
 from worktrial.synthesis.together import together
 from worktrial.workplaces.conformance.values import scalars
 from worktrial.workplaces.executable.atoms import Situation
@@ -51,6 +52,8 @@ class CaseStrength:
     """Whether it is a refusal, and the part that an exception plays."""
     distractors: int
     """Distractors that it offers."""
+    outcome: tuple[str, ...] = ()
+    """Codes that its steps write, such as a decision and its reason; without any, the tools that it calls."""
 
     def beside(self, others: Iterable["CaseStrength"]) -> int:
         """Number of kinds that it has as a further case of a task."""
@@ -102,7 +105,10 @@ def strength(atom: AtomName, case: Situation, state: JsonObject, clauses: Mappin
     if _at_edge(case, state, [number for clause in known for number in clause.numbers]):
         kinds.add(HardKind.EDGE)
     end = (case.refusal, case.exception)
-    return CaseStrength(frozenset(kinds), frozenset(cited | overridden), end, len(case.distractors))
+    codes = {str(value) for step in case.steps for value in scalars(step.get("with")) if is_code(value)}
+    outcome = codes or {str(step.get("call")) for step in case.steps}
+    decided = frozenset(cited | overridden)
+    return CaseStrength(frozenset(kinds), decided, end, len(case.distractors), tuple(sorted(outcome)))
 
 
 def _at_edge(case: Situation, state: JsonObject, limits: Sequence[ClauseNumber]) -> bool:

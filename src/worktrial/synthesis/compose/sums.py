@@ -1,14 +1,12 @@
 """Sums that letters and reports of a task may name, and the words that say which of them is paid."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from worktrial.grading.written.spelling import one_spelling
 from worktrial.grading.written.sums import sums_in
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonObject
 from worktrial.synthesis.clauses.clause import Clause
-from worktrial.workplaces.conformance.values import ids, scalars
-from worktrial.workplaces.executable.atoms import Situation
 from worktrial.workplaces.executable.source_rules import parsed
 
 PAYING = "PAYING"
@@ -46,22 +44,6 @@ def amounts_of(clauses: Iterable[Clause]) -> list[float]:
     return sorted(found)
 
 
-def own_sums(case: Situation, state: JsonObject) -> list[float]:
-    """Numbers in the records that a case is about: those that it plants, works on or reads, and those beside them.
-
-    Beside a record are those that it names, and those that name it.
-    """
-    records = dict(_records(state))
-    own = {part for place in case.records for part in place.split("/")} & records.keys()
-    own |= {part for change in case.patch for part in str(change.get("path")).split("/")} & records.keys()
-    own |= {one for step in case.steps for one in _texts(step.get("with"))} & records.keys()
-    named = {one for id in own for one in _texts(records[id])} & records.keys()
-    naming = {id for id, record in records.items() if not own.isdisjoint(_texts(record))}
-    return sorted(
-        {float(value) for id in own | named | naming for value in scalars(records[id]) if _is_number(value)}
-    )
-
-
 def with_sums(
     checks: Sequence[JsonObject],
     of: Sequence[int],
@@ -96,23 +78,3 @@ def with_sums(
 
 def _wider(check: JsonObject, own: Sequence[float], common: Sequence[float]) -> list[float]:
     return sorted({*map(float, check.get("beside", ())), *own, *common})
-
-
-def _records(state: JsonObject) -> Iterator[tuple[str, JsonValue]]:
-    """Records of a state by id."""
-    for part in state.values():
-        if isinstance(part, dict):
-            yield from ((id, record) for id, record in part.items() if isinstance(record, dict))
-        elif isinstance(part, list):
-            for record in part:
-                own = next((id for _, id in ids(record)), None) if isinstance(record, dict) else None
-                if own is not None:
-                    yield own, record
-
-
-def _texts(value: JsonValue) -> set[str]:
-    return {one for one in scalars(value) if isinstance(one, str)}
-
-
-def _is_number(value: JsonValue) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

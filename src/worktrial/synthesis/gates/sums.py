@@ -7,6 +7,8 @@ from decimal import Decimal
 from itertools import pairwise
 
 from worktrial.finding import Finding
+from worktrial.grading.answer_checks import AnswerSums
+from worktrial.grading.state_checks import StateItems
 from worktrial.grading.written.spelling import one_spelling
 from worktrial.grading.written.sums import sums_in
 from worktrial.suites.executable.tasks import ExecutableTask
@@ -20,9 +22,11 @@ from worktrial.synthesis.gates.work import Call, CarriedOut, failed_check
 from worktrial.workplaces import Workplace
 
 _FIX = (
-    "Check sums of the report with `answer_sums`, which refuses any other, and a code or status with "
-    "`answer_code`, which refuses `others`"
+    "Check sums of the report with `answer_sums`, which refuses any other, and with its `paying` any other that is "
+    "said to be paid, and a code or status with `answer_code`, which refuses `others`"
 )
+_NEAR = 2
+"""Sums beside the right one that are told as paid in its place."""
 _OFF = Decimal("1.01")
 _NO_SUM = "155.55"
 _FIGURE = re.compile(r"\d[\d,. ]*\d|\d")
@@ -33,7 +37,7 @@ Codes = Mapping[str, Sequence[str]]
 def second_sums(
     task: ExecutableTask, work: CarriedOut, others: Iterable[OutcomeText], clauses: Sequence[Clause]
 ) -> Iterator[Variant]:
-    """The plan with a text in which a wrong sum stands beside the right one, or where none is due.
+    """The plan with a text that tells a wrong sum as paid, or states one beside the right one or where none is due.
 
     A text without sums is one where some are expected if another of its kind states one.
     """
@@ -48,15 +52,55 @@ def second_sums(
             continue
         text = one_spelling(own.text)
         stated = sums_in(text)
+        for other_text, how in _mistold(text, *_told_by(task, StateItems)):
+            yield _of_text(task, work, own, index, other_text, how)
         if not stated and not any(_is_alike(own, other) and sums_in(one_spelling(other.text)) for other in others):
             continue
         for other_text, how in _with_other_sums(text):
-            name, given = calls[index]
-            where = ".".join(map(str, own.path))
-            said = f"all checks pass when {where} of step {index} ({name}) {how}"
-            moved = [*calls[:index], (name, replaced(given, own.path, other_text)), *calls[index + 1 :]]
-            by = f"{name} {where}"
-            yield Variant(GateName.SUMS, task, work, moved, f"plan.steps[{index}]", said, index, by, closed=True)
+            yield _of_text(task, work, own, index, other_text, how)
+
+
+def _of_text(task: ExecutableTask, work: CarriedOut, own: OutcomeText, index: int, text: str, how: str) -> Variant:
+    """The plan with another text in one of its steps."""
+    calls = list(work.calls)
+    name, given = calls[index]
+    where = ".".join(map(str, own.path))
+    said = f"all checks pass when {where} of step {index} ({name}) {how}"
+    moved = [*calls[:index], (name, replaced(given, own.path, text)), *calls[index + 1 :]]
+    by = f"{name} {where}"
+    return Variant(GateName.SUMS, task, work, moved, f"plan.steps[{index}]", said, index, by, closed=True)
+
+
+def _told_by(task: ExecutableTask, kind: type[StateItems] | type[AnswerSums]) -> tuple[list[float], list[str]]:
+    """Sums that checks of texts, or of the answer, let stand beside the right one, and their words of paying."""
+    checks = [one for one in task.checks if isinstance(one, kind)]
+    beside = {value for check in checks for value in check.beside if value}
+    return sorted(beside), list(dict.fromkeys(word for check in checks for word in check.paying))
+
+
+def _mistold(text: str, beside: Sequence[float], paying: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The text with another sum told as paid, with payment denied, or promised where none is due."""
+    stated = [one for one in sums_in(text) if one[2]]
+    for start, end, value in stated[:1]:
+        written = text[start:end]
+        others = [one for one in beside if abs(one - float(value)) >= 1]
+        ends = text.find("\n", end) if "\n" in text[end:] else len(text)
+        near = sorted(others, key=lambda one: abs(one - float(value)))[:_NEAR]
+        for other in near:
+            instead = _FIGURE.sub(f"{other:.2f}", written, count=1)
+            told = f"{text[:start]}{instead}{text[end:ends]} The file says {written}.{text[ends:]}"
+            yield told, f"says {instead!r} is paid, and names {written!r}, which is"
+        if others and (denied := _denied(text, paying)) is not None:
+            yield denied, f"says that {written!r} is not paid"
+    if not stated and (word := next((one for one in paying if one.isascii()), None)):
+        yield f"{text} We will {word} you soon.", f"promises to {word}, where nothing is due"
+
+
+def _denied(text: str, paying: Sequence[str]) -> str | None:
+    """The text with `not` before its first word of paying; None where it has none that English denies so."""
+    words = "|".join(re.escape(word) for word in paying if word.isascii())
+    found = re.search(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", text, re.IGNORECASE) if words else None
+    return None if found is None else f"{text[: found.start()]}not {text[found.start() :]}"
 
 
 def _is_alike(own: OutcomeText, other: OutcomeText) -> bool:
@@ -151,7 +195,8 @@ def report_findings(task: ExecutableTask, work: CarriedOut, codes: Codes) -> lis
     def passes(said: str) -> bool:
         return failed_check(task, work.calls, work.outcomes, said, work.state) is None
 
-    wrong = [*_with_other_sums(answer), *swapped_sums(answer)] if sums_in(answer) else []
+    wrong = [*_mistold(answer, *_told_by(task, AnswerSums))]
+    wrong += [*_with_other_sums(answer), *swapped_sums(answer)] if sums_in(answer) else []
     told = [how for said, how in wrong if passes(said)]
     for code in dict.fromkeys(_codes_in(answer, codes)):
         others = [one for one in codes[code] if one not in answer]

@@ -34,7 +34,7 @@ FIXES = {
     GateName.TEXTS: "Check what the text has to say, and what none may say (`mentioning` with `at_most: 0`)",
     GateName.SUMS: (
         "Check the sums of the text (`state_items` with `stating: {field: [sums]}`), which refuses any other; what "
-        "may stand beside them is `beside`"
+        "may stand beside them is `beside`, and the words that say which is paid are `paying`"
     ),
     GateName.SEQUENCE: "Check the order (`called_in_order`)",
 }
