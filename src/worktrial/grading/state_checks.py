@@ -22,6 +22,7 @@ from worktrial.grading.answer_checks import (
 )
 from worktrial.grading.check import HALF_A_CENT, CheckResult, Claim, Facts, Tolerance, near
 from worktrial.grading.facts import ABSENT, at, changed_pointers, matches, under
+from worktrial.grading.people import NamesNobodyElse
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.session import Origin
 from worktrial.workplaces.trajectory import ToolCall, Trajectory
@@ -279,6 +280,7 @@ Check = Annotated[
     | StateAbsent
     | StateItems
     | OnlyChanged
+    | NamesNobodyElse
     | AnswerTime
     | AnswerDate
     | AnswerMoney

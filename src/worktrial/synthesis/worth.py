@@ -64,7 +64,7 @@ class SuiteWorth(msgspec.Struct, kw_only=True, frozen=True):
     """Runs that repeat another of the same task call for call and word for word, and were not counted."""
     clauses_without_task: list[str]
     clauses_in_rules: list[str] = []
-    """Those of them that the workplace's rules and tools carry out, so that tasks may rest on them all the same."""
+    """The part of them that the workplace's rules and tools carry out, so that tasks may rest on it."""
     atoms_without_task: list[str]
     runs: int
     tokens: int

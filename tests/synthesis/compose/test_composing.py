@@ -14,7 +14,7 @@ from worktrial.grading.state_checks import run_checks
 from worktrial.language import JsonValue
 from worktrial.synthesis.clauses.clause import Clause, read_clauses
 from worktrial.synthesis.clauses.numbers import clause_numbers
-from worktrial.synthesis.compose.about import admitted
+from worktrial.synthesis.compose.about import admitted, naming_nobody_else
 from worktrial.synthesis.compose.atoms import AtomName, read_atoms, situation_of
 from worktrial.synthesis.compose.choosing import DEEPEST, Composition
 from worktrial.synthesis.compose.composer import (
@@ -160,6 +160,30 @@ def test_a_decision_may_rest_on_any_record_of_the_case_and_on_no_other() -> None
     for rests_on, passes in (["S-2"], True), (["S-3"], False), (["D-1", "S-3"], False), ([], False):
         end = {"claims": {"C-1": {"rests_on": rests_on}}}
         assert run_checks([check], initial_state={}, final_state=end, trajectory=Trajectory())[0].passed is passes
+
+
+def test_a_letter_names_nobody_of_other_records() -> None:
+    state = {
+        "claims": {"C-1": {"parcel": "P-1", "account": "It broke."}, "C-2": {"parcel": "P-2"}},
+        "parcels": {
+            "P-1": {"sender": "Clara Frost", "recipient": "Elsa Ambrose", "content": "Cordless Drill"},
+            "P-2": {"sender": "Henrik Dale", "sender_address": "henrik@post.example", "content": "Desk Clock"},
+        },
+        "messages": {},
+    }
+    steps = [{"call": "send", "with": {"claim": "C-1", "text": "Dear Clara Frost, it is paid."}}]
+    case = Situation(records=["/claims/C-1"], request={}, steps=steps, answer={}, checks=[])
+    (check,) = CHECKS.validate_python(naming_nobody_else([case], state))
+
+    def passes(text: str, claim: str = "C-1") -> bool:
+        end = {**state, "messages": {"M-1": {"claim": claim, "to": "sender", "text": text}}}
+        return run_checks([check], initial_state=state, final_state=end, trajectory=Trajectory())[0].passed
+
+    assert passes("Dear Clara Frost, the drill for Elsa Ambrose is paid, unlike a Desk Clock.")
+    assert not passes("Dear Clara Frost, Henrik Dale lost his drill, too.")
+    assert not passes("Dear Clara Frost, please write to henrik@post.example instead.")
+    assert passes("Dear Henrik Dale, we pay you soon.", "C-2")
+    assert naming_nobody_else([case], {"claims": state["claims"]}) == []
 
 
 def test_three_easy_cases_stay_easy_and_outcomes_come_in_turn() -> None:

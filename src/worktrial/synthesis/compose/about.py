@@ -1,15 +1,16 @@
 """Records that a case is about, and what follows from them: whatever its decision may rest on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from worktrial.grading.people import FREE_WORDS, people_in, records_in, texts_in
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces.conformance.values import ids, scalars
+from worktrial.workplaces.conformance.values import scalars
 from worktrial.workplaces.executable.atoms import Situation
 
 
 def records_about(case: Situation, state: JsonObject) -> dict[str, JsonValue]:
     """Records that a case plants, works on or reads, those that these name, and those that name these; by id."""
-    records = {id: record for _, id, record in _records(state)}
+    records = {id: record for _, id, record in records_in(state)}
     own = {part for place in case.records for part in place.split("/")} & records.keys()
     own |= {part for change in case.patch for part in str(change.get("path")).split("/")} & records.keys()
     own |= {one for step in case.steps for one in texts_in(step.get("with"))} & records.keys()
@@ -29,7 +30,7 @@ def admitted(checks: Sequence[JsonObject], case: Situation, state: JsonObject) -
         case: What is planted and done.
         state: As it is before the work, without distractors.
     """
-    group = {id: name for name, id, _ in _records(state)}
+    group = {id: name for name, id, _ in records_in(state)}
     about = records_about(case, state)
     found = []
     for check in checks:
@@ -42,11 +43,6 @@ def admitted(checks: Sequence[JsonObject], case: Situation, state: JsonObject) -
     return found
 
 
-def texts_in(value: JsonValue) -> set[str]:
-    """Every text at any depth of a value."""
-    return {one for one in scalars(value) if isinstance(one, str)}
-
-
 def numbers_of(records: Mapping[str, JsonValue]) -> list[float]:
     """Every number in records, once."""
     values = (value for record in records.values() for value in scalars(record))
@@ -55,13 +51,9 @@ def numbers_of(records: Mapping[str, JsonValue]) -> list[float]:
     )
 
 
-def _records(state: JsonObject) -> Iterator[tuple[str, str, JsonValue]]:
-    """Records of a state: the collection that holds it, id, content."""
-    for name, part in state.items():
-        if isinstance(part, dict):
-            yield from ((name, id, record) for id, record in part.items() if isinstance(record, dict))
-        elif isinstance(part, list):
-            for record in part:
-                own = next((id for _, id in ids(record)), None) if isinstance(record, dict) else None
-                if own is not None:
-                    yield name, own, record
+def naming_nobody_else(cases: Sequence[Situation], state: JsonObject) -> list[JsonObject]:
+    """The check that texts name nobody of other records, where the work writes some and records tell of several."""
+    texts = (text for case in cases for step in case.steps for text in texts_in(step.get("with")))
+    people: set[str] = set().union(*(people_in(record) for _, _, record in records_in(state)))
+    is_needed = len(people) > 1 and any(len(text.split()) >= FREE_WORDS for text in texts)
+    return [{"check": "names_nobody_else"}] if is_needed else []

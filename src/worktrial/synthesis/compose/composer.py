@@ -19,7 +19,7 @@ from worktrial.grading.state_checks import Check
 from worktrial.language import JsonObject, JsonValue
 from worktrial.outside import patches
 from worktrial.synthesis.clauses.clause import Clause
-from worktrial.synthesis.compose.about import admitted, numbers_of, records_about
+from worktrial.synthesis.compose.about import admitted, naming_nobody_else, numbers_of, records_about
 from worktrial.synthesis.compose.atoms import AtomName, situation_of
 from worktrial.synthesis.compose.sums import amounts_of, paying_words, with_sums
 from worktrial.synthesis.gates.door import Door
@@ -148,6 +148,9 @@ async def compose(
     if paying := paying_words(door.sources):
         own = [numbers_of(records_about(case, plain)) for case in cases]
         checks = with_sums(checks, case_of_check, own, amounts_of(clauses), paying)
+    of_all = naming_nobody_else(cases, plain)
+    checks[-1:-1] = of_all  # before the check of changes, which is the last
+    case_of_check += [-1] * len(of_all)
     lead = random.randrange(1 << 16)
     task = ComposedTask(
         recipe=recipe,
