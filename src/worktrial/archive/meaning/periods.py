@@ -9,10 +9,10 @@ from typing import NamedTuple
 from worktrial.archive.meaning.value import split_marks
 
 _FIRST_HALF = ("january", "february", "march", "april", "may", "june")
-_MONTH_NAMES = (*_FIRST_HALF, "july", "august", "september", "october", "november", "december")
+MONTH_NAMES = (*_FIRST_HALF, "july", "august", "september", "october", "november", "december")
 # Three or four letters, or the whole name.
 _ABBREVIATED = {
-    name[:length]: number for number, name in enumerate(_MONTH_NAMES, 1) for length in (3, 4, len(name))
+    name[:length]: number for number, name in enumerate(MONTH_NAMES, 1) for length in (3, 4, len(name))
 }
 _LONG = 5
 _YEAR_GROUP = r"(?P<year>(?:1[789]|20)\d\d)"
@@ -95,7 +95,7 @@ def resembles_month(label: str, number: int) -> bool:
     word = re.match(r"\w+", label.strip())
     if word is None:
         return False
-    read, name = word[0].lower(), _MONTH_NAMES[number - 1]
+    read, name = word[0].lower(), MONTH_NAMES[number - 1]
     shorter, longer = sorted((read, name), key=len)
     if len(longer) - len(shorter) == 1 and len(shorter) >= _LONG:
         return any(shorter == longer[:k] + longer[k + 1 :] for k in range(len(longer)))
