@@ -5,7 +5,7 @@ import os
 import time
 from pathlib import Path
 
-from worktrial.archive.pages import PageContent
+from worktrial.archive.pages import Box, Cell, PageContent, Route, Table
 from worktrial.archive.producers import DocumentSource, ReadSettings
 
 FATES = "tests.support.page_readers:fates"
@@ -13,7 +13,7 @@ FATES = "tests.support.page_readers:fates"
 
 class FateReader:
     """Reads `good WORDS`, `crash`, `hang`, `exit`, `raise`, `gorge`, `slow WORDS`, `crash-once FILE`, `environment`
-    (the names of its variables).
+    (the names of its variables), `scan LABEL` (a table with that label, from a picture).
     """
 
     trouble: str | None = None
@@ -41,10 +41,20 @@ class FateReader:
         elif fate == "crash-once" and not Path(rest).exists():
             Path(rest).touch()
             os.abort()
+        elif fate == "scan":
+            return labelled_page(number, Route.OCR, rest)
         return PageContent(number, 600.0, 800.0, "text", rest or fate)
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+def labelled_page(number: int, route: str, *labels: str) -> PageContent:
+    """A page with a table of these row labels and the heading `Amount`."""
+    grid = [["", "Amount"], *([label, "1,234"] for label in labels)]
+    rows = tuple(tuple(Cell(r, c, text) for c, text in enumerate(row)) for r, row in enumerate(grid))
+    shown = Table(1, number, Box(0, 0, 600, 800), rows, 1, 1)
+    return PageContent(number, 600.0, 800.0, route, "\n".join(labels), (shown,))
 
 
 def fates(source: DocumentSource, settings: ReadSettings) -> FateReader:

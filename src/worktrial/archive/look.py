@@ -55,6 +55,8 @@ class DoubtfulCell:
     """0-1."""
     alternatives: tuple[str, ...]
     """Other readings, the likeliest first."""
+    reading: str
+    """The text as it was read, where other labels corrected it."""
     picture: str
     """A PNG in base64; empty where there is none."""
 
@@ -156,6 +158,7 @@ def _pages(archive: Archive, rows: list[_Row]) -> Iterator[DoubtfulPage]:
                     row.header,
                     row.confidence,
                     cell.alternatives,
+                    cell.reading,
                     _cut(drawn, content, cell.box) if drawn is not None and cell.box is not None else "",
                 )
                 for row, cell in cells

@@ -161,6 +161,8 @@ class Cell:
     """Other readings of a single number, the likeliest first."""
     stated: float | None = None
     """Chance that its reader states, 0-1; 1 for a page's own characters. None before a page is stored."""
+    reading: str = ""
+    """The text as it was read, where a label was misread and other labels of the archive corrected it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 import worktrial
+from worktrial.archive.build.labels import correct_labels
 from worktrial.archive.build.messages import BuildPlan, DocumentEnd, Event, FinalStep, Progress, WallNotice
 from worktrial.archive.build.plan import BuildSettings, DocumentJob, Ocr, plan
 from worktrial.archive.build.pool import Pool, PoolMaker, TaskPool
@@ -117,6 +118,8 @@ def build(
             with pool(settings, wall, folder / STAGING / _SHOWN) as workforce:
                 _read_all(new, folder, workforce, settings, tell, book, second)
         documents = book.save()
+        if correct_labels(folder, manifest, book.enter, tell):
+            documents = book.save()
         _derive(folder, documents, tell)
         _sweep(folder, documents)
         mine = {str(job.source.path) for job in jobs}

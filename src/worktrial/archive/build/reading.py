@@ -322,24 +322,39 @@ class DocumentReading:
         self._todo.append(JoinSlices(last.record, last.pages_from, slices, counts, into, self.versions))
 
     def _settle(self, written: DocumentRecord) -> None:
-        place = self.folder / PARTS / part_name(written)
-        place.parent.mkdir(exist_ok=True)
-        if place.exists():
-            # Damaged, else it would have been used: set aside, so that a kill between the two steps loses nothing.
-            aside = place.with_name(f"{place.name}.old")
-            _remove(aside)
-            place.rename(aside)
-        (self._work / "part").rename(place)
+        settled = put_part(self.folder, self._work / "part", written)
         if not written.pages_read:
             # Else another build may ask for more pages.
             self._staged.unlink(missing_ok=True)
         _remove(self._work)
-        self.done = msgspec.structs.replace(written, part=place.name)
+        self.done = settled
 
     def _give_up(self, why: str) -> None:
         self.close()
         self._todo.clear()
         self.done = msgspec.structs.replace(self.job.record, trouble=why)
+
+
+def put_part(folder: Path, part: Path, record: DocumentRecord) -> DocumentRecord:
+    """Move a finished part to where readers look.
+
+    Args:
+        folder: of the archive.
+        part: folder of the part, which is moved.
+        record: of its document.
+
+    Returns:
+        The record with the part's name.
+    """
+    place = folder / PARTS / part_name(record)
+    place.parent.mkdir(exist_ok=True)
+    if place.exists():
+        # Damaged, else it would have been used: set aside, so that a kill between the two steps loses nothing.
+        aside = place.with_name(f"{place.name}.old")
+        _remove(aside)
+        place.rename(aside)
+    part.rename(place)
+    return msgspec.structs.replace(record, part=place.name)
 
 
 def _remove(folder: Path) -> None:

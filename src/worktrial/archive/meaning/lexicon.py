@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from worktrial.archive.meaning.periods import MONTH_NAMES
 
@@ -61,7 +62,7 @@ class Lexicon:
         told = {tuple(words_of(label)) for label in labels}
         self._whole.update(told)
         self._words.update(printed | {word for words in told for word in words})
-        self._beside.update({pair for words in told for pair in zip(words, words[1:], strict=False)})
+        self._beside.update({pair for words in told for pair in pairwise(words)})
 
     def corrected(self, label: str) -> str:
         """A label that was read from a picture, with its misread words as others have them."""
@@ -82,9 +83,9 @@ class Lexicon:
         """Whether other labels have the word beside one of its neighbours here, or are this label as a whole."""
         if self._whole[tuple(words)] >= _LEAST_BESIDE:
             return True
-        pairs = [pair for pair in zip(words, words[1:], strict=False)]
-        near = [(pairs[i], words[j]) for i, j in ((k - 1, k - 1), (k, k + 1)) if 0 <= j < len(words)]
-        return any(self._beside[pair] >= _LEAST_BESIDE for pair, other in near if len(other) >= _TELLING)
+        before, after = (words[k - 1] if k else ""), "".join(words[k + 1 : k + 2])
+        pairs = [(before, words[k])] * (len(before) >= _TELLING) + [(words[k], after)] * (len(after) >= _TELLING)
+        return any(self._beside[pair] >= _LEAST_BESIDE for pair in pairs)
 
     def _right_word(self, word: str) -> str | None:
         """The one word that this is a misreading of; None where it is none, or may be one of several."""
@@ -131,7 +132,7 @@ def words_of(text: str) -> list[str]:
 def _pieces(word: str, changes: int) -> list[tuple[int, int, str]]:
     """Cut a word in one more piece than it may have changes: one of them has none."""
     edges = [len(word) * k // (changes + 1) for k in range(changes + 2)]
-    return [(len(word), a, word[a:b]) for a, b in zip(edges, edges[1:], strict=False)]
+    return [(len(word), a, word[a:b]) for a, b in pairwise(edges)]
 
 
 def _changes(word: str, other: str) -> int:

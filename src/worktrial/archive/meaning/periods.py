@@ -11,9 +11,7 @@ from worktrial.archive.meaning.value import split_marks
 _FIRST_HALF = ("january", "february", "march", "april", "may", "june")
 MONTH_NAMES = (*_FIRST_HALF, "july", "august", "september", "october", "november", "december")
 # Three or four letters, or the whole name.
-_ABBREVIATED = {
-    name[:length]: number for number, name in enumerate(MONTH_NAMES, 1) for length in (3, 4, len(name))
-}
+_ABBREVIATED = {name[:length]: number for number, name in enumerate(MONTH_NAMES, 1) for length in (3, 4, len(name))}
 _LONG = 5
 _YEAR_GROUP = r"(?P<year>(?:1[789]|20)\d\d)"
 _REST = r"(?P<month>[^\W\d]{3,9})\b\.?(?P<rest>.*)"

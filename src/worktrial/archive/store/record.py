@@ -66,6 +66,8 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Settings and version of the code that read its pages."""
     understood_with: str = ""
     """Version of the code that gave the cells their meaning."""
+    corrected: str = ""
+    """Fingerprint of the corrections of its labels; nothing where there are none."""
     seconds: float = 0.0
     """Time that the pages took, summed over workers."""
 
@@ -83,6 +85,8 @@ class ArchiveManifest(msgspec.Struct, kw_only=True):
     settings: dict[str, Any] = {}
     """Settings of the last build."""
     documents: list[DocumentRecord] = []
+    labels_of: str = ""
+    """Fingerprint of the documents whose labels have corrected each other."""
 
 
 def read_manifest(folder: Path) -> ArchiveManifest:

@@ -265,6 +265,13 @@ def _marked(document: str, table: Table, rows: range) -> JsonObject:
         answer["doubtful"] = doubtful[:_MOST_DOUBTFUL]
         if len(doubtful) > _MOST_DOUBTFUL:
             answer["doubtful_in_all"] = len(doubtful)
+    # A heading over several columns is one.
+    corrected = {(cell.row, cell.text): cell for cell in reversed(cells) if cell.reading}
+    if corrected:
+        answer["corrected"] = [
+            {"cell": _place(document, table, cell), "text": cell.text, "read": cell.reading}
+            for cell in list(reversed(corrected.values()))[:_MOST_DOUBTFUL]
+        ]
     return answer
 
 

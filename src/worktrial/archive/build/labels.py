@@ -1,0 +1,86 @@
+"""The archive's labels correct each other, once all documents are read."""
+
+import hashlib
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from worktrial.archive.build.messages import Event, FinalStep
+from worktrial.archive.build.reading import STAGING, put_part
+from worktrial.archive.meaning.lexicon import Lexicon
+from worktrial.archive.pages import Route
+from worktrial.archive.store.archive import Archive, fingerprint_of
+from worktrial.archive.store.corrections import labels_read, with_labels
+from worktrial.archive.store.parts import StoredPart, join_slices, read_part_pages, write_slice
+from worktrial.archive.store.record import ArchiveManifest, DocumentRecord
+
+
+def correct_labels(
+    folder: Path,
+    manifest: ArchiveManifest,
+    enter: Callable[[DocumentRecord], None],
+    tell: Callable[[Event], None],
+) -> bool:
+    """Have labels that were misread corrected by the words of the others; parts that change are written anew.
+
+    The outcome depends on what the documents' pages say, and not on the order in which they came into the archive.
+
+    Args:
+        folder: of the archive.
+        manifest: with its documents; what was done for them before is not done again.
+        enter: told the record of each changed part.
+        tell: told that there is something to do.
+
+    Returns:
+        Whether the manifest has changed.
+    """
+    parts = Archive(folder, manifest.documents).parts()
+    if manifest.labels_of == fingerprint_of(manifest.documents) or not any(map(_scanned, parts)):
+        return False
+    tell(FinalStep("labels"))
+    lexicon = Lexicon()
+    read = [_counted(lexicon, part) for part in parts]
+    settled = {part.record.name: part.record for part in parts}
+    for part, labels in zip(parts, read, strict=True):
+        wanted = {label: right for label in labels if (right := lexicon.corrected(label)) != label}
+        if wanted != {label: text for label, text in labels.items() if text != label}:
+            settled[part.record.name] = _rewritten(folder, part, wanted)
+            enter(settled[part.record.name])
+    manifest.labels_of = fingerprint_of(list(settled.values()))
+    return True
+
+
+def _scanned(part: StoredPart) -> bool:
+    return Route.OCR in part.record.routes
+
+
+def _counted(lexicon: Lexicon, part: StoredPart) -> dict[str, str]:
+    """Count the words of a document's labels; those of its scanned pages as they were read, with what is stored."""
+    scanned: dict[str, str] = {}
+    for page in read_part_pages(part.folder, 1, part.record.pages):
+        if page.text:
+            labels = labels_read(page)
+            lexicon.add_page(labels, page.text if page.route == Route.TEXT else "")
+            if page.route == Route.OCR:
+                scanned |= labels
+    return scanned
+
+
+def _rewritten(folder: Path, part: StoredPart, corrections: Mapping[str, str]) -> DocumentRecord:
+    work = folder / STAGING / f"{part.record.sha256[:24]}.labels"
+    shutil.rmtree(work, ignore_errors=True)
+    for name in ("slice", "part"):
+        (work / name).mkdir(parents=True)
+    pages = (
+        with_labels(page, corrections) if page.route == Route.OCR else page
+        for page in read_part_pages(part.folder, 1, part.record.pages)
+    )
+    counts = write_slice(work / "slice", part.record.name, pages)
+    told = hashlib.sha256(msgspec.json.encode(corrections, order="sorted")).hexdigest()[:12] if corrections else ""
+    record = msgspec.structs.replace(part.record, part="", corrected=told)
+    written = join_slices(work / "part", record, [work / "slice"], counts, lambda routes: record.read_with)
+    done = put_part(folder, work / "part", written)
+    shutil.rmtree(work)
+    return done
