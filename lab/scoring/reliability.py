@@ -8,7 +8,7 @@ from lab.scoring.cells import best_match
 from lab.scoring.numbers import judged
 from lab.scoring.truth import TruthTable
 from worktrial.archive.meaning import footing, separators_of
-from worktrial.archive.meaning.trust import CellEvidence, SumOutcome, evidence_of, stated_of
+from worktrial.archive.meaning.trust import CellEvidence, SumOutcome, evidence_of
 from worktrial.archive.pages import LOW_CONFIDENCE, PageContent
 from worktrial.statistics import Interval, agresti_coull
 
@@ -63,7 +63,7 @@ def numbers_read(page: PageContent, truths: Iterable[TruthTable]) -> Iterator[Re
         told = evidence_of(match.table, footing(match.table, separators=separators), separators)
         for cell, right in judged(match):
             # Truth may take for a figure what stands among our headings or labels.
-            evidence = told.get((cell.row, cell.column)) or CellEvidence(stated_of(cell))
+            evidence = told.get((cell.row, cell.column)) or CellEvidence(cell.reader_confidence)
             yield ReadNumber(cell.confidence, evidence, right)
 
 

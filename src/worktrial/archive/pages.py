@@ -164,6 +164,11 @@ class Cell:
     reading: str = ""
     """The text as it was read, where a label was misread and other labels of the archive corrected it."""
 
+    @property
+    def reader_confidence(self) -> float:
+        """Chance that its reader states, 0-1, whether the cell is stored or not; 1 for a page's own characters."""
+        return self.confidence if self.stated is None else self.stated
+
 
 @dataclass(frozen=True, slots=True)
 class Table:

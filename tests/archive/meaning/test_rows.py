@@ -3,6 +3,7 @@ from dataclasses import replace
 from tests.archive.tables import table
 
 from worktrial.archive.meaning import header_paths, row_labels
+from worktrial.archive.meaning.trust import trusted
 from worktrial.archive.pages import Box, Table
 
 HEAD = ["Year or month", "Total"]
@@ -217,3 +218,9 @@ def test_a_heading_over_all_rows_in_other_letters_heads_the_table_and_is_no_pare
     small = replace(row[0], box=Box(9, 10, 59, 16))
     read = replace(read, rows=(read.rows[0], (small, row[1]), *read.rows[2:]))
     assert row_labels(read)[1:] == (("MONTHLY SERIES",), ("1993",), ("1993", "Jan"), ("1993", "Feb"))
+
+
+def test_a_stored_table_has_the_labels_of_the_table_that_was_read() -> None:
+    read = table([HEAD, ["Customs", "1"], ["Duties", "2"], ["Fees", "3"], ["Other", "4"]], indents=[0, 0, 6, 6, 0])
+    assert row_labels(trusted(read)) == row_labels(read)
+    assert row_labels(read)[2] == ("Customs", "Duties")

@@ -69,7 +69,7 @@ def _heads_the_table(table: Table, paths: Sequence[tuple[str, ...]]) -> bool:
     if len(paths) < 2 or len(paths[0]) != 1 or any(len(path) < 2 or path[0] != paths[0][0] for path in paths[1:]):
         return False
     cells = [row[0] for row in table.rows[table.header_rows :] if row and row[0].text.strip()]
-    boxes = [cell.box for cell in cells if cell.box is not None and cell.confidence == 1.0]
+    boxes = [cell.box for cell in cells if cell.box is not None and cell.reader_confidence == 1.0]
     if len(boxes) < len(cells) or table.rows[table.header_rows][0] is not cells[0]:
         return False
     usual = sorted(box.height for box in boxes)[len(boxes) // 2]
@@ -280,7 +280,7 @@ def _levels_are_clear(table: Table) -> bool:
     """Whether a few levels of indentation can be told: labels of the page's own characters, set flush left."""
     cells = [row[0] for row in table.rows[table.header_rows :] if row and row[0].text.strip()]
     boxes = [cell.box for cell in cells if cell.box is not None]
-    if table.label_columns != 1 or len(boxes) < len(cells) or any(cell.confidence < 1 for cell in cells):
+    if table.label_columns != 1 or len(boxes) < len(cells) or any(cell.reader_confidence < 1 for cell in cells):
         return False
     lefts = sorted(box.x0 for box in boxes)
     levels = 1 + sum(b - a > _INDENT for a, b in pairwise(lefts))

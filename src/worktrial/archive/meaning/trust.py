@@ -94,22 +94,19 @@ def trusted(table: Table, sums: Sequence[Footing] = (), separators: Separators =
     def weighed(cell: Cell) -> Cell:
         if not cell.text:
             return cell
-        evidence = told.get((cell.row, cell.column)) or CellEvidence(stated_of(cell))
+        evidence = told.get((cell.row, cell.column)) or CellEvidence(cell.reader_confidence)
         sure = chances.get(evidence)
         if sure is None:
             sure = chances[evidence] = round(chance(evidence), 4)
-        return Cell(cell.row, cell.column, cell.text, cell.box, sure, cell.alternatives, evidence.stated)
+        return Cell(
+            cell.row, cell.column, cell.text, cell.box, sure, cell.alternatives, evidence.stated, cell.reading
+        )
 
     rows = tuple(tuple(weighed(cell) for cell in row) for row in table.rows)
     return Table(
         *(table.number, table.page, table.box, rows, table.header_rows, table.label_columns),
         *(table.title, table.unit, table.notes),
     )
-
-
-def stated_of(cell: Cell) -> float:
-    """Chance that a cell's reader states, 0-1."""
-    return cell.confidence if cell.stated is None else cell.stated
 
 
 def evidence_of(
@@ -127,7 +124,7 @@ def evidence_of(
             if cell.text:
                 place = (cell.row, cell.column)
                 found[place] = CellEvidence(
-                    stated_of(cell), outcomes.get(place, SumOutcome.UNKNOWN), place in misfits, uneven
+                    cell.reader_confidence, outcomes.get(place, SumOutcome.UNKNOWN), place in misfits, uneven
                 )
     return found
 
