@@ -23,7 +23,7 @@ def correct_labels(
     enter: Callable[[DocumentRecord], None],
     tell: Callable[[Event], None],
 ) -> bool:
-    """Have labels that were misread corrected by the words of the others; parts that change are written anew.
+    """Correct labels that were misread by the words of the others, and write parts that change anew.
 
     The outcome depends on what the documents' pages say, and not on the order in which they came into the archive.
 
