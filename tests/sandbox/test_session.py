@@ -1,7 +1,6 @@
 """A session of Python: state, results, limits, ends."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -85,18 +84,6 @@ def test_rounding_is_offered() -> None:
     assert result("from rounding import both\nboth('2.665', 2)").value == (
         "Rounded(half_up=Decimal('2.67'), half_even=Decimal('2.66'))"
     )
-
-
-def test_the_archive_folder_can_be_read_and_not_written(tmp_path: Path) -> None:
-    (tmp_path / "figures.txt").write_text("1,234")
-    read, written = results(
-        "from pathlib import Path; (Path(ARCHIVE) / 'figures.txt').read_text()",
-        "(Path(ARCHIVE) / 'figures.txt').write_text('9')",
-        archive=tmp_path,
-    )
-    assert read.value == "'1,234'"
-    assert written.error is not None and "Read-only" in written.error
-    assert (tmp_path / "figures.txt").read_text() == "1,234"
 
 
 def test_a_call_that_loops_is_stopped_and_says_what_is_gone() -> None:

@@ -24,7 +24,6 @@ PACKAGES_AT = "/packages"
 SESSION_AT = "/session"
 
 WORK = "/work"
-ARCHIVE = "/archive"
 _INSTALL = "Install it (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap)."
 SEALED = ("--remount-ro", "/")
 """End of the mounts. What bubblewrap built to hold them is memory without a limit."""
@@ -128,9 +127,7 @@ def _session() -> Iterator[Mount]:
         yield Mount(HERE / name, f"{SESSION_AT}/{name}")
 
 
-def locked_in(
-    setup: JsonObject, *, work_bytes: int, archive: Path | None, filter_fd: int, info_fd: int
-) -> list[str]:
+def locked_in(setup: JsonObject, *, work_bytes: int, filter_fd: int, info_fd: int) -> list[str]:
     """Python in bubblewrap.
 
     Without `/proc`: nothing in there is needed, and much can be learned from it.
@@ -138,7 +135,6 @@ def locked_in(
     Args:
         setup: what its worker is told.
         work_bytes: size of the work folder, the only place that can be written to.
-        archive: a folder to show at `/archive`.
         filter_fd: where bubblewrap reads the filter of kernel calls.
         info_fd: where it tells the process's id.
 
@@ -146,10 +142,7 @@ def locked_in(
         SandboxUnavailable: there is no bubblewrap.
     """
     words = walled(mounts(), work_bytes=work_bytes, filter_fd=filter_fd, info_fd=info_fd)
-    if archive is not None:
-        words += ["--ro-bind", str(archive.resolve()), ARCHIVE]
-    words += SEALED
-    return [*words, "--", f"{HOME}/bin/python3", *_run([PACKAGES_AT, SESSION_AT], setup)]
+    return [*words, *SEALED, "--", f"{HOME}/bin/python3", *_run([PACKAGES_AT, SESSION_AT], setup)]
 
 
 def walled(shown: tuple[Mount, ...], *, work_bytes: int, filter_fd: int, info_fd: int | None) -> list[str]:

@@ -10,12 +10,10 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.sandbox.bubblewrap import (
-    ARCHIVE,
     WORK,
     SandboxUnavailable,
     environment,
@@ -67,7 +65,6 @@ class ProcessSetup(NamedTuple):
     """Everything that a process is started with."""
 
     limits: PythonLimits
-    archive: Path | None
     offered: Mapping[str, Offered]
     unsafe: bool
 
@@ -203,13 +200,7 @@ async def _start_locked(setup: ProcessSetup) -> Process:
     filter_fd = filter_pipe(program)
     with os.fdopen(told, "rb") as info:
         try:
-            words = locked_in(
-                _told(setup, ARCHIVE if setup.archive is not None else None),
-                work_bytes=setup.limits.work,
-                archive=setup.archive,
-                filter_fd=filter_fd,
-                info_fd=tell,
-            )
+            words = locked_in(_told(setup), work_bytes=setup.limits.work, filter_fd=filter_fd, info_fd=tell)
             child = await _child(setup, words, environment(WORK), kept=(filter_fd, tell))
         finally:
             os.close(filter_fd)
@@ -224,8 +215,9 @@ async def _start_locked(setup: ProcessSetup) -> Process:
 
 async def _start_open(setup: ProcessSetup) -> Process:
     work = tempfile.mkdtemp(prefix="worktrial-python-")
-    words = in_the_open(_told(setup, str(setup.archive.resolve()) if setup.archive is not None else None))
-    process = Process(await _child(setup, words, environment(work), folder=work), setup, made=work)
+    process = Process(
+        await _child(setup, in_the_open(_told(setup)), environment(work), folder=work), setup, made=work
+    )
     async with _gone_on_trouble(process):
         await process.greet()
     return process
@@ -244,11 +236,10 @@ async def _child(
     return await Child.start(words, env=env, most=most, folder=folder, kept=kept)
 
 
-def _told(setup: ProcessSetup, archive: str | None) -> JsonObject:
+def _told(setup: ProcessSetup) -> JsonObject:
     """Everything that the worker is told."""
     limits = setup.limits
-    told = {"memory": limits.memory, "work": limits.work, "output": limits.output}
-    return {**told, "archive": archive, "tied": setup.unsafe}
+    return {"memory": limits.memory, "work": limits.work, "output": limits.output, "tied": setup.unsafe}
 
 
 @contextlib.asynccontextmanager

@@ -4,7 +4,6 @@ import asyncio
 import time
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 
 from worktrial.language import JsonObject
@@ -15,7 +14,7 @@ _MOST_CODE = 1_000_000
 _LOOK_SECONDS = 0.1
 _GONE = (
     "The session begins anew with the next call: its variables, functions, imports and files are gone. "
-    "The archive and what it offers are as before."
+    "What it offers is as before."
 )
 
 
@@ -50,22 +49,18 @@ class TooManyFiles(Exception):
 class PythonSession:
     """Python code, call by call, in one namespace that lasts.
 
-    The code sees the standard library, numpy, scipy (and pandas where it is installed), the module `rounding`, an
-    archive folder at `ARCHIVE`, and a work folder; no other files, no network, no other processes. It is one
-    process with one thread. A process that a call brings down is replaced at the next call.
+    The code sees the standard library, numpy, scipy (and pandas where it is installed), the module `rounding` and a
+    work folder; no other files, no network, no other processes. It is one process with one thread. A process that a
+    call brings down is replaced at the next call.
 
     Args:
-        archive: a folder that the code may read.
         limits: what it may use.
         unsafe: run without the sandbox, after a warning.
     """
 
-    def __init__(
-        self, *, archive: Path | None = None, limits: PythonLimits | None = None, unsafe: bool = False
-    ) -> None:
+    def __init__(self, *, limits: PythonLimits | None = None, unsafe: bool = False) -> None:
         self.limits = limits or PythonLimits()
         self.unsafe = unsafe
-        self.archive = archive
         self._offered: dict[str, Offered] = {}
         self._process: Process | None = None
         self._lock = asyncio.Lock()
@@ -169,7 +164,7 @@ class PythonSession:
         if self._closed:
             raise RuntimeError("this Python session has been closed")
         if self._process is None:
-            self._process = await Process.start(ProcessSetup(self.limits, self.archive, self._offered, self.unsafe))
+            self._process = await Process.start(ProcessSetup(self.limits, self._offered, self.unsafe))
         return self._process
 
     async def _watched(self, process: Process, code: str) -> JsonObject:

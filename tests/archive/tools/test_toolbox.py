@@ -213,7 +213,9 @@ def test_python_reaches_the_archive_through_rows(archive: Shelf) -> None:
     assert "one SELECT statement as a string" in wrong["error"]
     assert printed == {"stdout": "x\n"}
     assert "nothing was printed" in silent["note"]
-    assert spec["name"] == "python" and "30 seconds" in spec["description"] and "ARCHIVE" not in spec["description"]
+    assert (
+        spec["name"] == "python" and "30 seconds" in spec["description"] and "at most 10,000" in spec["description"]
+    )
 
 
 @needs_sandbox

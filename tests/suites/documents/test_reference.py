@@ -2,14 +2,18 @@
 
 import asyncio
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.sandbox.sessions import needs_sandbox
 
+import worktrial
 from lab.scoring import read_truth
 from worktrial.archive.store import Archive
 from worktrial.archive.tools import ToolBox
@@ -17,6 +21,7 @@ from worktrial.suites.documents.example import example_archive, example_folder
 from worktrial.suites.documents.load import load_questions
 from worktrial.suites.documents.reference import solve
 from worktrial.suites.documents.reference_question import When, parse
+from worktrial.suites.documents.toolbox import open_tools
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +126,59 @@ def test_the_bundle_names_no_place_of_its_making() -> None:
             assert '":"/' not in line.replace(" ", "")
     records = json.loads((example_folder() / "archive/manifest.json").read_text())["documents"]
     assert all(Path(record["source"]).name == record["source"] for record in records)
+
+
+@needs_sandbox
+def test_no_tool_tells_a_place_on_this_machine(archive: Archive) -> None:
+    name = "halvern_harvest_report_1956"
+    looking = """
+import os
+found = [os.path.join(at, f) for at, _, files in os.walk('/') if not at.startswith(OWN) for f in files]
+kept = {k: repr(v) for k, v in globals().items()}
+(found, kept, os.getcwd(), sorted(os.environ.values()), sorted(os.listdir('/')))
+"""
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("list_documents", {}),
+        ("search", {"query": "deliveries of grain"}),
+        ("search", {"query": "x", "document": "nothing"}),
+        ("grep", {"pattern": "Correction"}),
+        ("grep", {"pattern": "("}),
+        ("read_page", {"document": name, "page": 5}),
+        ("read_page", {"document": name, "page": 50}),
+        ("read_table", {"document": name, "page": 2}),
+        ("read_table", {"document": name, "page": 5}),
+        ("view_page", {"document": name, "page": 2, "part": [0, 0, 0.2, 0.2]}),
+        ("sql", {"query": "FROM documents"}),
+        *(("sql", {"query": f"SELECT * FROM {f}()"}) for f in ("duckdb_databases", "duckdb_settings")),
+        ("sql", {"query": "FROM '/etc/passwd'"}),
+        ("sql", {"query": "FROM nowhere"}),
+        (
+            "python",
+            {"code": "OWN = ('/usr', '/lib', '/python', '/packages', '/session', '/dev', '/etc')\n" + looking},
+        ),
+        ("python", {"code": "rows('FROM nowhere')"}),
+        ("python", {"code": "import decimal; decimal.Decimal('x')"}),
+    ]
+
+    async def told() -> list[Any]:
+        async with AsyncExitStack() as stack:
+            box = await open_tools(archive, "sandboxed", stack)
+            return [*box.specs, *[await box.call(tool, arguments) for tool, arguments in calls]]
+
+    answered = asyncio.run(told())
+    places = (
+        archive.folder,
+        example_folder(),
+        Path(worktrial.__file__).parent,
+        Path(sys.prefix),
+        Path.home(),
+        Path.cwd(),
+    )
+    for answer in answered:
+        text = json.dumps(answer)
+        assert [str(place) for place in places if str(place) in text] == [], text[:2000]
+    found = answered[-3]["value"]
+    assert found.startswith("([], ") and "rows" in found
 
 
 def test_the_archive_in_the_cache_shows_its_pages(archive: Archive) -> None:

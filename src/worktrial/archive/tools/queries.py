@@ -142,7 +142,7 @@ class Queries:
         if self._path is None:
             self._path = await asyncio.to_thread(_database_of, self._archive)
         # Nothing of our environment, where keys may be, but how programs are found.
-        env = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "HOME") if name in os.environ}
+        env = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
         # An arena for every thread would reserve address space, which the memory limit counts though it is empty.
         env["MALLOC_ARENA_MAX"] = "1"
         setup = {"path": str(self._path), "memory": self._limits.memory}

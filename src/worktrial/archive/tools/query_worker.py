@@ -41,12 +41,14 @@ def main(setup: dict[str, Any]) -> None:
     connection.execute("SELECT 1").fetchall()
     _limit_memory(setup["memory"])
     wire.announce()
+    # Where the database lies is none of an agent's business, and DuckDB tells it among its settings.
+    place = setup["path"].rpartition("/")[0]
     while True:
         try:
             request = wire.read()
         except HungUp:
             return
-        answer = _answer(connection, request)
+        answer = _without(place, _answer(connection, request))
         if "refused" in answer:
             # What ran out of memory may have left too little of it for anything else.
             answer["spent"] = not _is_well(connection)
@@ -120,6 +122,17 @@ def _lines(cursor: "duckdb.DuckDBPyConnection", request: dict[str, Any]) -> dict
     except DataError as error:
         raise _Refusal(str(error)) from None
     return {"rows": [list(row) for row in found[: request["limit"]]], "more": len(found) > request["limit"]}
+
+
+def _without(place: str, value: Any) -> Any:
+    """The same answer, with that folder in none of its texts."""
+    if isinstance(value, str):
+        return value.replace(place, "…")
+    if isinstance(value, list):
+        return [_without(place, inner) for inner in value]
+    if isinstance(value, dict):
+        return {key: _without(place, inner) for key, inner in value.items()}
+    return value
 
 
 def _plain(error: Exception) -> str:

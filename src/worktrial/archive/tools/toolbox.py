@@ -190,7 +190,7 @@ class ToolBox:
                 "schema": self._queries.schema,
                 "low": f"{LOW_CONFIDENCE:g}",
                 "pandas": " and pandas" if find_spec("pandas") is not None else "",
-                "files": " and the archive's files are in the folder ARCHIVE" if python and python.archive else "",
+                "most": f"{limits.python_rows:,}",
                 "seconds": f"{python.limits.seconds:g}" if python else "",
             }
         )

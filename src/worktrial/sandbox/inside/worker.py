@@ -72,7 +72,6 @@ class _Calls:
         # A module, so that classes of the user's code can be found again by name, as pickling does.
         self._main = type(sys)("__main__")
         sys.modules["__main__"] = self._main
-        self._main.ARCHIVE = setup["archive"]  # type: ignore[attr-defined]
         self._known: set[str] = set()
 
     def answer(self, call: str, code: str, offered: list[str]) -> dict[str, Any]:

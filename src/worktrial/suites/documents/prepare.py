@@ -147,10 +147,7 @@ class SamplePreparer:
             assert self._archive is not None, "the set-up needs an archive, and the trial has checked that"
             if self._queries is None:
                 self._queries = SharedQueries(self._archive)
-            return await open_tools(
-                self._archive, self._python, stack, queries=self._queries, files=self._archive.folder
-            )
-        # Python may not read the files: all other documents and pages are there, too.
+            return await open_tools(self._archive, self._python, stack, queries=self._queries)
         part = await asyncio.to_thread(self._part, question) if self._setup is Setup.ORACLE_DOCS else None
         return await open_tools(part, self._python, stack)
 

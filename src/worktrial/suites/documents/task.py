@@ -94,7 +94,6 @@ class DocumentsTrial:
             web: What answers searches of the web; None where the tool is not on offer.
         """
         _check(archive, agent, settings)
-        _check_hidden(questions, archive, settings)
         self._questions = {question.id: question for question in chosen}
         self._agent = agent
         self.left_out = left_out
@@ -178,16 +177,6 @@ class DocumentsTrial:
 
             return ScriptedSolver(question.text)
         return self._agent.agent(context)
-
-
-def _check_hidden(questions: QuestionSet, archive: "Archive | None", settings: DocumentsSettings) -> None:
-    if archive is None or settings.setup is not Setup.ARCHIVE or settings.python == "none":
-        return
-    if questions.path.resolve().is_relative_to(archive.folder.resolve()):
-        raise SettingError(
-            f"{option('questions')} {questions.path}: lies inside the archive, where the agent's Python can read "
-            f"the answers. Move it elsewhere, or use {option('no_python')}"
-        )
 
 
 def _is_scripted(agent: Candidate) -> bool:

@@ -73,7 +73,6 @@ async def open_tools(
     stack: AsyncExitStack,
     *,
     queries: SharedQueries | None = None,
-    files: Path | None = None,
 ) -> ToolSource:
     """Open the tools over an archive.
 
@@ -82,14 +81,13 @@ async def open_tools(
         python: Whether and how the agent can compute.
         stack: Closes what was opened.
         queries: Over the same archive, shared with other samples; None for processes of its own.
-        files: The folder that Python may read.
 
     Raises:
         SandboxUnavailable: Python cannot be locked in on this machine; when it is first called.
     """
     session = None
     if python != "none":
-        session = _python_session(files, unsafe=python == "unsafe")
+        session = _python_session(unsafe=python == "unsafe")
         stack.push_async_callback(session.aclose)
     if archive is None:
         return NoTools() if session is None else PythonOnly(session)
@@ -112,11 +110,11 @@ async def check_python(python: PythonUse) -> None:
             pass
 
 
-def _python_session(files: Path | None, *, unsafe: bool) -> PythonSession:
+def _python_session(*, unsafe: bool) -> PythonSession:
     with warnings.catch_warnings():
         # The user has asked for it and has been warned, once for the run and not once for each sample.
         warnings.simplefilter("ignore", UnsafePython)
-        return PythonSession(archive=files, unsafe=unsafe)
+        return PythonSession(unsafe=unsafe)
 
 
 @cache
