@@ -1,6 +1,6 @@
 # Two commands do everything on a fresh machine: `make trial` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help setup trial test test-interop test-quick fuzz sbom audit check format docs bench lock clean
+.PHONY: help setup trial test test-interop test-quick fuzz sbom audit check lint types layers format docs bench lock clean
 
 # The embedded model for `make trial`: `small` (0.5B, 0.5 GB) or `medium` (1.5B, 1.1 GB), which takes longer.
 MODEL ?= small
@@ -37,10 +37,16 @@ sbom: setup ## List the libraries that we stand on in dist/sbom.json (CycloneDX)
 audit: setup ## Ask what is known against them; says so where it could not look
 	@python -m scripts.supply audit
 
-check: setup ## Lint, types, and the layers of the architecture
+check: types lint layers ## Lint, types, and the layers of the architecture
+
+lint: setup
 	ruff check .
 	ruff format --check .
+
+types: setup
 	mypy
+
+layers: setup
 	lint-imports
 
 format: setup ## Mend what the formatter and the linter can mend

@@ -54,47 +54,57 @@ def drawn(composition: Composition, wanted: int, have: Sequence[ComposedTask] = 
     return asyncio.run(every())
 
 
-HUNDRED, COMPOSITION = composed(100)
+@pytest.fixture(scope="module")
+def whole() -> Composition:
+    """What the hundred are drawn from."""
+    return composed(0)[1]
 
 
-def test_one_small_workplace_gives_a_hundred_tasks_and_every_atom_its_share() -> None:
-    assert [task.recipe.id for task in HUNDRED] == [f"loans-{n:02d}" for n in range(1, 101)]
-    assert {task.difficulty for task in HUNDRED} == {1, 2, 3}
-    shares = Counter(name for task in HUNDRED for name in {case.atom for case in task.recipe.cases})
-    assert shares.keys() == COMPOSITION.atoms.keys()
+@pytest.fixture(scope="module")
+def hundred(whole: Composition) -> list[ComposedTask]:
+    return drawn(whole, 100)
+
+
+def test_one_small_workplace_gives_a_hundred_tasks_and_every_atom_its_share(
+    hundred: list[ComposedTask], whole: Composition
+) -> None:
+    assert [task.recipe.id for task in hundred] == [f"loans-{n:02d}" for n in range(1, 101)]
+    assert {task.difficulty for task in hundred} == {1, 2, 3}
+    shares = Counter(name for task in hundred for name in {case.atom for case in task.recipe.cases})
+    assert shares.keys() == whole.atoms.keys()
     assert max(shares.values()) - min(shares.values()) <= 5
-    assert len({tuple(sorted(case.atom for case in task.recipe.cases)) for task in HUNDRED}) == 100
-    assert len({task.instructions["en"] for task in HUNDRED}) == 100
+    assert len({tuple(sorted(case.atom for case in task.recipe.cases)) for task in hundred}) == 100
+    assert len({task.instructions["en"] for task in hundred}) == 100
 
 
-def test_the_same_seed_gives_the_same_tasks_and_another_seed_others() -> None:
-    assert composed(6)[0] == HUNDRED[:6]
-    assert [t.instructions for t in composed(6, seed=1)[0]] != [t.instructions for t in HUNDRED[:6]]
+def test_the_same_seed_gives_the_same_tasks_and_another_seed_others(hundred: list[ComposedTask]) -> None:
+    assert composed(6)[0] == hundred[:6]
+    assert [t.instructions for t in composed(6, seed=1)[0]] != [t.instructions for t in hundred[:6]]
 
 
-def test_more_tasks_later_are_numbered_on_and_repeat_none() -> None:
+def test_more_tasks_later_are_numbered_on_and_repeat_none(hundred: list[ComposedTask]) -> None:
     workshop = tool_library()
     composition = Composition(atoms_of(workshop), workshop, "loans", ("en", "ko"))
-    more = drawn(composition, 5, HUNDRED[:20])
+    more = drawn(composition, 5, hundred[:20])
     assert [task.recipe.id for task in more] == [f"loans-{n}" for n in range(21, 26)]
-    assert not {t.instructions["en"] for t in more} & {t.instructions["en"] for t in HUNDRED[:20]}
+    assert not {t.instructions["en"] for t in more} & {t.instructions["en"] for t in hundred[:20]}
 
 
-def test_refusals_and_exceptions_that_apply_or_do_not_are_all_among_them() -> None:
-    assert sum(task.refusals > 0 for task in HUNDRED) >= 20
-    assert {"applies", "does_not"} == {kind for task in HUNDRED for kind in task.exceptions}
+def test_refusals_and_exceptions_that_apply_or_do_not_are_all_among_them(hundred: list[ComposedTask]) -> None:
+    assert sum(task.refusals > 0 for task in hundred) >= 20
+    assert {"applies", "does_not"} == {kind for task in hundred for kind in task.exceptions}
 
 
-def test_both_languages_are_of_one_task() -> None:
-    for task in HUNDRED[:9]:
+def test_both_languages_are_of_one_task(hundred: list[ComposedTask]) -> None:
+    for task in hundred[:9]:
         assert language_of(task.instructions["en"], ["ko"]) == "en"
         assert language_of(task.instructions["ko"], ["ko"]) == "ko"
         ids = [{word for word in text.split() if word.startswith("L-")} for text in task.instructions.values()]
         assert all(ids)
 
 
-def test_the_steps_of_several_cases_are_merged_and_keep_their_own_order() -> None:
-    task = next(t for t in HUNDRED if len(t.recipe.cases) == 3)
+def test_the_steps_of_several_cases_are_merged_and_keep_their_own_order(hundred: list[ComposedTask]) -> None:
+    task = next(t for t in hundred if len(t.recipe.cases) == 3)
     of = [step["as"].split("_")[1] for step in task.steps if "as" in step]
     assert sorted(set(of)) == ["1", "2", "3"]
     for case in "123":
@@ -102,14 +112,14 @@ def test_the_steps_of_several_cases_are_merged_and_keep_their_own_order() -> Non
         assert calls, "each case looks its own loan up"
 
 
-def test_one_check_holds_that_nothing_else_changed() -> None:
-    for task in HUNDRED[:10]:
+def test_one_check_holds_that_nothing_else_changed(hundred: list[ComposedTask]) -> None:
+    for task in hundred[:10]:
         assert [check["check"] for check in task.checks].count("only_changed") == 1
 
 
-def test_the_check_of_changes_is_narrowed_to_what_the_plan_changes() -> None:
+def test_the_check_of_changes_is_narrowed_to_what_the_plan_changes(hundred: list[ComposedTask]) -> None:
     """An atom that names a whole record, or a list, lets no act pass that the plan does not make there."""
-    task = next(t for t in HUNDRED if [case.atom for case in t.recipe.cases] == ["plain_extension"])
+    task = next(t for t in hundred if [case.atom for case in t.recipe.cases] == ["plain_extension"])
     loan = task.steps[0]["with"]["loan_id"]
     assert task.checks[-1]["at"] == [f"/loans/{loan}/due", f"/loans/{loan}/extended"]
 
@@ -186,26 +196,26 @@ def test_a_letter_names_nobody_of_other_records() -> None:
     assert naming_nobody_else([case], {"claims": state["claims"]}) == []
 
 
-def test_three_easy_cases_stay_easy_and_outcomes_come_in_turn() -> None:
-    easy = [task for task in HUNDRED if len(task.recipe.cases) > 1 and not task.exceptions and task.difficulty == 1]
+def test_three_easy_cases_stay_easy_and_outcomes_come_in_turn(hundred: list[ComposedTask]) -> None:
+    easy = [task for task in hundred if len(task.recipe.cases) > 1 and not task.exceptions and task.difficulty == 1]
     assert easy
-    lost = [index for index, task in enumerate(HUNDRED[:6]) if "lost_tool" in task.atoms]
-    refused = [index for index, task in enumerate(HUNDRED[:6]) if task.refusals]
+    lost = [index for index, task in enumerate(hundred[:6]) if "lost_tool" in task.atoms]
+    refused = [index for index, task in enumerate(hundred[:6]) if task.refusals]
     granted = [
-        index for index, task in enumerate(HUNDRED[:6]) if {"plain_extension", "staff_with_fees"} & {*task.atoms}
+        index for index, task in enumerate(hundred[:6]) if {"plain_extension", "staff_with_fees"} & {*task.atoms}
     ]
     assert lost and refused and granted
 
 
-def test_every_check_of_a_case_cites_its_clauses() -> None:
-    for task in HUNDRED[:20]:
+def test_every_check_of_a_case_cites_its_clauses(hundred: list[ComposedTask]) -> None:
+    for task in hundred[:20]:
         cited = {clause for check in task.checks for clause in check.get("clauses", [])}
         assert cited == set(task.clauses)
 
 
-def test_what_another_case_would_need_fails_the_checks() -> None:
+def test_what_another_case_would_need_fails_the_checks(hundred: list[ComposedTask]) -> None:
     workshop = tool_library()
-    task = next(t for t in HUNDRED if t.refusals and len(t.recipe.cases) == 1)
+    task = next(t for t in hundred if t.refusals and len(t.recipe.cases) == 1)
     state = asyncio.run(state_of(task, workshop))
     session = workshop.home.open(state)
     loan_id = next(step["with"]["loan_id"] for step in task.steps if step["call"] == "get_loan")
@@ -428,14 +438,16 @@ def test_a_limit_and_a_step_beside_it_are_the_edge(
     assert (HardKind.EDGE in found.kinds) is is_edge
 
 
-def test_a_trivial_task_gets_a_case_more_and_an_impossible_one_loses_the_case_nobody_manages() -> None:
-    easy = next(t for t in HUNDRED if len(t.recipe.cases) == 1)
-    harder = asyncio.run(hardened(easy, COMPOSITION))
+def test_a_trivial_task_gets_a_case_more_and_an_impossible_one_loses_the_case_nobody_manages(
+    hundred: list[ComposedTask], whole: Composition
+) -> None:
+    easy = next(t for t in hundred if len(t.recipe.cases) == 1)
+    harder = asyncio.run(hardened(easy, whole))
     assert harder is not None
     assert len(harder.recipe.cases) == 2
     assert harder.recipe.cases[0] == easy.recipe.cases[0]
     assert (harder.recipe.id, harder.recipe.round) == (easy.recipe.id, 1)
-    deep = next(t for t in HUNDRED if len(t.recipe.cases) == 3)
+    deep = next(t for t in hundred if len(t.recipe.cases) == 3)
     of_the_second = [index for index, case in enumerate(deep.case_of_check) if case == 1]
     workshop = tool_library()
     fresh = Composition(atoms_of(workshop), workshop, "loans", ("en", "ko"))
@@ -443,14 +455,14 @@ def test_a_trivial_task_gets_a_case_more_and_an_impossible_one_loses_the_case_no
     assert easier is not None
     assert [case.atom for case in easier.recipe.cases] == [deep.recipe.cases[i].atom for i in (0, 2)]
     # Here another task has these atoms already, and two tasks that differ in their records alone are one too many.
-    assert asyncio.run(mended(deep, [of_the_second], COMPOSITION)) is None
+    assert asyncio.run(mended(deep, [of_the_second], whole)) is None
 
 
-def test_a_situation_is_also_had_from_outside_the_process_that_holds_the_atom() -> None:
+def test_a_situation_is_also_had_from_outside_the_process_that_holds_the_atom(hundred: list[ComposedTask]) -> None:
     workshop = tool_library()
     state = asyncio.run(workshop.start(0))
     one = asyncio.run(situation_of(workshop, "lost_tool", state, "7"))
     again = asyncio.run(situation_of(workshop, "lost_tool", state, "7"))
     assert one is not None
     assert one == again
-    assert "plan" not in plan_of(HUNDRED[0], "en")
+    assert "plan" not in plan_of(hundred[0], "en")
