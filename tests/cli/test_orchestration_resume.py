@@ -68,6 +68,7 @@ def test_an_interrupted_run_ends_with_the_same_scores(tmp_path: Path) -> None:
     assert _scores(tmp_path / "a run") == _scores(tmp_path / "whole")
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.timeout(300)  # some 35 s on two idle cores
 def test_all_441_scenarios(tmp_path: Path) -> None:

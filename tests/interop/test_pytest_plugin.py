@@ -34,7 +34,8 @@ PASSWORD = "p4ssw0rd-planted"
 # An environment that was made before there was the plugin does not know its entry point yet.
 _KNOWN = any(point.value == "worktrial.interop.pytest_plugin" for point in entry_points(group="pytest11"))
 PLUGIN: Sequence[str] = () if _KNOWN else ("-p", "worktrial.interop.pytest_plugin")
-STRICT = ("--strict-markers", "-W", "error")
+# pytest says that it cannot rewrite what the process around it has loaded.
+STRICT = ("--strict-markers", "-W", "error", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 
 
 def _runs(pytester: pytest.Pytester, place: str = ".worktrial") -> list[Path]:

@@ -9,7 +9,7 @@ from tests.support.cli import at, lines_of, samples_of, worktrial
 from tests.support.data import real_data_dir
 from tests.support.scripted_process import ScriptedProcess
 
-pytestmark = pytest.mark.real_data
+pytestmark = [pytest.mark.real_data, pytest.mark.slow]
 
 
 def _run(folder: Path, calls: int) -> list[dict[str, Any]]:
