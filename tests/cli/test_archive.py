@@ -5,10 +5,14 @@ import signal
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from PIL import Image
 from tests.support.cli import command, start
 from tests.support.pdfs import BLANK, lines, pdf, table_page
+
+from worktrial.archive.store import Archive
+from worktrial.cli.archive_tables import print_document, print_documents
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +45,17 @@ def test_inspect(built: Path) -> None:
     absent = command("archive", "inspect", built / "archive", "bulletin_1939_03")
     assert absent.code == 2
     assert "Did you mean bulletin_1939_02?" in absent.said
+
+
+def test_doubtful_layouts_are_named(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    opened = Archive.open(built / "archive")
+    told = msgspec.structs.replace(opened.document("bulletin_1939_02"), irregular=[1, 2])
+    opened = Archive(opened.folder, [told])
+    print_documents(opened)
+    print_document(opened, told.name)
+    shown = capsys.readouterr().out
+    assert "bulletin_1939_02: layout doubtful on pages 1-2" in shown and shown.count("layout doubtful") == 2
+    assert "layout │" in shown
 
 
 def test_search(built: Path) -> None:

@@ -140,7 +140,7 @@ def _pages(archive: Archive, rows: list[_Row]) -> Iterator[DoubtfulPage]:
     for (document, number), group in groupby(rows, key=lambda row: (row.document, row.page)):
         content = archive.page(document, number)
         cells = [(row, _at(content, row.address)) for row in group]
-        trouble = content.trouble or ""
+        trouble = "; ".join(filter(None, (content.layout_doubt, content.trouble)))
         drawn: Image | None = None
         try:
             drawn = render_page(archive.document(document), number, _SCALE, content)

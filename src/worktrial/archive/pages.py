@@ -12,6 +12,8 @@ _RANGE = re.compile(r"(\d{1,6})(?:\s*-\s*(\d{1,6}))?")
 
 LOW_CONFIDENCE = 0.9
 """A cell below this is flagged: of ten such, one or more are wrong."""
+DOUBTFUL_LAYOUT = 0.8
+"""A page whose layout is below this is flagged, and its cells are as much less sure as it is below."""
 
 
 class Box(NamedTuple):
@@ -208,8 +210,17 @@ class PageContent:
     """All text in reading order, tables included, one line a line."""
     tables: tuple[Table, ...] = ()
     confidence: float = 1.0
-    """Mean over the words, as their reader states it."""
+    """Mean over the words, as their reader states it; less where the layout is doubtful."""
     trouble: str | None = None
+    layout: float | None = None
+    """Share of its figures that stand in regular rows and columns, 0-1; None where there are too few to tell."""
+
+    @property
+    def layout_doubt(self) -> str:
+        """Doubt about the layout, in words; empty where there is none."""
+        if self.layout is None or self.layout >= DOUBTFUL_LAYOUT:
+            return ""
+        return f"layout doubtful: {self.layout:.0%} of the figures stand in regular rows and columns"
 
 
 class Address(NamedTuple):

@@ -300,8 +300,8 @@ def show(
             drawn.save(image)
         except (OSError, ValueError) as error:
             raise DataError(image, f"cannot be written ({error})", "Name a file that ends in .png") from None
-    if content.trouble:
-        say(f"{page}: {content.trouble}", err=True)
+    for doubt in filter(None, (content.layout_doubt, content.trouble)):
+        say(f"{page}: {doubt}", err=True)
     say(page_markdown(content) or f"(nothing on this page: {content.route})", end="")
 
 

@@ -79,19 +79,22 @@ def print_document(archive: Archive, name: str) -> None:
     for title, troubles in (("failed", record.failed), ("doubtful", record.doubts)):
         for pages, what in _grouped(troubles):
             console.print(Text(printable(f"{title} pages {pages}: {what}")), soft_wrap=True)
+    if record.irregular:
+        console.print(_irregular(record), soft_wrap=True)
     tables = Table()
-    for heading in ("page", "route", "confidence", "tables"):
+    for heading in ("page", "route", "confidence", "layout", "tables"):
         tables.add_column(heading, justify="left" if heading in ("route", "tables") else "right", overflow="fold")
     with archive.connection() as connection:
         rows = connection.execute(
-            "SELECT p.page, p.route, p.confidence, "
+            "SELECT p.page, p.route, p.confidence, p.layout, "
             "coalesce(string_agg(t.rows || ' x ' || t.columns || ' ' || t.title, chr(10) ORDER BY t.table_no), '') "
             "FROM pages p LEFT JOIN tables t USING (document, page) WHERE document = ? "
             "GROUP BY ALL ORDER BY p.page",
             [name],
         ).fetchall()
-    for page, route, confidence, titles in rows:
-        tables.add_row(str(page), route, _sure(confidence, {route: 1}), Text(printable(titles)))
+    for page, route, confidence, layout, titles in rows:
+        regular = "" if layout is None else f"{layout:.2f}"
+        tables.add_row(str(page), route, _sure(confidence, {route: 1}), regular, Text(printable(titles)))
     console.print(tables)
 
 
@@ -148,7 +151,13 @@ def _notes(record: DocumentRecord) -> list[str]:
     if record.pages and record.routes.get("blank", 0) == record.pages:
         notes.append("every page is blank: the copy is damaged or empty")
     notes += [f"failed pages {pages}: {what}" for pages, what in _grouped(record.failed)]
+    if record.irregular:
+        notes.append(_irregular(record))
     return notes
+
+
+def _irregular(record: DocumentRecord) -> str:
+    return f"layout doubtful on pages {_ranges(record.irregular)}"
 
 
 def _grouped(troubles: Sequence[PageTrouble]) -> list[tuple[str, str]]:

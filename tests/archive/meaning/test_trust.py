@@ -76,3 +76,15 @@ def test_chances_lie_between_none_and_certainty_and_grow_with_what_is_stated() -
     stated = [chance_of_reading(n / 20) for n in range(21)]
     assert stated == sorted(stated) and 0 < stated[0] < stated[10] < stated[-1] < 1
     assert chance(CellEvidence(stated[10])) == pytest.approx(stated[10])
+
+
+def test_a_page_whose_layout_is_doubtful_says_so_and_lowers_its_cells_even_a_files_own() -> None:
+    page = PageContent(7, 600.0, 800.0, Route.TEXT, "text", (table(GRID),), layout=0.4)
+    described = describe_page("bulletin", page)
+    assert page.layout_doubt == "layout doubtful: 40% of the figures stand in regular rows and columns"
+    assert described.counts.irregular == (7,) and described.page[-2] == 0.4
+    assert all(0.45 < cell.confidence < 0.55 for cell in described.cells)
+    assert described.counts.doubtful == len(described.cells)
+    good = replace(page, layout=0.8)
+    assert good.layout_doubt == "" and describe_page("bulletin", good).counts.irregular == ()
+    assert describe_page("bulletin", good).cells == describe_page("bulletin", replace(page, layout=None)).cells

@@ -93,7 +93,7 @@ def test_what_is_derived_is_made_again_when_it_is_missing(archive: Archive, fold
             (folder / path.name).rename(path)
 
 
-def test_parts_of_a_version_with_more_columns_are_read(folder: Path, tmp_path: Path) -> None:
+def test_parts_of_a_version_with_other_columns_are_read(folder: Path, tmp_path: Path) -> None:
     copy = tmp_path / "archive"
     shutil.copytree(folder / "archive", copy)
     for path in copy.glob("*.duckdb"):
@@ -101,10 +101,13 @@ def test_parts_of_a_version_with_more_columns_are_read(folder: Path, tmp_path: P
     cells = next((copy / "parts").glob("*/cells.parquet"))
     rows = pq.read_table(cells)
     pq.write_table(rows.add_column(3, "repaired", pa.array([False] * len(rows))), cells)
+    pages = cells.with_name("pages.parquet")
+    pq.write_table(pq.read_table(pages).drop_columns(["layout"]), pages)
     with Archive.open(copy).connection() as connection:
         columns = [row[0] for row in connection.execute("DESCRIBE cells").fetchall()]
         assert "repaired" not in columns
         assert connection.execute("SELECT count(*) FROM cells").fetchone() == (len(rows),)
+        assert connection.execute("SELECT count(*), count(layout) FROM pages").fetchone() == (70, 0)
 
 
 def test_patterns(archive: Archive) -> None:

@@ -5,6 +5,7 @@ import base64
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,17 @@ def test_a_table_is_read_with_all_it_means(archive: Shelf) -> None:
     assert table["doubtful"] == [
         {"cell": f"{DOCUMENT}:1:t1:r2:c2", "text": "1,5OO", "confidence": 0.3, "or": ["1,500", "1,590"]}
     ]
+
+
+def test_a_doubtful_layout_is_told_with_the_page_and_with_its_tables(tmp_path: Path) -> None:
+    own = shelf(tmp_path)
+    own.contents[DOCUMENT][0] = replace(own.contents[DOCUMENT][0], layout=0.4)
+    told = "layout doubtful: 40% of the figures stand in regular rows and columns"
+    page, table = asked(
+        own, ("read_page", {"document": DOCUMENT, "page": 1}), ("read_table", {"document": DOCUMENT, "page": 1})
+    )
+    assert f"; {told}]" in page and table["trust"] == told
+    assert "no table 7" in error(own, "read_table", document=DOCUMENT, page=1, table=7)["message"]
 
 
 def test_a_long_table_comes_in_parts(archive: Shelf) -> None:

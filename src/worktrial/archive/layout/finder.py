@@ -6,9 +6,10 @@ from worktrial.archive.layout.charts import find_charts
 from worktrial.archive.layout.draft import Draft, caption_above, notes_below
 from worktrial.archive.layout.lines import TextLine, around, find_lines, is_sideways
 from worktrial.archive.layout.open_tables import find_open_tables
+from worktrial.archive.layout.regularity import layout_confidence
 from worktrial.archive.layout.ruled_tables import find_ruled_tables
 from worktrial.archive.layout.zones import find_zones
-from worktrial.archive.pages import PageContent, PageText, Table
+from worktrial.archive.pages import DOUBTFUL_LAYOUT, PageContent, PageText, Table
 
 
 def find_tables(page: PageText) -> tuple[Table, ...]:
@@ -78,8 +79,12 @@ def page_content(page: PageText) -> PageContent:
     """Turn a page as it was read into everything that an archive keeps of it."""
     found, zones = _tables_and_zones(page)
     sure = sum(word.confidence for word in page.words) / len(page.words) if page.words else 1.0
+    layout = layout_confidence(found, zones)
+    if layout is not None:
+        sure *= min(1.0, layout / DOUBTFUL_LAYOUT)
     text = _reading_text(page, zones)
-    return PageContent(page.number, page.width, page.height, page.route, text, found, sure, page.trouble)
+    size = (page.width, page.height)
+    return PageContent(page.number, *size, page.route, text, found, sure, page.trouble, layout)
 
 
 def _reading_text(page: PageText, zones: Sequence[Sequence[TextLine]]) -> str:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from worktrial.archive.meaning.footing import Footing
 from worktrial.archive.meaning.separators import Separators
 from worktrial.archive.meaning.value import CellValue, ValueKind, value_of
-from worktrial.archive.pages import Cell, Table
+from worktrial.archive.pages import DOUBTFUL_LAYOUT, Cell, Table
 
 _LEAST, _OWN = 0.001, 0.995
 """Chances are taken to lie between these. A file's own characters are right, and may stand in the wrong cell: the
@@ -79,14 +79,22 @@ def chance(evidence: CellEvidence) -> float:
     return 1 / (1 + math.exp(-odds))
 
 
-def trusted(table: Table, sums: Sequence[Footing] = (), separators: Separators = Separators.ENGLISH) -> Table:
+def trusted(
+    table: Table,
+    sums: Sequence[Footing] = (),
+    separators: Separators = Separators.ENGLISH,
+    layout: float | None = None,
+) -> Table:
     """A table whose cells' confidences are chances; what its reader stated stays beside them.
 
     Args:
         table: As it was read, or made by this before.
         sums: Sums that it prints.
         separators: What commas and points mean on its page.
+        layout: Confidence in the layout of its page, 0-1; None where nothing is said of it. Where it is doubtful,
+            all cells are less sure in proportion: this is set, not fitted.
     """
+    placed = 1.0 if layout is None else min(1.0, layout / DOUBTFUL_LAYOUT)
     told = evidence_of(table, sums, separators)
     # Most cells of a page are alike in what bears on them.
     chances: dict[CellEvidence, float] = {}
@@ -97,7 +105,7 @@ def trusted(table: Table, sums: Sequence[Footing] = (), separators: Separators =
         evidence = told.get((cell.row, cell.column)) or CellEvidence(cell.reader_confidence)
         sure = chances.get(evidence)
         if sure is None:
-            sure = chances[evidence] = round(chance(evidence), 4)
+            sure = chances[evidence] = round(chance(evidence) * placed, 4)
         return Cell(
             cell.row, cell.column, cell.text, cell.box, sure, cell.alternatives, evidence.stated, cell.reading
         )

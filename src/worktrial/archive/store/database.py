@@ -5,6 +5,7 @@ query needs access to files, and `COPY` could overwrite a part. A database opene
 """
 
 import contextlib
+import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,8 +33,9 @@ _SHUT: dict[str, str | bool | int | float | list[str]] = {
 
 
 def database_path(folder: Path, fingerprint: str) -> Path:
-    """Path of the database of these documents in an archive's folder."""
-    return folder / f"archive-{fingerprint}.duckdb"
+    """Path of the database of these documents in an archive's folder; one with other columns has another."""
+    columns = repr([(name, schema.names) for name, schema in SCHEMAS.items()])
+    return folder / f"archive-{fingerprint}-{hashlib.sha256(columns.encode()).hexdigest()[:6]}.duckdb"
 
 
 def write_database(path: Path, parts: Sequence[StoredPart]) -> None:
@@ -73,15 +75,17 @@ def open_database(path: Path) -> "duckdb.DuckDBPyConnection":
 
 def _gather(connection: "duckdb.DuckDBPyConnection", name: str, files: list[str]) -> None:
     schema = SCHEMAS[f"{name}.parquet"]
-    # The whole page is for those who read it; a query has its text. Parts of other versions may have more columns.
+    # The whole page is for those who read it; a query has its text. Parts of other versions may have more columns,
+    # or lack some, which are null then.
     columns = ", ".join(column for column in schema.names if column != "content")
-    if not files:
-        connection.register("nothing", schema.empty_table())
-        connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM nothing")
-        connection.unregister("nothing")
-        return
-    read = "read_parquet(?, union_by_name = true)"
-    connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM {read}", [files])
+    connection.register("nothing", schema.empty_table())
+    connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM nothing")
+    connection.unregister("nothing")
+    if files:
+        read = "read_parquet(?, union_by_name = true)"
+        having = {row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {read}", [files]).fetchall()}
+        known = ", ".join(column for column in schema.names if column != "content" and column in having)
+        connection.execute(f"INSERT INTO {name} BY NAME SELECT {known} FROM {read}", [files])
 
 
 def _remove(path: Path) -> None:

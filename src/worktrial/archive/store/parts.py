@@ -117,6 +117,7 @@ def join_slices(
         footing=FootingCount(counts.checked, counts.held),
         failed=list(counts.failed),
         doubts=list(counts.doubts),
+        irregular=list(counts.irregular),
         read_with=read_with(routes),
     )
     replace_file(folder / RECORD, msgspec.json.encode(done))

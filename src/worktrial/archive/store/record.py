@@ -58,6 +58,8 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Pages that are not in the archive, with the reason."""
     doubts: list[PageTrouble] = []
     """Pages that are in the archive although something is wrong with them."""
+    irregular: list[int] = []
+    """Pages whose layout is doubtful."""
     trouble: str | None = None
     """Why the document as a whole could not be read, or what is wrong with its file."""
     part: str = ""

@@ -35,6 +35,7 @@ PAGE_SCHEMA = pa.schema(
         ("tables", _WHOLE),
         ("confidence", _REAL),
         ("trouble", _TEXT),
+        ("layout", _REAL),
         ("content", pa.binary()),
     ]
 )
@@ -123,6 +124,8 @@ class PartCounts(msgspec.Struct, frozen=True):
     routes: dict[str, int] = {}
     failed: tuple[PageTrouble, ...] = ()
     doubts: tuple[PageTrouble, ...] = ()
+    irregular: tuple[int, ...] = ()
+    """Pages whose layout is doubtful."""
 
     def plus(self, other: "PartCounts") -> "PartCounts":
         """Both together, this one's pages first."""
@@ -156,7 +159,7 @@ def describe_page(document: str, page: PageContent) -> PageRows:
     for table in page.tables:
         try:
             sums = footing(table, separators=separators)
-            table = trusted(table, sums, separators)
+            table = trusted(table, sums, separators, page.layout)
             records = list(cells_of(table, document, separators, page.text))
             row, own = _table_row(document, table, records), _table_counts(table, sums)
         except Exception as error:  # noqa: BLE001 - a defect met in one table must not cost the document
@@ -180,6 +183,7 @@ def _page_counts(page: PageContent) -> PartCounts:
         routes={str(page.route): 1},
         failed=trouble if failed else (),
         doubts=() if failed else trouble,
+        irregular=(page.number,) if page.layout_doubt else (),
     )
 
 
@@ -198,7 +202,7 @@ def _page_row(document: str, page: PageContent) -> tuple[Any, ...]:
     size = (float(page.width), float(page.height))
     # Of a page that was not read, or on which there is nothing, nobody can be sure.
     sure = float(page.confidence) if page.text and page.route != Route.FAILED else None
-    told = (str(page.route), page.text, len(page.tables), sure, page.trouble)
+    told = (str(page.route), page.text, len(page.tables), sure, page.trouble, page.layout)
     return (document, page.number, *size, *told, encode_page(page))
 
 

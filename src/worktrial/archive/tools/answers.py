@@ -169,6 +169,8 @@ def page_shown(
         about.append(f"confidence {page.confidence:.2f}")
     if page.tables:
         about.append(f"tables: {len(page.tables)}")
+    if page.layout_doubt:
+        about.append(page.layout_doubt)
     if page.trouble:
         about.append(f"trouble: {page.trouble}")
     head = f"[{'; '.join(about)}]"

@@ -104,19 +104,23 @@ class LookUp:
             raise ToolProblem("unknown_page", message, field="page")
         return self._archive.page(document, number)
 
-    def table(self, document: str, page: int, number: int) -> Table:
-        """One table.
 
-        Raises:
-            ToolProblem: there is no such document, page or table.
-        """
-        tables = self.page(document, page).tables
-        for table in tables:
-            if table.number == number:
-                return table
-        has = f"it has {len(tables)}: {_named(tables)}" if tables else "no table was found on it; use read_page"
-        message = f"Page {page} of {document} has no table {number}; {has}."
-        raise ToolProblem("unknown_table", message, field="table")
+def table_of(page: PageContent, document: str, number: int) -> Table:
+    """One table of a page.
+
+    Raises:
+        ToolProblem: there is no such table.
+    """
+    for table in page.tables:
+        if table.number == number:
+            return table
+    having = (
+        f"it has {len(page.tables)}: {_named(page.tables)}"
+        if page.tables
+        else "no table was found on it; use read_page"
+    )
+    message = f"Page {page.number} of {document} has no table {number}; {having}."
+    raise ToolProblem("unknown_table", message, field="table")
 
 
 def _named(tables: tuple[Table, ...]) -> str:

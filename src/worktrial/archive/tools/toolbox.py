@@ -22,7 +22,7 @@ from worktrial.archive.tools.answers import (
     page_shown,
 )
 from worktrial.archive.tools.queries import Queries
-from worktrial.archive.tools.source import LookUp, ToolLimits, ToolProblem
+from worktrial.archive.tools.source import LookUp, ToolLimits, ToolProblem, table_of
 from worktrial.language import JsonObject, JsonValue, tool_spec
 from worktrial.sandbox import CallRefusal, PythonResult, PythonSession
 
@@ -232,8 +232,11 @@ class ToolBox:
         # What cells mean takes long to import, and processes that answer queries do without it.
         from worktrial.archive.tools.answers import table_shown
 
-        found = await asyncio.to_thread(self._look_up.table, document, page, table)
-        return table_shown(document, found, first_row, self._limits)
+        content = await asyncio.to_thread(self._look_up.page, document, page)
+        answer = table_shown(document, table_of(content, document, table), first_row, self._limits)
+        if content.layout_doubt:
+            answer["trust"] = content.layout_doubt
+        return answer
 
     async def _view_page(self, document: str, page: int, part: list[float] | None = None) -> JsonObject:
         content = await asyncio.to_thread(self._look_up.page, document, page)

@@ -34,8 +34,10 @@ class DocumentFault(StrEnum):
     DIGIT_MISREAD = "digit_misread"
 
 
-# Where things are said, not what they say: to change these would only lead to another page.
-_ADDRESSES = frozenset({"document", "page", "pages", "table", "tables", "cell", "issue", "row", "score", "line"})
+# Where things are said and how far to trust them, not what they say: a change would only lead to another page.
+_ADDRESSES = frozenset(
+    {"document", "page", "pages", "table", "tables", "cell", "issue", "row", "score", "line", "trust"}
+)
 _COUNTS = frozenset({"rows", "columns", "header_rows", "label_columns", "total", "width", "height", "confidence"})
 _TABLE_ROWS = frozenset({"body", "rows"})
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
