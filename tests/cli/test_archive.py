@@ -55,7 +55,7 @@ def test_doubtful_layouts_are_named(built: Path, capsys: pytest.CaptureFixture[s
     print_document(opened, told.name)
     shown = capsys.readouterr().out
     assert "bulletin_1939_02: layout doubtful on pages 1-2" in shown and shown.count("layout doubtful") == 2
-    assert "layout │" in shown
+    assert "1.00 │ 4 x 4 Budget Receipts" in shown
 
 
 def test_search(built: Path) -> None:

@@ -10,15 +10,18 @@ from worktrial.archive.layout.lines import find_lines
 from worktrial.archive.layout.regularity import layout_confidence
 from worktrial.archive.pages import Box, Cell, Table
 
-HEAD = Typed().left(50, 100, "Year").right(220, 100, "Gross").right(420, 100, "Net").right(520, 100, "Rate")
 ROWS = [[f"{1990 + k}", f"{k},300", f"{k},201", f"{k}.5"] for k in range(1, 9)]
 
 
+def typed() -> Typed:
+    """Three columns of eight figures."""
+    page = Typed().left(50, 100, "Year").right(220, 100, "Gross").right(420, 100, "Net").right(520, 100, "Rate")
+    return page.rows(116, 50, [220, 420, 520], ROWS)
+
+
 def read() -> Table:
-    """Three columns of eight figures, as they are found."""
-    page = Typed()
-    page.words += HEAD.words
-    content = page_content(page.rows(116, 50, [220, 420, 520], ROWS).page())
+    """The same as they are found."""
+    content = page_content(typed().page())
     assert (content.layout, content.confidence, content.layout_doubt) == (1.0, 1.0, "")
     (table,) = content.tables
     return table
@@ -57,10 +60,9 @@ def test_tables_in_each_others_place_are_irregular() -> None:
 
 
 def test_rows_of_figures_that_no_table_has_are_irregular_and_scales_are_not() -> None:
-    page = page_content(HEAD.rows(116, 50, [220, 420, 520], ROWS).page())
-    (table,) = page.tables
+    table = read()
     lost = replace(table, rows=table.rows[:5], box=Box(*table.box[:3], table.box.y0 + 60))
-    lines = [find_lines(list(HEAD.words), [])]
+    lines = [find_lines(typed().words, [])]
     assert layout_confidence([table], lines) == 1.0
     assert layout_confidence([lost], lines) == 0.5
     # Within its place, too, what is in no cell was lost.
@@ -70,3 +72,18 @@ def test_rows_of_figures_that_no_table_has_are_irregular_and_scales_are_not() ->
         for k in range(6):
             scale.left(50 + 60 * k, y, f"{k * 20}%")
     assert layout_confidence([], [find_lines(scale.words, [])]) is None
+
+
+@pytest.mark.parametrize(("slope", "layout"), [(0.0, 1.0), (0.005, 1.0), (-0.017, 0.0), (0.035, 0.0)])
+def test_a_page_that_lies_askew_has_no_rows(slope: float, layout: float) -> None:
+    rights = [110 + 40 * k for k in range(11)]
+    dense = Typed().rows(
+        116, 50, rights, [[f"{1990 + k}", *(f"{k},{100 + 7 * c * c}" for c in range(11))] for k in range(12)]
+    )
+    words = tuple(
+        replace(w, box=Box(w.box.x0, w.box.y0 + slope * w.box.x0, w.box.x1, w.box.y1 + slope * w.box.x0))
+        for w in dense.words
+    )
+    content = page_content(replace(dense.page(), words=words))
+    assert content.layout == layout
+    assert (content.confidence < 1) == bool(content.layout_doubt) == (layout == 0)

@@ -16,6 +16,8 @@ _OFF = 0.8
 """Heights by which a figure may stand beside the edge or middle of its column."""
 _APART = 0.6
 """Heights by which it may stand above or below its row."""
+_NEAR = 8
+"""Font sizes between two words of a line that tell its slope."""
 _OVER = 0.05
 """Share of the smaller of two tables that may lie in the other."""
 _ROW = 3
@@ -30,17 +32,18 @@ _VALUE = re.compile(r"\d+(?:[.,]\d+)*")
 def layout_confidence(tables: Sequence[Table], zones: Sequence[Sequence[TextLine]]) -> float | None:
     """Share of a page's figures that stand in regular rows and columns, 0-1; None where there are few figures.
 
-    Irregular are figures that stand beside their column or their row, two in a cell, those of tables that overlap,
-    and rows of figures that no table has taken.
+    Irregular are figures that stand beside their column or their row, two in a cell, those of tables that overlap
+    or are so askew that one end of a row is level with the next, and rows of figures that no table has taken.
 
     Args:
         tables: Found on the page.
         zones: Lines of its words, part by part.
     """
     regular = total = 0
+    slope = _slope(zones)
     for table, overlaps in zip(tables, _overlapping(tables), strict=True):
         good, figures = _in_grid(table)
-        regular += 0 if overlaps else good
+        regular += 0 if overlaps or _is_askew(table, slope) else good
         total += figures
     total += sum(1 for _ in _outside(tables, zones))
     return round(regular / total, 3) if total >= _FEWEST else None
@@ -62,8 +65,26 @@ def _in_grid(table: Table) -> tuple[int, int]:
                 figures += 2
                 continue
             figures += 1
-            good += cell.box is None or (_at(cell.box, edge) and _level(cell.box, level))
+            good += int(cell.box is None or bool(_at(cell.box, edge) and _level(cell.box, level)))
     return good, figures
+
+
+def _slope(zones: Sequence[Sequence[TextLine]]) -> float:
+    """Points that lines of words sink in one point to the right."""
+    slopes = [
+        (next_.box.y0 + next_.box.y1 - word.box.y0 - word.box.y1)
+        / (next_.box.x0 + next_.box.x1 - word.box.x0 - word.box.x1)
+        for zone in zones
+        for line in zone
+        for word, next_ in pairwise(line.words)
+        if 0 < next_.box.x0 - word.box.x1 < _NEAR * line.size
+    ]
+    return median(slopes) if len(slopes) >= _FEWEST else 0.0
+
+
+def _is_askew(table: Table, slope: float) -> bool:
+    heights = [cell.box.height for row in table.rows for cell in row if cell.box is not None and _is_figure(cell)]
+    return bool(heights) and abs(slope) * table.box.width > _APART * median(heights)
 
 
 def _is_figure(cell: Cell) -> bool:
@@ -111,15 +132,16 @@ def _outside(tables: Sequence[Table], zones: Sequence[Sequence[TextLine]]) -> It
         for line in zone:
             alone = []
             for phrase in line.figures:
+                if is_year(phrase.text):
+                    continue
                 words = [word.text for word in phrase.words if any(map(str.isdigit, word.text))]
                 inside = [own for table, own in zip(tables, kept, strict=True) if table.box.holds(phrase.box)]
                 if not inside:
                     alone.append(phrase)
                 elif any(not any(word in own for own in inside) for word in words):
                     yield phrase
-            told = [phrase for phrase in alone if not is_year(phrase.text)]
-            if len(told) >= _ROW and 2 * len(told) >= len(line.phrases) and not _is_scale(told):
-                yield from told
+            if len(alone) >= _ROW and 2 * len(alone) >= len(line.phrases) and not _is_scale(alone):
+                yield from alone
 
 
 def _is_scale(figures: Sequence[Phrase]) -> bool:
