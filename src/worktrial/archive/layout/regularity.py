@@ -112,7 +112,7 @@ def _level(box: Box, level: float) -> bool:
 
 
 def _overlapping(tables: Sequence[Table]) -> Iterator[bool]:
-    """For each table, whether another lies partly in its place."""
+    """Say of each table whether another lies partly in its place."""
     for table in tables:
         yield any(_share(table.box, other.box) > _OVER for other in tables if other is not table)
 
