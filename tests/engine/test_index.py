@@ -153,8 +153,11 @@ def counts(run: Path) -> list[SampleRecord]:
     return sorted(source.records(), key=lambda one: one.key)
 
 
-def test_readers_know_by_the_index_which_lines_count(run: Path) -> None:
+def test_readers_know_by_the_index_which_lines_count(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     counted = counted_lines(run, run / SAMPLES)
+    for rows in (1, 7):
+        monkeypatch.setattr(f"{SampleIndex.__module__}._AT_ONCE", rows)
+        assert counted_lines(run, run / SAMPLES) == counted
     assert counted is not None and (counted.lines, len(counted.replaced)) == (150, 150 - len(last_records(run)))
     assert counts(run) == sorted(last_records(run).values(), key=lambda one: one.key)
     # A run that is being written, or was mended by hand: its records are read.

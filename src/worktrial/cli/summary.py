@@ -202,8 +202,14 @@ def next_line(run: StoredRun, summary: Summary) -> Text:
 
 def _worth_a_look(run: StoredRun, condition: str) -> SampleRecord | None:
     """Failure of the condition, or of another, or else any sample with a verdict."""
-    judged = [record for record in run.records if record.outcome is not Outcome.INVALID]
-    return min(judged, key=lambda r: (r.outcome is Outcome.PASS, r.condition != condition), default=None)
+    found: dict[tuple[bool, bool], SampleRecord] = {}
+    for record in run.records:
+        if record.outcome is not Outcome.INVALID:
+            rank = record.outcome is Outcome.PASS, record.condition != condition
+            if rank == (False, False):
+                return record
+            found.setdefault(rank, record)
+    return found[min(found)] if found else None
 
 
 def _repeats_line(repeats: Repeats) -> str:

@@ -23,6 +23,7 @@ from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss
 _Outcomes = tuple[bool | None, ...]
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _MOST_REPEATS = 4096
+_INVALID = Outcome.INVALID
 
 
 class UsageTotals:
@@ -42,9 +43,10 @@ class UsageTotals:
             sums[2] += one.output_tokens
             sums[3] += one.cached_tokens
             sums[4] = None if sums[4] is None or one.cost is None else sums[4] + one.cost
-            sums[5] += one.replayed
-            sums[6] = None if sums[6] is None or one.replayed_cost is None else sums[6] + one.replayed_cost
             sums[7] += one.stored_tokens
+            if one.replayed or one.replayed_cost != 0.0:
+                sums[5] += one.replayed
+                sums[6] = None if sums[6] is None or one.replayed_cost is None else sums[6] + one.replayed_cost
 
     @property
     def by_role(self) -> dict[str, RoleUsage]:
@@ -122,8 +124,11 @@ def _read_lines(folder: Path, manifest: Manifest, counted: CountedLines | None) 
     seen: dict[str, dict[str, int]] = {}
     for number, (record, _, _) in enumerate(line_spans(folder / SAMPLES, _Figures)):
         if counted is None:
-            conditions = seen.setdefault(record.sample, {})
-            repeats, bit = conditions.get(record.condition, 0), 1 << min(record.repeat, _MOST_REPEATS)
+            conditions, repeat = seen.get(record.sample), record.repeat
+            if conditions is None:
+                conditions = seen[record.sample] = {}
+            repeats = conditions.get(record.condition, 0)
+            bit = 1 << (repeat if repeat < _MOST_REPEATS else _MOST_REPEATS)
             if repeats & bit:
                 raise _Twice
             conditions[record.condition] = repeats | bit
@@ -167,19 +172,21 @@ class _Shared:
 
     def take(self, record: _Figures) -> None:
         """Let a record, which nobody else has yet, hold these in place of its own; its totals are dropped."""
-        word = self._words.setdefault
+        # Once for each of a million records: every step tells.
+        word, put = self._words.setdefault, force_setattr
         text = bytes(record.tags)
         tags = self._tags.get(text)
         if tags is None:
             tags = self._tags[text] = msgspec.json.decode(text, type=dict[str, Any])
-        force_setattr(record, "tags", tags)
-        for name in ("suite", "sample", "condition", "stop_reason"):
-            own = getattr(record, name)
-            force_setattr(record, name, word(own, own))
-        reason = record.reason if record.outcome is Outcome.INVALID else ""
-        force_setattr(record, "reason", word(reason, reason))
+        put(record, "tags", tags)
+        put(record, "suite", word(record.suite, record.suite))
+        put(record, "sample", word(record.sample, record.sample))
+        put(record, "condition", word(record.condition, record.condition))
+        put(record, "stop_reason", word(record.stop_reason, record.stop_reason))
+        reason = record.reason if record.outcome is _INVALID else ""
+        put(record, "reason", word(reason, reason))
         if not record.replayed:
-            force_setattr(record, "usage", _NOTHING)
+            put(record, "usage", _NOTHING)
         if record.votes:
             outcomes = tuple(vote.is_correct for vote in record.votes)
             votes = self._votes.setdefault(outcomes, [Vote(is_correct=one) for one in outcomes])

@@ -10,6 +10,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
+from operator import itemgetter, lt
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 from zlib import crc32
@@ -30,6 +31,7 @@ _NUMBER_OF_END = {end: number for number, end in enumerate(_ENDS)}
 # Digest of the key, place, cost, tokens, outcome, end, flags, three counts of the simulator's, checksum of line.
 ROW = struct.Struct("<12sQdQBBHIIII")
 """Row of the index about one line: the second number is its place."""
+_PLACED = struct.Struct(f"<12sQ{ROW.size - 20}x")
 _DIGEST = 12
 _ACTED, _REPLAYED = 1, 2
 # Another version, or another list of ends, makes another header: such an index is made again.
@@ -317,12 +319,45 @@ def counted_lines(folder: Path, samples: Path) -> CountedLines | None:
     found = samples.stat()
     if not found.st_size or found.st_mtime_ns > path.stat().st_mtime_ns:
         return None
-    index = SampleIndex(folder)
-    with path.open("rb", buffering=0) as index._file:
-        count = index._load(found.st_size)
-        if not count or _agreed(samples, count, index._row_at) != found.st_size:
+    count, replaced = 0, frozenset[int]()
+    with path.open("rb", buffering=0) as file:
+
+        def row_at(number: int) -> bytes:
+            file.seek(len(HEADER) + number * ROW.size)
+            return file.read(ROW.size)
+
+        if file.read(len(HEADER)) == HEADER:
+            count, replaced = _lines_of(file, found.st_size)
+        if not count or _agreed(samples, count, row_at) != found.st_size:
             return None
-    return CountedLines(len(index._outcomes), frozenset(index._replaced))
+    return CountedLines(count, replaced)
+
+
+def _lines_of(rows: IO[bytes], size: int) -> tuple[int, frozenset[int]]:
+    """Number of lines within `size` bytes of records, by their rows, and those that are followed by another."""
+    digests: dict[bytes, int] = {}
+    replaced = []
+    before, number = -1, 0
+    while data := rows.read(_AT_ONCE * ROW.size):
+        found = list(_PLACED.iter_unpack(data[: len(data) // ROW.size * ROW.size]))
+        whole = len(found)
+        while found and found[-1][1] >= size:
+            found.pop()
+        places = [before, *map(itemgetter(1), found)]
+        if (number == 0 and found and places[1]) or not all(map(lt, places, places[1:])):
+            return 0, frozenset()
+        own = {digest: at for at, (digest, _) in enumerate(found, number)}
+        if len(own) < len(found) or not own.keys().isdisjoint(digests):
+            for at, (digest, _) in enumerate(found, number):
+                if digest in digests:
+                    replaced.append(digests[digest])
+                digests[digest] = at
+        else:
+            digests |= own
+        before, number = places[-1], number + len(found)
+        if len(found) < whole:
+            break
+    return number, frozenset(replaced)
 
 
 def _row(record: SampleRecord, line: bytes, place: int) -> bytes:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, TypeVar
 
@@ -21,14 +22,12 @@ def read_lines(path: Path, kind: type[_T]) -> Iterator[_T]:
     Raises:
         DataError: a line is not such a record.
     """
-    for _, record in placed_lines(path, kind):
-        yield record
+    return map(itemgetter(0), line_spans(path, kind))
 
 
 def placed_lines(path: Path, kind: type[_T]) -> Iterator[tuple[int, _T]]:
     """Records as `read_lines` gives them, each with the byte at which its line begins."""
-    for record, place, _ in line_spans(path, kind):
-        yield place, record
+    return map(itemgetter(1, 0), line_spans(path, kind))
 
 
 def line_spans(path: Path, kind: type[_T], *, place: int = 0, number: int = 1) -> Iterator[tuple[_T, int, int]]:
@@ -51,23 +50,26 @@ def decoded_lines(
     file: IO[bytes], path: Path, kind: type[_T], *, place: int = 0, number: int = 1
 ) -> Iterator[tuple[_T, int, int]]:
     """Records of a file that is open, with the bytes of their lines; see `line_spans`."""
-    decoder = msgspec.json.Decoder(kind)
+    decode, read = msgspec.json.Decoder(kind).decode, file.readline
     file.seek(place)
-    for at, line in enumerate(iter(lambda: file.readline(MOST_BYTES), b""), number):
+    at = number
+    while line := read(MOST_BYTES):
         if not line.endswith(b"\n"):
             if len(line) == MOST_BYTES:
                 what = f"damaged record: more than {MOST_BYTES:,} bytes in one line"
                 raise DataError(f"{path}:{at}", what, "Remove this line to go on")
             return
         try:
-            record = decoder.decode(line)
+            record = decode(line)
             # Fields that `kind` leaves out are skipped, not decoded; whoever reads them later could not.
             if not line.isascii():
                 line.decode()
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
             raise DataError(f"{path}:{at}", f"damaged record: {e}", "Remove this line to go on") from None
-        yield record, place, place + len(line)
-        place += len(line)
+        end = place + len(line)
+        yield record, place, end
+        place = end
+        at += 1
 
 
 def replace_file(path: Path, data: bytes, *, durable: bool = False) -> None:

@@ -1,6 +1,6 @@
 """The public records of a run folder. Every suite writes the same ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -214,6 +214,19 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
         """A tag as text, in JSON where it is none; None where the sample does not have it."""
         value = self.tags.get(name)
         return value if value is None or isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def partial_record(names: Collection[str]) -> type[Any]:
+    """Type of records of which only these fields are read; the others are passed over, whatever they hold."""
+    kept: list[Any] = []
+    for field in msgspec.structs.fields(SampleRecord):
+        if field.name not in names:
+            continue
+        default = [] if field.default is msgspec.NODEFAULT else [field.default]
+        if field.default_factory is not msgspec.NODEFAULT:
+            default = [msgspec.field(default_factory=field.default_factory)]
+        kept.append((field.name, field.type, *default))
+    return msgspec.defstruct("PartialRecord", kept, kw_only=True, frozen=True)
 
 
 class SampleResult(msgspec.Struct, kw_only=True):

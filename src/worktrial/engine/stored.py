@@ -9,7 +9,7 @@ import msgspec
 
 from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
-from worktrial.engine.record import CLEAN, Key, RoleUsage, SampleLine, SampleRecord
+from worktrial.engine.record import CLEAN, Key, RoleUsage, SampleLine, SampleRecord, partial_record
 from worktrial.engine.store import SAMPLES
 from worktrial.engine.trajectories import StoredTrajectories
 from worktrial.errors import DataError, option
@@ -66,15 +66,8 @@ def open_run(folder: Path, *, grounds: bool = True) -> StoredRun:
 
 
 def _without_grounds(path: Path) -> Iterator[SampleRecord]:
-    kept: list[Any] = []
-    for field in msgspec.structs.fields(SampleRecord):
-        if field.name in _GROUNDS:
-            continue
-        default = [] if field.default is msgspec.NODEFAULT else [field.default]
-        if field.default_factory is not msgspec.NODEFAULT:
-            default = [msgspec.field(default_factory=field.default_factory)]
-        kept.append((field.name, field.type, *default))
-    for line in read_lines(path, msgspec.defstruct("FiguresOfSample", kept, kw_only=True)):
+    kept = {field.name for field in msgspec.structs.fields(SampleRecord)}.difference(_GROUNDS)
+    for line in read_lines(path, partial_record(kept)):
         yield msgspec.convert(line, SampleRecord, from_attributes=True)
 
 

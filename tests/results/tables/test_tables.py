@@ -235,6 +235,13 @@ def test_only_what_a_query_names_is_read(made: Path, tmp_path: Path) -> None:
     ):
         with pytest.raises(DataError, match=r"trajectories.jsonl:1: damaged record"):
             ask(sql, run)
+    records = run / "samples.jsonl"
+    records.write_bytes(records.read_bytes().replace(b'"turns":', b'"turns":"many","turns once":'))
+    count = records.read_bytes().count(b"\n")
+    assert ask("select count(*), count(outcome), count(tags) from samples", run) == [(count, count, count)]
+    for sql in ("select avg(turns) from samples", "select outcome, category from samples"):
+        with pytest.raises(DataError, match=r"samples.jsonl:1: damaged record: Expected `int`, got `str`"):
+            ask(sql, run)
 
 
 @pytest.mark.parametrize(
@@ -254,6 +261,9 @@ def test_only_what_a_query_names_is_read(made: Path, tmp_path: Path) -> None:
         "select count(*) from calls join samples using (run, sample, repeat, condition)",
         "select unnest(c) from calls c",
         "select tool, list(turn) from calls group by all",
+        "select outcome, cost, answered_by, tags from samples",
+        "select run, passed, finished, stop_reason, condition from samples",
+        "select samples_finished, passed from runs",
     ],
 )
 def test_columns_left_out_of_a_table_change_no_answer(made: Path, sql: str) -> None:

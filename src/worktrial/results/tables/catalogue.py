@@ -52,16 +52,15 @@ def schema_of(table: RunTable) -> "pa.Schema":
     return pa.schema([(column.name, column.kind.arrow) for column in table.columns])
 
 
-def values(table: RunTable, sources: Sequence[RunSource]) -> Iterator[list[Any]]:
+def values(table: RunTable, sources: Sequence[RunSource]) -> Iterator[Sequence[Any]]:
     """The table's rows over all `sources`, as Python values in the order of the columns.
 
     Raises:
         DataError: a run's folder is damaged.
     """
-    getters = [column.of for column in table.columns]
+    cells = table.cells()
     for source in sources:
-        for row in table.rows(source):
-            yield [get(row) for get in getters]
+        yield from map(cells, table.rows(source))
 
 
 def batches(table: RunTable, sources: Sequence[RunSource]) -> Iterator["pa.RecordBatch"]:
@@ -70,7 +69,7 @@ def batches(table: RunTable, sources: Sequence[RunSource]) -> Iterator["pa.Recor
     Raises:
         DataError: a run's folder is damaged.
     """
-    collected: list[list[Any]] = []
+    collected: list[Sequence[Any]] = []
     characters = 0
     texts = [n for n, column in enumerate(table.columns) if column.kind in (Kind.TEXT, Kind.JSON)]
     for row in values(table, sources):
@@ -84,7 +83,7 @@ def batches(table: RunTable, sources: Sequence[RunSource]) -> Iterator["pa.Recor
         yield _batch(table, collected)
 
 
-def _batch(table: RunTable, rows: list[list[Any]]) -> "pa.RecordBatch":
+def _batch(table: RunTable, rows: list[Sequence[Any]]) -> "pa.RecordBatch":
     import pyarrow as pa
 
     arrays = []

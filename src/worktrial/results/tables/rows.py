@@ -1,11 +1,14 @@
 """The tables that `manifest.json` and `samples.jsonl` fill."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, NamedTuple
+
+import msgspec
 
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import RoleUsage, SampleRecord
@@ -18,7 +21,8 @@ from worktrial.workplaces.duties.session import Violation
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss
 
 _KEY = ("sample", "repeat", "condition")
-_RUN = Column("run", Kind.TEXT, "Name of the run: the end of its folder's path", lambda r: r.source.name)
+_NAMED = "Name of the run: the end of its folder's path"
+_RUN = Column("run", Kind.TEXT, _NAMED, attrgetter("source.name"), "source.name", plain=True)
 
 
 class RecordRow(NamedTuple):
@@ -43,6 +47,16 @@ def key_columns(within: str) -> list[Column]:
 
 def _records(source: RunSource) -> Iterator[RecordRow]:
     return (RecordRow(source, record) for record in source.records())
+
+
+def _records_for(columns: Sequence[Column]) -> Callable[[RunSource], Iterator[RecordRow]]:
+    """Rows of records that hold only the fields of which these columns are made, where they are made of fields."""
+    fields = {field.name for field in msgspec.structs.fields(SampleRecord)}
+    paths = [column.path.split(".") for column in columns if column.name != _RUN.name]
+    if any(len(path) < 2 or path[1] not in fields for path in paths):
+        return _records
+    names = {path[1] for path in paths}
+    return lambda source: (RecordRow(source, record) for record in source.partial_records(names))
 
 
 def _part_table(name: str, meaning: str, field: str, row: type, number: str = "", **named: str) -> RunTable:
@@ -86,7 +100,7 @@ class RunRow:
 
     @cached_property
     def _outcomes(self) -> Counter[str]:
-        return Counter(record.outcome.value for record in self.source.records())
+        return Counter(record.outcome.value for record in self.source.partial_records({"outcome"}))
 
     @property
     def run(self) -> str:
@@ -208,6 +222,7 @@ SAMPLES = RunTable(
         ),
     ],
     _records,
+    _records_for,
 )
 
 USAGE = RunTable(

@@ -58,6 +58,10 @@ class Column:
     meaning: str
     of: Callable[[Any], Any]
     """Function from what `RunTable.rows` yields to the column's value; JSON as its text."""
+    path: str = ""
+    """Attributes from there to what the value is made of, with dots between; "" where it is made of more."""
+    plain: bool = False
+    """Whether what is there is the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +73,23 @@ class RunTable:
     columns: Sequence[Column]
     rows: Callable[[RunSource], Iterable[Any]]
     """Rows of one run, one at a time."""
+    rows_for: Callable[[Sequence[Column]], Callable[[RunSource], Iterable[Any]]] | None = None
+    """Function from some of the columns to rows that hold what these are made of; None where all rows hold all."""
 
     def narrowed(self, names: frozenset[str] | None) -> "RunTable":
         """The table with these columns only; with all where `names` is None."""
         if names is None:
             return self
-        return RunTable(self.name, self.meaning, [c for c in self.columns if c.name in names], self.rows)
+        columns = [c for c in self.columns if c.name in names]
+        rows = self.rows if self.rows_for is None else self.rows_for(columns)
+        return RunTable(self.name, self.meaning, columns, rows)
+
+    def cells(self) -> Callable[[Any], Sequence[Any]]:
+        """Function from a row to its values, in the order of the columns."""
+        if len(self.columns) > 1 and all(column.plain for column in self.columns):
+            return attrgetter(*(column.path for column in self.columns))
+        getters = [column.of for column in self.columns]
+        return lambda row: [get(row) for get in getters]
 
 
 def columns_of(
@@ -95,8 +110,11 @@ def columns_of(
         if name in apart or (kind := _kind(hint)) is None:
             continue
         shown = (named or {}).get(name, stored.get(name, name))
-        get = attrgetter(f"{within}.{name}" if within else name)
-        columns.append(Column(shown, kind, docs.get(name, ""), _converted(get, kind, hint)))
+        path = f"{within}.{name}" if within else name
+        if _is_words(hint):
+            path = f"{path}._value_"
+        of = _converted(attrgetter(path), kind, hint)
+        columns.append(Column(shown, kind, docs.get(name, ""), of, path, isinstance(of, attrgetter)))
     return columns
 
 
@@ -159,11 +177,15 @@ def _holds_structs(hint: Any) -> bool:
     return any(isinstance(part, type) and issubclass(part, msgspec.Struct) for part in inner)
 
 
+def _is_words(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, StrEnum)
+
+
 def _converted(get: Callable[[Any], Any], kind: Kind, hint: Any) -> Callable[[Any], Any]:
     if kind is Kind.JSON:
         raw = hint is msgspec.Raw or msgspec.Raw in get_args(hint)
         return (lambda row: _raw_text(get(row))) if raw else lambda row: json_text(get(row))
-    if kind is Kind.TEXT:
+    if kind is Kind.TEXT and hint not in (str, str | None) and not _is_words(hint):
         return lambda row: _plain(get(row))
     return get
 

@@ -1,17 +1,18 @@
 """A run folder as a source of rows: read line by line, never held as a whole."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from worktrial.engine.index import counted_lines
 from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
-from worktrial.engine.record import Key, SampleLine, SampleRecord
+from worktrial.engine.record import Key, SampleLine, SampleRecord, partial_record
 from worktrial.engine.store import SAMPLES
 from worktrial.engine.trajectories import TRAJECTORIES, StoredTrajectories
 from worktrial.errors import DataError, SettingError
@@ -47,11 +48,26 @@ class RunSource:
         Raises:
             DataError: a record is damaged.
         """
+        return self._records(SampleRecord)
+
+    def partial_records(self, names: Collection[str]) -> Iterator[Any]:
+        """The same with these fields alone, which takes half the time.
+
+        Raises:
+            DataError: one of the fields is damaged, or a line is no JSON.
+        """
+        return self._records(partial_record(names))
+
+    def _records(self, kind: type[_Work]) -> Iterator[_Work]:
         path = self.folder / SAMPLES
         counted = counted_lines(self.folder, path)
+        records = read_lines(path, kind)
         if counted is None:
-            return self._last(SAMPLES, SampleRecord, self._last_records)
-        return (record for number, record in enumerate(read_lines(path, SampleRecord)) if counted.has(number))
+            last = set(self._last_records.values())
+            return (record for number, record in enumerate(records) if number in last)
+        if not counted.replaced:
+            return islice(records, counted.lines)
+        return (record for number, record in enumerate(records) if counted.has(number))
 
     def trajectories(self, kind: type[_T]) -> Iterator[_T]:
         """The last trajectory of every finished sample that has one, decoded as `kind`.
@@ -91,11 +107,6 @@ class RunSource:
     @cached_property
     def _last_records(self) -> dict[Key, int]:
         return _last_lines(self.folder / SAMPLES)
-
-    def _last(self, file: str, kind: type[_T], last: dict[Key, int]) -> Iterator[_T]:
-        for number, line in enumerate(read_lines(self.folder / file, kind)):
-            if last.get(line.key) == number:
-                yield line
 
 
 def _last_lines(path: Path) -> dict[Key, int]:
