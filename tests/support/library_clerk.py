@@ -127,6 +127,8 @@ class Referee(Behaviour):
     def answer(self, request: ScriptedRequest) -> Body:
         found = self.says if self.says != "right" else _nearer(text_of(request.messages[-1]))
         reply = {"why": "The rule says so.", "right": found, "quotes": [{"id": "C-01", "quote": self.quote}]}
+        if found == "unsaid":
+            reply["question"] = "Which of the two days counts?"
         return completion(json_text(reply))
 
 

@@ -232,6 +232,28 @@ def test_a_task_without_a_ruling_is_not_found_flawed_and_is_ruled_on_in_the_next
     assert "unruled" not in {one.fate for one in end.ends} and any(one.truth == "confirmed" for one in end.ends)
 
 
+def test_what_the_rules_do_not_say_is_asked_of_their_owner(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    with ScriptedServer(everybody(solver=Clerk(lambda run, task: True), judge=Referee("unsaid"))) as server:
+        end = session_on(root, server.url, spec(1))
+    asked = "Which of the two days counts?"
+    assert {(one.fate, one.why) for one in end.ends} == {("question", asked)}
+    assert end.worth is not None and end.worth.found_flawed.of == 0
+    assert any(f"does not say: {asked} (loans-01, loans-02)" in line for line in described(end.worth))
+    # An owner who says it has the tasks ruled on anew; without a change nobody is asked again.
+    with ScriptedServer(everybody(solver=Clerk(lambda run, task: True))) as server:
+        assert {one.fate for one in session_on(root, server.url, spec(1)).ends} == {"question"}
+        path = root / "clauses.yaml"
+        path.write_text(
+            path.read_text("utf-8").replace("applies_when: the member owes fees", "applies_when: ''"), "utf-8"
+        )
+        line = next(one for one in path.read_text("utf-8").splitlines() if "C-03" in one)
+        path.write_text(
+            path.read_text("utf-8").replace(line, line.replace("gets no extension", "gets none")), "utf-8"
+        )
+        assert "question" not in {one.fate for one in session_on(root, server.url, spec(1)).ends}
+
+
 class Lenient(InProcess):
     """A library whose reports name the loan alone, so that the day of an extension stands in the state only."""
 

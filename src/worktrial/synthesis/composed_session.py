@@ -21,7 +21,7 @@ from worktrial.synthesis.composed_suite import Labels, executable, prefix_of, wi
 from worktrial.synthesis.files import Form, RecordFile, hash_of, yaml_form
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.prompting import PROMPTS
-from worktrial.synthesis.proving.truth import Ruling
+from worktrial.synthesis.proving.truth import Ruling, rules_hash
 from worktrial.synthesis.proving.way import Bench, ComposedBench, ComposedWay
 from worktrial.synthesis.task_session import TaskSession
 from worktrial.synthesis.worth import SuiteWorth
@@ -155,6 +155,7 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
             aside=self.aside,
             fixed=self.is_edited,
             on_ruling=self._rulings.add,
+            questions=self._questions,
             on_varied=varied,
             drawn=self._all_drawn.wait,
             moved=self.tell,
@@ -162,6 +163,13 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
 
     def _ruling_of(self, content: str) -> Ruling | None:
         return next((ruling for ruling in reversed(self._rulings.records) if ruling.content == content), None)
+
+    def _questions(self) -> list[str]:
+        """Questions that the rules, as they are, leave to their owner."""
+        own = rules_hash(self.rules)
+        return list(
+            dict.fromkeys(one.question for one in self._rulings.records if one.question and one.rules == own)
+        )
 
     async def _bench(self, draft: ComposedTask) -> ComposedBench:
         task = await executable(draft, draft.recipe.languages[0], self.door, self.labels, self.rules)

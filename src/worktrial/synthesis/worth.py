@@ -62,6 +62,8 @@ class SuiteWorth(msgspec.Struct, kw_only=True, frozen=True):
     fresh_runs: int
     copies: int = 0
     """Runs that repeat another of the same task call for call and word for word, and were not counted."""
+    questions: dict[str, list[str]] = {}
+    """Questions for the owner of the procedure, which does not decide them, with the tasks that went for each."""
     clauses_without_task: list[str]
     clauses_in_rules: list[str] = []
     """The part of them that the workplace's rules and tools carry out, so that tasks may rest on it."""
@@ -132,6 +134,7 @@ def worth(
         fresh_high=None if known is None else known.interval.high,
         fresh_runs=sum(rate.n for rate in fresh),
         copies=sum(rate.copies for end in kept for rate in (end.band, end.fresh) if rate is not None),
+        questions=_questions(ends),
         clauses_without_task=sorted(set(clauses) - cited),
         clauses_in_rules=sorted(set(clauses) & set(in_rules) - cited),
         atoms_without_task=sorted(set(atoms) - used),
@@ -162,6 +165,11 @@ def described(found: SuiteWorth) -> list[str]:
         lines.append(
             f"Not counted there: {unruled} to which a second worker found another end, and on which no ruling "
             "could be had. The same command asks again."
+        )
+    for question, ids in found.questions.items():
+        lines.append(
+            f"A question for the owner, since the procedure does not say: {question} ({', '.join(ids)}). Say it "
+            "there, or in one more --document, and give the same command: these tasks are ruled on anew."
         )
     if found.fresh_rate is not None:
         known = "" if found.fresh_low is None else f" ({found.fresh_low:.2f} to {found.fresh_high:.2f})"
@@ -250,6 +258,14 @@ def _passes(ends: Sequence[ProvedTask]) -> CountShare | None:
         return None
     passed = sum(end.fresh.passed for end in ends if end.fresh is not None)
     return CountShare(count=passed, of=known.samples, low=known.interval.low, high=known.interval.high)
+
+
+def _questions(ends: Iterable[ProvedTask]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for end in ends:
+        if end.fate == "question":
+            found.setdefault(end.why, []).append(end.task)
+    return found
 
 
 def _share(count: int, of: int) -> CountShare:

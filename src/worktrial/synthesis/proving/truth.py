@@ -15,6 +15,7 @@ from worktrial.language.untrusted import encodable
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.artifacts import SlotRun, Text
 from worktrial.synthesis.author import Author
+from worktrial.synthesis.files import hash_of
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.prompting import compact, fenced, render, within
@@ -55,17 +56,23 @@ class Ruling(msgspec.Struct, kw_only=True, frozen=True):
     task: Text
     content: Text
     """Hash of the task that it was made on."""
-    right: Literal["author", "solver", "both", "neither"]
+    right: Literal["author", "solver", "both", "neither", "unsaid"]
+    """`unsaid`: the rules do not say, and whoever wrote them has to choose."""
     why: str
     quotes: list[RuleQuote]
     differences: list[EndDifference]
     model: str
+    question: str = ""
+    """What the owner of the rules has to choose, where they do not say."""
+    rules: str = ""
+    """Hash of all rules that it was made by."""
 
 
 class _Reply(msgspec.Struct, kw_only=True, frozen=True):
     why: Text
-    right: Literal["first", "second", "both", "neither"]
+    right: Literal["first", "second", "both", "neither", "unsaid"]
     quotes: Annotated[list[RuleQuote], msgspec.Meta(min_length=1)]
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +182,7 @@ async def ruled(
     headings: Mapping[str, str] = MappingProxyType({}),
     seen: Collection[str] = (),
     asked: int = 0,
+    questions: Collection[str] = (),
 ) -> Ruling:
     """Let a third decide from the rules which end is right.
 
@@ -188,6 +196,7 @@ async def ruled(
         author: The model that decides.
         headings: Number and title of the section in which each rule stands.
         seen: Ids of records that either worker looked at; as many are shown as there is room for.
+        questions: Those that are with the owner already; one that comes up again is asked in the same words.
         asked: Earlier sessions to which it gave none; their replies are not taken from the cache again.
 
     Raises:
@@ -197,7 +206,10 @@ async def ruled(
     swapped = int(content[:8], 16) % 2 == 1
 
     def wrong(reply: _Reply) -> list[str]:
-        return [fault for quote in reply.quotes if (fault := _misquoted(quote, rules))]
+        faults = [fault for quote in reply.quotes if (fault := _misquoted(quote, rules))]
+        if reply.right == "unsaid" and not reply.question.strip():
+            faults.append("`question` is missing: what has the owner of the rules to choose, in one sentence?")
+        return faults
 
     data = render(
         "ruling_data",
@@ -215,15 +227,17 @@ async def ruled(
             for one in found[:_SHOWN]
         ],
     )
-    prompt = render("ruling", data=fenced(encodable(data)))
+    known = fenced(encodable("\n".join(f"- {one}" for one in questions))) if questions else ""
+    prompt = render("ruling", data=fenced(encodable(data)), questions=known)
     reply = await author.write(
         prompt, _Reply, salt=f"ruling/{task.id}/{content}{f'/{asked}' if asked else ''}", check=wrong
     )
-    sides: dict[str, Literal["author", "solver", "both", "neither"]] = {
+    sides: dict[str, Literal["author", "solver", "both", "neither", "unsaid"]] = {
         "first": "solver" if swapped else "author",
         "second": "author" if swapped else "solver",
         "both": "both",
         "neither": "neither",
+        "unsaid": "unsaid",
     }
     return Ruling(
         task=task.id,
@@ -233,7 +247,14 @@ async def ruled(
         quotes=reply.quotes,
         differences=list(found),
         model=author.model,
+        question=" ".join(reply.question.split()) if reply.right == "unsaid" else "",
+        rules=rules_hash(rules),
     )
+
+
+def rules_hash(rules: Mapping[str, str]) -> str:
+    """Hash of all rules by which a ruling is made."""
+    return hash_of(dict(rules))
 
 
 def _under_headings(rules: Mapping[str, str], headings: Mapping[str, str]) -> Iterator[str]:

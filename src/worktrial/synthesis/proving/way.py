@@ -19,7 +19,7 @@ from worktrial.synthesis.compose.varying import hardened, mended
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.proving.difficulty import Screened, failed_checks, fresh_rate, screened
 from worktrial.synthesis.proving.succession import Succession
-from worktrial.synthesis.proving.truth import End, Ruling, differences, end_of_plan, end_of_run, ruled
+from worktrial.synthesis.proving.truth import End, Ruling, differences, end_of_plan, end_of_run, ruled, rules_hash
 from worktrial.synthesis.proving.widening import widened
 from worktrial.synthesis.turns import Turns
 
@@ -28,7 +28,7 @@ SOLVER_RUNS = 2
 GATES_AT_ONCE = 3
 """Tasks in the gates at a time. Were it all, the first would come out with the last, and models would wait."""
 
-TaskFate = Literal["kept", "gate", "truth", "unruled", "trivial", "too_hard", "invalid"]
+TaskFate = Literal["kept", "gate", "truth", "question", "unruled", "trivial", "too_hard", "invalid"]
 Confirmation = Literal["confirmed", "upheld", "open"]
 Ease = Literal["easy", "between", "hard"]
 _EASE: Mapping[TaskFate, Ease] = {"trivial": "easy", "too_hard": "hard"}
@@ -36,6 +36,10 @@ _EASE: Mapping[TaskFate, Ease] = {"trivial": "easy", "too_hard": "hard"}
 
 class NoRuling(Exception):
     """Two ends of a task differ, and nobody could say which is right; the message says why."""
+
+
+class LeftToOwner(Exception):
+    """Two ends of a task differ, and the rules do not say which is right; the message asks their owner."""
 
 
 class DraftedTask(Protocol):
@@ -155,6 +159,7 @@ class TaskWay(ABC, Generic[Draft, Ready]):
 
         Raises:
             NoRuling: it has to be decided, and nobody decides it.
+            LeftToOwner: the rules do not decide it.
         """
 
     def asked(self, bench: Bench[Draft, Ready]) -> int:
@@ -248,6 +253,8 @@ class TaskWay(ABC, Generic[Draft, Ready]):
             truth, against = await self.truth(bench)
         except NoRuling as e:
             return self._end(bench, "unruled", str(e), asked=self.asked(bench) + 1)
+        except LeftToOwner as e:
+            return self._end(bench, "question", str(e))
         if against:
             return self._end(bench, "truth", against)
 
@@ -298,6 +305,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
         ended: End of a task in the folder's last session.
         fixed: Whether a task must stay as it is, since a person wrote it so.
         on_ruling: Given each new ruling.
+        questions: Gives those that are with the owner of the rules.
     """
 
     composition: Composition
@@ -310,6 +318,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
     ended: Callable[[str], ProvedTask | None] = lambda id: None
     fixed: Callable[[ComposedTask], bool] = lambda draft: False
     on_ruling: Callable[[Ruling], None] = lambda ruling: None
+    questions: Callable[[], Sequence[str]] = list
     _widened: dict[str, ComposedTask] = field(default_factory=dict, init=False)
     """Content to the task whose checks allow both ends."""
 
@@ -367,6 +376,8 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
         # What the checks refuse is shown, though it be an order or a wording alone.
         found = found or differences(bench.task, mine, theirs, failed, exact=True)
         ruling = self.ruling_of(content)
+        if ruling is not None and ruling.right == "unsaid" and ruling.rules != rules_hash(self.rules):
+            ruling = None  # the owner may have said it since
         if ruling is None:
             self.moved(id, "ruling", "")
             try:
@@ -379,12 +390,15 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
                     headings=self.headings,
                     seen=mine.seen | theirs.seen,
                     asked=self.asked(bench),
+                    questions=self.questions(),
                 )
             except (UnusableReplies, InvalidSample) as e:
                 raise NoRuling(f"a second worker came to another end, and no ruling could be had: {e}") from None
             self.on_ruling(ruling)
-        if ruling.right == "author" or (ruling.right == "both" and outcome == "pass"):
+        if ruling.right == "author" or (ruling.right in ("both", "unsaid") and outcome == "pass"):
             return "upheld", ""
+        if ruling.right == "unsaid":
+            raise LeftToOwner(ruling.question)
         if ruling.right == "both" and not self.fixed(bench.draft):
             missed = [check.check for check in row.checks if not check.passed]
             wider = widened(bench.draft, bench.task, mine, theirs, missed)

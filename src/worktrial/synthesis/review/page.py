@@ -36,7 +36,19 @@ KINDS = {
     "free": "Runs that chose it",
     "fresh": "Fresh runs",
 }
-_FATES = ("kept", "kept_easy", "kept_hard", "gate", "truth", "unruled", "trivial", "too_hard", "invalid", "drafted")
+_FATES = (
+    "kept",
+    "kept_easy",
+    "kept_hard",
+    "gate",
+    "truth",
+    "question",
+    "unruled",
+    "trivial",
+    "too_hard",
+    "invalid",
+    "drafted",
+)
 
 
 _TEMPLATES = Path(__file__).with_name("templates")
