@@ -166,6 +166,14 @@ def test_sums_named_beside_the_one_that_is_paid(due: float | None, said: str) ->
     assert found.passed, found.why
 
 
+def test_a_sum_that_waits_is_told_and_not_paid() -> None:
+    waits = of_paying(1324.07, pending=True)
+    for said in ("1324.07 crowns wait for approval; nothing is paid.", "1324.07 will be paid once it is approved."):
+        assert judged(waits, said).passed
+    for said in ("1324.07 crowns are paid.", "Nothing is paid.", "1324.07 wait for approval. We paid 169.65."):
+        assert not judged(waits, said).passed
+
+
 @pytest.mark.parametrize(
     ("due", "said", "why"),
     [

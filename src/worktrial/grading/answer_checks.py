@@ -271,6 +271,8 @@ class AnswerSums(AnswerClaim):
     paying: tuple[str, ...] = ()
     """Words that say of a sum that it is paid, such as `pay`, `paid`, `transfer`: with them only `values` may be
     told so, and where there are none nothing may."""
+    pending: bool = False
+    """Whether `values` are told of, and not paid: nothing may be said to be paid then."""
     total: float | None = None
     """Sum of all that the answer reports on, which may be told as well."""
 
@@ -280,9 +282,11 @@ class AnswerSums(AnswerClaim):
 
         text = self.text(facts)
         asked = f"the answer states the sums {', '.join(f'{value:.2f}' for value in self.values) or 'none'} alone"
-        fault = (
-            misstated(text, self.values, self.beside, self.paying, self.total) if text else "it says nothing of it"
-        )
+        fault = "it says nothing of it"
+        if text:
+            fault = misstated(
+                text, self.values, self.beside, paying=self.paying, pending=self.pending, total=self.total
+            )
         return CheckResult(asked, not fault, fault or "so it does")
 
 

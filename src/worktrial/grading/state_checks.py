@@ -131,6 +131,7 @@ class StateItems(_Counted):
     paying: tuple[str, ...] = Field(
         (), description="Words that say of a sum that it is paid: texts in `stating` may say so of its sums alone."
     )
+    pending: bool = Field(False, description="Whether the sums in `stating` are told of, and not paid.")
     one_of: tuple[JsonValue, ...] = Field((), description="Values of which an item has to be one.")
     none_else: bool = Field(False, description="Whether items that do not match may not be there.")
 
@@ -166,7 +167,9 @@ class StateItems(_Counted):
     def _misstates(self, text: str | None, name: str) -> bool:
         from worktrial.grading.written.sums import misstated
 
-        return text is None or bool(misstated(plain(text), self.stating[name], self.beside, self.paying))
+        return text is None or bool(
+            misstated(plain(text), self.stating[name], self.beside, paying=self.paying, pending=self.pending)
+        )
 
 
 class OnlyChanged(Claim):

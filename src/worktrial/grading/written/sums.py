@@ -20,7 +20,9 @@ def misstated(
     text: str,
     wanted: Sequence[float],
     beside: Sequence[float] = (),
+    *,
     paying: Sequence[str] = (),
+    pending: bool = False,
     total: float | None = None,
 ) -> str:
     """Fault of a text that has to state sums of money, and no other; "" where there is none.
@@ -34,6 +36,7 @@ def misstated(
         beside: Further ones that may.
         paying: Words that say of a sum that it is paid; with them only the wanted ones may be told so. None where
             that is not looked at.
+        pending: Whether the wanted ones are not paid, so that none may be told so.
         total: Sum of all that the text tells of, which may stand there, and be told as paid.
     """
     stated = [one for one in stated_amounts(text) if not denied_value(text, one.start, one.end)]
@@ -46,7 +49,9 @@ def misstated(
     if strange is not None:
         return f"it also states {text[strange.start : strange.end]}"
     return (
-        mispaid(text, [(one.start, one.end, one.values[0]) for one in sums], wanted, paying, total)
+        mispaid(
+            text, [(one.start, one.end, one.values[0]) for one in sums], () if pending else wanted, paying, total
+        )
         if paying
         else ""
     )

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from worktrial.agents.plan import Plan
 from worktrial.errors import DataError
+from worktrial.grading.check import Facts
 from worktrial.grading.facts import changed_pointers, under
 from worktrial.grading.state_checks import Check
 from worktrial.language import JsonObject, JsonValue
@@ -21,11 +22,12 @@ from worktrial.outside import patches
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.compose.about import admitted, naming_nobody_else, numbers_of, records_about
 from worktrial.synthesis.compose.atoms import AtomName, situation_of
-from worktrial.synthesis.compose.sums import amounts_of, paying_words, with_sums
+from worktrial.synthesis.compose.sums import amounts_of, paying_words, told_otherwise, with_sums
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.facts import id_like
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.workplaces.executable.atoms import Situation
+from worktrial.workplaces.trajectory import Trajectory
 
 CHECKS: TypeAdapter[list[Check]] = TypeAdapter(list[Check])
 LEVELS = (2, 3)
@@ -186,7 +188,8 @@ async def _narrowed(task: ComposedTask, state: JsonObject, door: Door) -> Compos
     if work.broken or any(outcome.crash for outcome in work.outcomes):
         return task
     changed = changed_pointers(state, work.state)
-    *checks, last = task.checks
+    facts = Facts(state, work.state, Trajectory(answer=work.answer))
+    *checks, last = (told_otherwise(check, facts) for check in task.checks)
     places = [place for place in changed if any(under(place, declared) for declared in last["at"])]
     return msgspec.structs.replace(task, checks=[*checks, {**last, "at": sorted(places)}])
 

@@ -3,6 +3,11 @@
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 
+from pydantic import TypeAdapter
+
+from worktrial.grading.answer_checks import AnswerSums
+from worktrial.grading.check import Facts
+from worktrial.grading.state_checks import StateItems
 from worktrial.grading.written.spelling import one_spelling
 from worktrial.grading.written.sums import sums_in
 from worktrial.language import JsonObject
@@ -74,6 +79,20 @@ def with_sums(
             check = {"paying": list(paying), **check, "beside": _wider(check, own[case], common)}
         found.append(check)
     return found
+
+
+def told_otherwise(check: JsonObject, plan: Facts) -> JsonObject:
+    """A check of sums that holds for the plan where its sums are not paid: due, but waiting for something.
+
+    Args:
+        check: As it is composed.
+        plan: What the plan leaves and reports.
+    """
+    if not check.get("paying") or "pending" in check:
+        return check
+    waiting = {**check, "pending": True}
+    own, other = (TypeAdapter(AnswerSums | StateItems).validate_python(one) for one in (check, waiting))
+    return waiting if not own.run(plan).passed and other.run(plan).passed else check
 
 
 def _wider(check: JsonObject, own: Sequence[float], common: Sequence[float]) -> list[float]:

@@ -52,7 +52,7 @@ def second_sums(
             continue
         text = one_spelling(own.text)
         stated = sums_in(text)
-        for other_text, how in _mistold(text, *_told_by(task, StateItems)):
+        for other_text, how in _told(task, StateItems, text):
             yield _of_text(task, work, own, index, other_text, how)
         if not stated and not any(_is_alike(own, other) and sums_in(one_spelling(other.text)) for other in others):
             continue
@@ -71,14 +71,17 @@ def _of_text(task: ExecutableTask, work: CarriedOut, own: OutcomeText, index: in
     return Variant(GateName.SUMS, task, work, moved, f"plan.steps[{index}]", said, index, by, closed=True)
 
 
-def _told_by(task: ExecutableTask, kind: type[StateItems] | type[AnswerSums]) -> tuple[list[float], list[str]]:
-    """Sums that checks of texts, or of the answer, let stand beside the right one, and their words of paying."""
+def _told(task: ExecutableTask, kind: type[StateItems] | type[AnswerSums], text: str) -> Iterator[tuple[str, str]]:
+    """The text told otherwise by sums that checks of texts, or of the answer, let stand beside the right one."""
     checks = [one for one in task.checks if isinstance(one, kind)]
     beside = {value for check in checks for value in check.beside if value}
-    return sorted(beside), list(dict.fromkeys(word for check in checks for word in check.paying))
+    paying = list(dict.fromkeys(word for check in checks for word in check.paying))
+    return _mistold(text, sorted(beside), paying, is_due=not any(check.pending for check in checks))
 
 
-def _mistold(text: str, beside: Sequence[float], paying: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _mistold(
+    text: str, beside: Sequence[float], paying: Sequence[str], *, is_due: bool
+) -> Iterator[tuple[str, str]]:
     """The text with another sum told as paid, with payment denied, or promised where none is due."""
     stated = [one for one in sums_in(text) if one[2]]
     for start, end, value in stated[:1]:
@@ -90,9 +93,9 @@ def _mistold(text: str, beside: Sequence[float], paying: Sequence[str]) -> Itera
             instead = _FIGURE.sub(f"{other:.2f}", written, count=1)
             told = f"{text[:start]}{instead}{text[end:ends]} The file says {written}.{text[ends:]}"
             yield told, f"says {instead!r} is paid, and names {written!r}, which is"
-        if others and (denied := _denied(text, paying)) is not None:
+        if others and is_due and (denied := _denied(text, paying)) is not None:
             yield denied, f"says that {written!r} is not paid"
-    if not stated and (word := next((one for one in paying if one.isascii()), None)):
+    if (not stated or not is_due) and (word := next((one for one in paying if one.isascii()), None)):
         yield f"{text} We will {word} you soon.", f"promises to {word}, where nothing is due"
 
 
@@ -195,7 +198,7 @@ def report_findings(task: ExecutableTask, work: CarriedOut, codes: Codes) -> lis
     def passes(said: str) -> bool:
         return failed_check(task, work.calls, work.outcomes, said, work.state) is None
 
-    wrong = [*_mistold(answer, *_told_by(task, AnswerSums))]
+    wrong = [*_told(task, AnswerSums, answer)]
     wrong += [*_with_other_sums(answer), *swapped_sums(answer)] if sums_in(answer) else []
     told = [how for said, how in wrong if passes(said)]
     for code in dict.fromkeys(_codes_in(answer, codes)):

@@ -63,7 +63,7 @@ class Ruling(msgspec.Struct, kw_only=True, frozen=True):
     differences: list[EndDifference]
     model: str
     question: str = ""
-    """What the owner of the rules has to choose, where they do not say."""
+    """Choice that is left to the owner of the rules, where they do not say."""
     rules: str = ""
     """Hash of all rules that it was made by."""
 
