@@ -456,3 +456,63 @@ def test_a_long_line_of_the_caption_above_the_labels_is_no_heading_of_figures() 
     (table,) = find_tables(page.rows(124, 50, [278, 335, 420], rows).page())
     assert table.grid[0][1:] == ["Gross", "Earned net revenue", "Net"]
     assert table.grid[0][0].endswith("September 30, 2019 (In billions of dollars)")
+
+
+def test_a_frame_around_the_whole_table_parts_no_columns() -> None:
+    page = _simple(Typed()).level(40, 440, 92).level(40, 440, 170).upright(40, 80, 170).upright(440, 80, 170)
+    (table,) = find_tables(page.page())
+    assert table.grid[0] == ["Year", "Receipts", "Outlays", "Rate"]
+
+
+def test_a_heading_stands_over_the_columns_beside_its_own_that_have_none() -> None:
+    rows = [["Notes", "2", "", "105", "42"], ["Bonds", "29", "10", "34", "7"], ["Bills", "5", "6", "75", "31"]]
+    page = Typed().centre(70, 100, "Kind").centre(222, 100, "Period to maturity").centre(340, 100, "Bid")
+    (table,) = find_tables(page.centre(410, 100, "Taken").rows(120, 50, [215, 245, 350, 420], rows).page())
+    assert header_paths(table)[1:] == (("Period to maturity",), ("Period to maturity",), ("Bid",), ("Taken",))
+
+
+def test_headings_right_above_the_numbers_of_columns_are_parted_between_them() -> None:
+    page = (
+        Typed()
+        .centre(70, 100, "Month")
+        .left(180, 100, "Private")
+        .left(212, 98, "6", 5)
+        .left(217, 100, "governments")
+    )
+    page.centre(235, 91, "State").centre(201, 110, "(6)").centre(239, 110, "(7)").centre(410, 110, "(8)")
+    (table,) = find_tables(page.centre(410, 100, "Others").rows(126, 50, [212, 246, 420], _MONTHS).page())
+    assert header_paths(table)[1:] == (("Private 6 (6)",), ("State governments (7)",), ("Others (8)",))
+
+
+def test_rows_may_have_no_figure_that_is_available() -> None:
+    rows = [["Sept", "33,167", "11,790", *["N/A"] * 4], *([*row, "5", "6", "7"] for row in _MONTHS)]
+    page, rights = Typed().centre(70, 100, "Month"), [150, 210, 270, 330, 390, 450]
+    for k, right in enumerate(rights):
+        page.centre(right - 10, 100, "ABCDEF"[k])
+    (table,) = find_tables(page.rows(120, 50, rights, rows).page())
+    assert (table.header_rows, table.grid[1:]) == (1, rows)
+
+
+def test_a_label_that_stands_higher_than_its_figures_is_theirs() -> None:
+    page = _simple(Typed()).left(50, 168, "2002 ..............")
+    for x, figure in ((220, "333,459"), (320, "5,688"), (420, "9")):
+        page.right(x, 177, figure)
+    (table,) = find_tables(page.page())
+    assert table.grid[-1] == ["2002", "333,459", "5,688", "9"]
+
+
+def test_a_unit_in_brackets_may_stand_far_above_the_headings() -> None:
+    page = Typed().centre(235, 58, "TABLE FCP-1—Weekly Report", 12).centre(235, 70, "[In millions of dollars]", 6)
+    (table,) = find_tables(_simple(page).page())
+    assert (table.title, table.unit) == ("TABLE FCP-1—Weekly Report", "In millions of dollars")
+
+
+def test_tables_side_by_side_begin_with_a_label_each() -> None:
+    page = Typed()
+    for x in (50, 300):
+        page.centre(x + 30, 91, "Port of").centre(x + 30, 100, "collection").centre(x + 150, 100, "Fees")
+        page.left(x, 114, "Vermont:" if x == 50 else "Maine, continued")
+        rows = [["Alburg", "1,234"], ["Derby", "22"], ["Norton", "5,678"], ["Beecher", "9"]]
+        page.rows(126, x + 8, [x + 160], rows)
+    (table,) = find_tables(page.level(45, 470, 107).page())
+    assert table.grid[:2] == [["Port of collection", "Fees"] * 2, ["Vermont:", "", "Maine, continued", ""]]

@@ -224,3 +224,11 @@ def test_a_stored_table_has_the_labels_of_the_table_that_was_read() -> None:
     read = table([HEAD, ["Customs", "1"], ["Duties", "2"], ["Fees", "3"], ["Other", "4"]], indents=[0, 0, 6, 6, 0])
     assert row_labels(trusted(read)) == row_labels(read)
     assert row_labels(read)[2] == ("Customs", "Duties")
+
+
+def test_months_from_the_latest_to_the_earliest_go_back_over_the_years() -> None:
+    rows = [["2019 - Sept", "1"], ["June", "2"], ["Mar", "3"], ["Dec", "4"], ["Sept", "5"]]
+    years = ("2019", "2019", "2019", "2018", "2018")
+    assert [path[0] for path in labels(*rows)] == list(years)
+    # December, March: the next quarter.
+    assert labels(["2018 - Dec", "1"], ["Mar", "2"])[1] == ("2019", "Mar")

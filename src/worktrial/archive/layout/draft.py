@@ -33,6 +33,7 @@ _FRAGMENT = re.compile(r"[a-z]|[^a-zA-ZÀ-ž]*$|[IVXLC]+$")
 
 _MOST_TITLE_LINES = 4
 _FAR = 3.2  # font sizes between a caption's lines
+_FAR_UNIT = 5.0  # the same from a unit in brackets to the headings
 
 
 @dataclass(slots=True)
@@ -108,9 +109,10 @@ def caption_above(lines: Sequence[TextLine], first: int, lowest: int) -> tuple[s
     below = lines[first] if first < len(lines) else None
     for index in range(first - 1, max(lowest, first - 1 - _MOST_TITLE_LINES) - 1, -1):
         line = lines[index]
-        if below is not None and below.middle - line.middle > _FAR * max(line.size, below.size):
-            break
         text = line.text
+        far = _FAR_UNIT if index == first - 1 and text.startswith("[") and is_unit(text) else _FAR
+        if below is not None and below.middle - line.middle > far * max(line.size, below.size):
+            break
         if not titles and text.rstrip().endswith("]") and "[" not in text:
             unit = text  # the second line of a unit in brackets
         elif not titles and (is_unit(text) or text.startswith("[")) and (not unit or unit.endswith("]")):

@@ -1,10 +1,11 @@
 """The headings over a table's columns: a tree of texts, each over one column or several."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from worktrial.archive.layout.body import BodyColumn
 from worktrial.archive.layout.draft import DraftCell
-from worktrial.archive.layout.lines import Phrase, TextLine
+from worktrial.archive.layout.lines import Phrase, TextLine, size_of
 from worktrial.archive.layout.spans import Heading, place, same_column_joined
 from worktrial.archive.layout.tokens import is_column_number
 from worktrial.archive.pages import Box
@@ -15,6 +16,8 @@ _HEADING_GAP = 0.62
 _OFF = 0.75
 _PART = 0.2  # of a phrase's width
 _SEAM_GAP = 0.5  # where a valley between two columns of the body stands below
+_NEAR_SEAM = 0.8  # from the middle between two columns to the space between their headings
+_MARK = 0.85  # of the size of the words
 _RULED_OVER = 1.6  # from a rule to the line of headings under it
 _TYPED_HEADING_GAP, _TYPED_SEAM_GAP = 1.62, 0.9  # of recognised words, which may be typed
 
@@ -70,6 +73,7 @@ def _blocks(lines: Sequence[TextLine], columns: Sequence[BodyColumn], rules: Seq
     """Phrases stacked without a rule between them are one heading."""
     blocks: list[Heading] = []
     set_apart = [_phrases(line, columns, rules) for line in lines]
+    _part_above_numbers(set_apart, columns)
     for index, (line, phrases) in enumerate(zip(lines, set_apart, strict=True)):
         below = [phrase for later in set_apart[index:] for phrase in later]
         open_blocks = [block for block in blocks if line.middle - _middle(block.pieces[-1]) < _STACKED * line.size]
@@ -108,6 +112,37 @@ def _blocks(lines: Sequence[TextLine], columns: Sequence[BodyColumn], rules: Seq
             else:
                 blocks.append(Heading([phrase], box=phrase.box))
     return blocks
+
+
+def _part_above_numbers(lines: list[list[Phrase]], columns: Sequence[BodyColumn]) -> None:
+    """Part the texts right above the numbers of columns where one stands over several: each has its own heading."""
+    numbered = (k for k, line in enumerate(lines) if k and sum(is_column_number(one.text) for one in line) > 1)
+    at = next(numbered, 0)
+    numbers = [one.middle for one in lines[at] if is_column_number(one.text)]
+    parted: list[Phrase] = []
+    for phrase in lines[at - 1] if at else ():
+        over = [x for x in numbers if phrase.box.x0 <= x <= phrase.box.x1]
+        cuts = {_cut(phrase, left, right, columns) for left, right in pairwise(over)}
+        for k, word in enumerate(phrase.words):
+            if k == 0 or k in cuts:
+                parted.append(Phrase([word], word.box, figure=False))
+            else:
+                parted[-1].add(word)
+    if at:
+        lines[at - 1] = parted
+
+
+def _cut(phrase: Phrase, left: float, right: float, columns: Sequence[BodyColumn]) -> int:
+    """Number of the word with which the heading over the right one of two numbers begins; 0 where none does."""
+    size = size_of(phrase.words[0])
+    ranked = []
+    for k, (before, word) in enumerate(pairwise(phrase.words), 1):
+        middle = (before.box.x1 + word.box.x0) / 2
+        off = min(abs(middle - column.left) for column in columns)
+        # A mark goes with the word before it.
+        if left < middle < right and off < _NEAR_SEAM * size and size_of(word) > _MARK * size:
+            ranked.append((off, k))
+    return min(ranked, default=(0.0, 0))[1]
 
 
 def _middle(phrase: Phrase) -> float:

@@ -257,13 +257,27 @@ def _with_first_label(
     start = body.first
     for index in range(body.first - 1, max(lowest, body.first - _FIRST_LABELS) - 1, -1):
         line, below = lines[index], lines[index + 1]
-        if len(line.phrases) != 1 or TITLE.match(line.text) or is_unit(line.text) or line.text.startswith("["):
+        # Tables set side by side begin with a label each: none over figures.
+        headings = len(line.phrases) != 1 and any(
+            one.box.x0 < figure.box.x1 and figure.box.x0 < one.box.x1
+            for one in line.phrases
+            for figure in lines[body.first].figures
+        )
+        if (
+            headings
+            or not line.phrases
+            or TITLE.match(line.text)
+            or is_unit(line.text)
+            or line.text.startswith("[")
+        ):
             break
         if below.middle - line.middle > _HEADER_FRAMED * line.size:
             break
         above = lines[index - 1] if index > lowest else None
         if above is not None and any(above.middle < y < line.middle for y in full) and _is_header_line(above):
             start = index
+            break
+        if len(line.phrases) > 1:
             break
         label = line.phrases[0]
         at_labels = label.box.x0 < labels.x0 + 2 * line.size and label.box.x0 < labels.right

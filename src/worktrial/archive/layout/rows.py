@@ -12,6 +12,7 @@ from worktrial.archive.pages import Box
 _EDGE = 0.5  # within which lines begin under each other
 _WRAP_GAP = 1.9  # between the lines of one label
 _LOWERED = 0.8  # by which a label or its last line may stand below its figures; rows stand further apart
+_RAISED = 1.6  # by which a label may stand above its figures, where they have no other
 
 _LEAST_TEXTS = 2
 _NEARER = 1.25  # times the distance to the row below, for a line that goes on with a text of the row above
@@ -104,6 +105,10 @@ def _lowered_joined(rows: list[BodyRow], labels: int) -> list[BodyRow]:
     done: list[BodyRow] = []
     for row in rows:
         above = done[-1] if done and labels else None
+        if above is not None and _is_raised(above, row, labels):
+            row.cells[0], row.label, row.led = above.cells[0], above.label, True
+            done[-1] = row
+            continue
         if above is None or not row.cells[0] or not is_lowered(row.line, above.line):
             done.append(row)
             continue
@@ -114,6 +119,18 @@ def _lowered_joined(rows: list[BodyRow], labels: int) -> list[BodyRow]:
         above.cells[0] = above.cells[0] + row.cells[0]
         above.led = True
     return done
+
+
+def _is_raised(label: BodyRow, row: BodyRow, labels: int) -> bool:
+    """Whether a label whose dots lead to nothing is that of the figures right below it, which have none."""
+    near = row.line.middle - label.line.middle < _RAISED * row.line.size
+    return (
+        near
+        and label.led
+        and label.only_label(labels)
+        and not row.only_label(labels)
+        and not any(row.cells[:labels])
+    )
 
 
 def _goes_on(row: BodyRow, figures: BodyRow, labels: int) -> bool:

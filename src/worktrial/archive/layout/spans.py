@@ -122,6 +122,20 @@ def place(
         if not _over_rounds(row, headings, extents, taken | set(range(labels))):
             _centre(row, extents, over, taken | set(range(labels)))
     _nest(headings, labels)
+    _spread(headings, columns, labels)
+
+
+def _spread(headings: Sequence[Heading], columns: Sequence[BodyColumn], labels: int) -> None:
+    """Columns without a heading have that of the column beside them, where it reaches over their content."""
+    for order in (range(labels, len(columns)), reversed(range(labels, len(columns)))):
+        for k in order:
+            if any(one.first <= k <= one.last for one in headings):
+                continue
+            for one in headings:
+                beside = one.first >= labels and k in (one.first - 1, one.last + 1)
+                if beside and one.box.x0 < columns[k].x1 and columns[k].x0 < one.box.x1:
+                    one.first, one.last = min(one.first, k), max(one.last, k)
+                    break
 
 
 def _over_rounds(
@@ -192,7 +206,9 @@ def _between_walls(heading: Heading, columns: Sequence[BodyColumn], walls: Seque
     right = min((x for x in here if x > heading.middle), default=None)
     if left is None or right is None or heading.box.x0 < left - _THROUGH or heading.box.x1 > right + _THROUGH:
         return []
-    return [k for k, column in enumerate(columns) if left <= column.middle <= right]
+    inside = [k for k, column in enumerate(columns) if left <= column.middle <= right]
+    # A frame around the whole table parts nothing.
+    return inside if len(inside) < len(columns) else []
 
 
 def _off_column(heading: Heading, headings: Sequence[Heading], columns: Sequence[BodyColumn]) -> bool:

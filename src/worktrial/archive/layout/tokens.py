@@ -13,7 +13,7 @@ _NUMBER = re.compile(
 )
 # Rates of loans: "4-5/8". Other denominators stand in dates and in names.
 _MIXED = re.compile(r"\d{1,3}-\d{1,2}/(?:2|4|8|16|32|64)%?")
-_NOTHING = re.compile(r"[-–—−*…·:.]{1,4}|[Nn]\.?\s?[AaDd]\.?|\(?[*†‡]\)?|[xX]|nil|\(?[rpe*]\)|-0-")
+_NOTHING = re.compile(r"[-–—−*…·:.]{1,4}|[Nn]\.?\s?[AaDd]\.?|[Nn]/[Aa]|\(?[*†‡]\)?|[xX]|nil|\(?[rpe*]\)|-0-")
 _DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d\d)")
 _MONTH = re.compile(r"[^\W\d_]{3,10}\.? (?:\d{1,2},? )?(?:1[789]|20)\d\d")
 _LONE_MONTH = re.compile(r"[-–—−\s]*([^\W\d_]{3,9})\.?(?:\s*(?:[rpe]|\d{1,2}/?))?")

@@ -92,6 +92,7 @@ class _Reader:
         self._wrapped_at = _right_edge(table)
         self._row_above: tuple[Cell, ...] = ()
         self._own_total = False
+        self._downwards = _months_go_back(table)
 
     def path(self, row: tuple[Cell, ...], below: tuple[Cell, ...] | None) -> tuple[str, ...]:
         """The next row's labels; rows must come in order, each with the one below it."""
@@ -252,9 +253,19 @@ class _Reader:
 
     def _roll_over(self, when: YearMonth) -> None:
         """December, January: the next year, though not printed. Not under a heading that names a (fiscal) year."""
-        starts_over = self._month is not None and when.month is not None and when.month < self._month
-        if starts_over and self._year is not None and self._year_is_printed_with_months:
+        if self._month is None or when.month is None or self._year is None or not self._year_is_printed_with_months:
+            return
+        if self._downwards and when.month > self._month:
+            self._year -= 1
+        elif not self._downwards and when.month < self._month:
             self._year += 1
+
+
+def _months_go_back(table: Table) -> bool:
+    """Whether the rows go from the latest month to the earliest: that way from row to row is the shorter one."""
+    told = (year_month(cell.text) for row in table.rows for cell in row[: table.label_columns] if cell.text)
+    months = [when.month for when in told if when is not None and when.month is not None]
+    return sum((a - b) % 12 for a, b in pairwise(months)) < sum((b - a) % 12 for a, b in pairwise(months))
 
 
 def _words(text: str) -> set[str]:
