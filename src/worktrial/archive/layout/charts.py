@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from worktrial.archive.layout.draft import Draft
 from worktrial.archive.layout.lines import around
@@ -39,7 +40,7 @@ def find_charts(
         levels: horizontal rules, among them the lines of a chart's grid.
         words: of the page.
     """
-    drawn = [around(bars) for bars in _bars(areas, words)]
+    drawn = [around(bars) for upright in (True, False) for bars in _bars(areas, words, upright=upright)]
     drawn += [box for box in curves if box.width >= _LEAST_WIDE and box.height >= _LEAST_TALL]
     charts = []
     for box in drawn:
@@ -70,21 +71,42 @@ def _crosses(rule: Box, box: Box) -> bool:
     return rule.x0 <= box.x0 + box.width / 4 and rule.x1 >= box.x1 - box.width / 4
 
 
-def _bars(areas: Sequence[Box], words: Sequence[Word]) -> Iterable[list[Box]]:
-    """Rectangles that stand on one line and are not all equally long."""
-    for upright in (True, False):
-        groups: dict[int, list[Box]] = {}
-        for area in areas:
-            base = area.y1 if upright else area.x0
-            groups.setdefault(round(base / _SAME), []).append(area)
-        for group in groups.values():
-            bars = _alike(group, upright=upright)
-            long = [bar.height if upright else bar.width for bar in bars]
-            if len(bars) < _BARS or max(long) - min(long) <= _SAME:
-                continue
-            filled = sum(any(bar.holds(word.box, 0.0) for word in words) for bar in bars)
-            if filled <= _WORDS_IN_BARS * len(bars):
-                yield bars
+class BarValues(NamedTuple):
+    """Figures that stand over the bars of a chart, one over each, from left to right."""
+
+    words: list[Word]
+    base: float
+    """Height of the line that the bars stand on, in points from the top of the page."""
+
+
+def values_over_bars(areas: Sequence[Box], words: Sequence[Word]) -> list[BarValues]:
+    """The figures of each chart whose upright bars all have one; the height of each is that of its bar."""
+    found = []
+    for bars in _bars(areas, words, upright=True):
+        over = [[word for word in words if _stands_over(word.box, bar)] for bar in bars]
+        if all(len(figures) == 1 for figures in over):
+            found.append(BarValues([figures[0] for figures in over], max(bar.y1 for bar in bars)))
+    return found
+
+
+def _stands_over(word: Box, bar: Box) -> bool:
+    return bar.x0 <= (word.x0 + word.x1) / 2 <= bar.x1 and bar.y0 - _LABEL_REACH <= word.y1 <= bar.y0 + _SAME
+
+
+def _bars(areas: Sequence[Box], words: Sequence[Word], *, upright: bool) -> Iterable[list[Box]]:
+    """Rectangles that stand on one line and are not all equally long, from left to right or from top to bottom."""
+    groups: dict[int, list[Box]] = {}
+    for area in areas:
+        base = area.y1 if upright else area.x0
+        groups.setdefault(round(base / _SAME), []).append(area)
+    for group in groups.values():
+        bars = _alike(group, upright=upright)
+        long = [bar.height if upright else bar.width for bar in bars]
+        if len(bars) < _BARS or max(long) - min(long) <= _SAME:
+            continue
+        filled = sum(any(bar.holds(word.box, 0.0) for word in words) for bar in bars)
+        if filled <= _WORDS_IN_BARS * len(bars):
+            yield bars
 
 
 def _alike(group: Sequence[Box], *, upright: bool) -> list[Box]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from worktrial.archive.layout.charts import find_charts
+from worktrial.archive.layout.charts import BarValues, find_charts, values_over_bars
 from worktrial.archive.layout.draft import Draft, caption_above, notes_below
-from worktrial.archive.layout.lines import TextLine, around, find_lines, is_sideways
+from worktrial.archive.layout.lines import TextLine, around, find_lines, is_sideways, size_of
 from worktrial.archive.layout.open_tables import find_open_tables
 from worktrial.archive.layout.regularity import layout_confidence
 from worktrial.archive.layout.ruled_tables import find_ruled_tables
 from worktrial.archive.layout.zones import find_zones
-from worktrial.archive.pages import DOUBTFUL_LAYOUT, PageContent, PageText, Table
+from worktrial.archive.pages import DOUBTFUL_LAYOUT, PageContent, PageText, Table, Word
 
 
 def find_tables(page: PageText) -> tuple[Table, ...]:
@@ -30,12 +30,14 @@ def _tables_and_zones(page: PageText) -> tuple[tuple[Table, ...], list[list[Text
     ruled = find_ruled_tables(page.words, levels, uprights)
     charts = find_charts(page.areas, page.curves, levels, page.words)
     charts = [box for box in charts if not any(draft.box.holds(box) for draft in ruled)]
-    framed = [
-        [word for word in page.words if box.holds(word.box, 0.0)]
-        for box in (*(draft.box for draft in ruled), *charts)
-    ]
-    framed = [words for words in framed if words]
-    inside = {id(word) for words in framed for word in words}
+    framed: list[list[Word]] = []
+    inside: set[int] = set()
+    for box in (*(draft.box for draft in ruled), *charts):
+        # The same bars may be two charts, one for each way of looking at them.
+        words = [word for word in page.words if box.holds(word.box, 0.0) and id(word) not in inside]
+        if words:
+            framed.append(words)
+            inside.update(map(id, words))
     rest = [word for word in page.words if id(word) not in inside]
     zones = find_zones(find_lines(rest, uprights), [*levels, *(draft.box for draft in ruled)], uprights)
     lines = sorted((line for zone in zones for line in zone), key=lambda line: line.middle)
@@ -44,9 +46,20 @@ def _tables_and_zones(page: PageText) -> tuple[tuple[Table, ...], list[list[Text
     drafts = [*ruled, *(draft for zone in zones for draft in find_open_tables(zone, levels, uprights))]
     drafts.sort(key=lambda draft: (draft.box.y0, draft.box.x0))
     tables = tuple(draft.finished(number, page.number) for number, draft in enumerate(drafts, 1))
+    values = values_over_bars(page.areas, page.words) if charts else []
     for words in framed:
-        _put(find_lines(words, phrases=False), zones)
+        _put(_framed_lines(words, values), zones)
     return tables, zones
+
+
+def _framed_lines(words: list[Word], values: Sequence[BarValues]) -> list[TextLine]:
+    """Lines of a table or chart; figures over bars are one line, so that their order is that of the bars."""
+    here = {id(word) for word in words}
+    bars = [of_bars for of_bars in values if all(id(word) in here for word in of_bars.words)]
+    apart = {id(word) for of_bars in bars for word in of_bars.words}
+    lines = find_lines([word for word in words if id(word) not in apart], phrases=False)
+    lines += [TextLine(of_bars.words, of_bars.base, size_of(of_bars.words[0])) for of_bars in bars]
+    return sorted(lines, key=lambda line: line.middle)
 
 
 def _put(lines: list[TextLine], zones: list[list[TextLine]]) -> None:
