@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import pyarrow.parquet as pq
@@ -15,6 +16,8 @@ _LEAST_HEADINGS = 4
 _MOST_NAMES = 4
 _MOST_ALIKE = 6
 """Names that share their headings; more are tables of one form, such as one for each province."""
+_REMEMBERED = 4096
+"""Titles and headings, which issue after issue prints again."""
 _CODE = re.compile(r"^\s*(?:table\s+)?[A-Z]{1,5}(?:-[IVX]+)?-\d+[A-Za-z]?\b[\s.:—–-]*", re.IGNORECASE)
 _TABLE = re.compile(r"^\s*table\b[\s\d.:—–-]*", re.IGNORECASE)
 _CONTINUED = re.compile(r"[\s,.:;—–(-]*\bcon(?:t|tinued)?\b\.?\)?\s*$", re.IGNORECASE)
@@ -35,12 +38,14 @@ def name_of(title: str) -> str:
     return _CONTINUED.sub("", _TABLE.sub("", _CODE.sub("", title))).strip(" .,:;—–-")
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _key(title: str) -> str:
     """Words of a name; months, and all that is no word, tell issues apart and not tables."""
     words = (word.casefold() for word in _WORD.findall(name_of(title)))
     return " ".join(word for word in words if month_number(word) is None or word == "may")
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _form(headers: str) -> frozenset[str]:
     """Headings as words, without years and numbers of columns."""
     forms = (" ".join(_WORD.findall(line.casefold())) for line in headers.splitlines())

@@ -24,7 +24,7 @@ _DECIMAL = re.compile(r"\.(?<=\d\.)(?=\d)")
 _POINT = "\ua78f"
 """Stands for a decimal point: a dot of the class of letters, at which no tokenizer cuts a number in two."""
 _TITLE_LINES = 4
-_ROWS_AT_ONCE = 64
+_ROWS_AT_ONCE = 256
 _LETTERS = re.compile(r"[^\W\d]{3}")
 
 # Function words, and what questions ask with; the rest is left to the rarity of each word in the archive.
@@ -79,9 +79,10 @@ class IndexEntry(NamedTuple):
 
 def whole_numbers(text: str) -> str:
     """Every number as one word: 1,234 as 1234, and 36.3 with a point that belongs to the word."""
-    # A table's commas are mostly all of one kind, and to drop all is faster than to choose.
-    joined = text.replace(",", "") if _OTHER_COMMA.search(text) is None else _THOUSANDS.sub("", text)
-    return _DECIMAL.sub(_POINT, joined)
+    if "," in text:
+        # A table's commas are mostly all of one kind, and to drop all is faster than to choose.
+        text = text.replace(",", "") if _OTHER_COMMA.search(text) is None else _THOUSANDS.sub("", text)
+    return _DECIMAL.sub(_POINT, text) if "." in text else text
 
 
 def as_printed(word: str) -> str:
