@@ -40,8 +40,8 @@ def matches(found: JsonValue, wanted: JsonValue, *, exactly: bool = False) -> bo
             and len(found) == len(wanted)
             and all(matches(f, w, exactly=exactly) for f, w in zip(found, wanted, strict=True))
         )
-    if _is_number(wanted):
-        return _is_number(found) and abs(found - wanted) < _HALF_A_CENT
+    if is_number(wanted):
+        return is_number(found) and abs(found - wanted) < _HALF_A_CENT
     return type(found) is type(wanted) and bool(found == wanted)
 
 
@@ -73,7 +73,7 @@ def changed_pointers(before: JsonValue, after: JsonValue, pointer: str = "") -> 
             )
         return changed
     same = before is after or (
-        (type(before) is type(after) or (_is_number(before) and _is_number(after))) and (before == after)
+        (type(before) is type(after) or (is_number(before) and is_number(after))) and (before == after)
     )
     return [] if same else [pointer]
 
@@ -92,5 +92,6 @@ def _escape(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
 
 
-def _is_number(value: JsonValue) -> bool:
+def is_number(value: JsonValue) -> bool:
+    """Whether a value is a number of JSON, which true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,11 +1,11 @@
 """Places in a suite folder, and which artifacts there stand, are out of date, or were changed by a person."""
 
-import datetime as dt
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from worktrial.engine.manifest import utc_now
 from worktrial.synthesis.artifacts import Provenance
 from worktrial.synthesis.files import Form, RecordFile
 
@@ -142,7 +142,7 @@ class ProvenanceLedger:
     def _add(
         self, name: str, found: str, made_from: dict[str, str], model: str, *, edited: bool = False, repair: int = 0
     ) -> None:
-        written = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+        written = utc_now()
         record = Provenance(
             file=name, hash=found, made_from=made_from, model=model, written=written, edited=edited, repair=repair
         )

@@ -1,7 +1,6 @@
 """One session on a suite folder, from its models to the published suite."""
 
 import asyncio
-import datetime as dt
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -11,6 +10,7 @@ from typing import Any
 import msgspec
 
 from worktrial.engine.interruption import Interrupted, cancelled_by_signals
+from worktrial.engine.manifest import utc_now
 from worktrial.engine.roles import Role
 from worktrial.errors import SettingError, WorktrialError
 from worktrial.suites.simulated.trial import SimulatedSettings
@@ -106,7 +106,7 @@ async def _carry_on(session: SynthesisSession) -> SessionEnd:
 
     with cancelled_by_signals():
         async with open_resources(session.folder, session.resources) as resources:
-            started, end = _now(), "interrupted"
+            started, end = utc_now(), "interrupted"
 
             def halt() -> None:
                 session.warn("what is in flight is brought to its end; another Ctrl-C drops it")
@@ -299,7 +299,7 @@ def _note(session: SynthesisSession, resources: SessionResources, started: str, 
     cost, tokens = spend.before
     row = SessionRow(
         started=started,
-        ended=_now(),
+        ended=utc_now(),
         end=end,
         roles={role_name: settings.model for role_name, settings in resources.roles.items()},
         answers=spend.answers,
@@ -307,7 +307,3 @@ def _note(session: SynthesisSession, resources: SessionResources, started: str, 
         cost=spend.cost - cost,
     )
     append_line(session.folder.work / "sessions.jsonl", msgspec.json.encode(row))
-
-
-def _now() -> str:
-    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")

@@ -90,7 +90,7 @@ def test_what_a_task_leaves_open_is_no_finding_but_for_every_kind_of_it() -> Non
 @pytest.mark.parametrize(
     ("dropped", "said"),
     [
-        (1, "all checks pass when step 3 (decide_request) has reason 'TOO_LATE' instead of 'RESERVED'"),
+        (1, "all checks pass when reason of step 3 (decide_request) is 'TOO_LATE' instead of 'RESERVED'"),
         (0, None),
     ],
 )
@@ -104,7 +104,7 @@ def test_another_addressee() -> None:
     task = entry("hire-04")
     task["checks"][2]["matching"].pop("to")
     assert of(GateName.CHOICE, shop(task)) == [
-        "all checks pass when step 4 (send_note) has to 'manager' instead of 'customer'"
+        "all checks pass when to of step 4 (send_note) is 'manager' instead of 'customer'"
     ]
     task["checks"].append({"check": "state_one_of", "at": "/notes/1/to", "values": ["customer", "manager"]})
     assert of(GateName.CHOICE, shop(task)) == []

@@ -111,33 +111,46 @@ def _is_choice(act: Call, planned: Call) -> bool:
     return all(planned[1].get(key) == value for key, value in act[1].items() if id_name(key))
 
 
+def filled_otherwise(
+    gate: GateName,
+    task: ExecutableTask,
+    work: CarriedOut,
+    index: int,
+    path: Sequence[str | int],
+    given: JsonValue,
+    how: str,
+    *,
+    closed: bool,
+) -> Variant:
+    """The plan with other arguments in one of its writes.
+
+    Args:
+        gate: The gate that tries it.
+        task: What is to be done.
+        work: What came of its plan.
+        index: Position of the write.
+        path: Place among its arguments where it differs.
+        given: All its arguments.
+        how: What is said of the place: `is 'P' instead of 'Q'`.
+        closed: Whether no author may leave it open.
+    """
+    name, where, calls = work.calls[index][0], ".".join(map(str, path)), list(work.calls)
+    said = f"all checks pass when {where} of step {index} ({name}) {how}"
+    moved = [*calls[:index], (name, given), *calls[index + 1 :]]
+    by = f"{name} {where}"
+    return Variant(gate, task, work, moved, f"plan.steps[{index}]", said, index, by, closed=closed)
+
+
 def other_choices(task: ExecutableTask, work: CarriedOut) -> Iterator[Variant]:
     """The plan with one value of a write chosen otherwise: another of a list, a day or a number beside it."""
-    calls = list(work.calls)
     for index in work.writes:
-        name, given = calls[index]
+        name, given = work.calls[index]
         tool = task.home.artifact.tool(name)
         for path, value in choices_beside(tool, given) if tool is not None else ():
+            how = f"is {value!r} instead of {value_at(given, path)!r}"
+            closed = isinstance(value, str) and as_day(value) is None
             other = replaced(given, path, value)
-            where = ".".join(map(str, path))
-            said = (
-                f"all checks pass when step {index} ({name}) has {where} {value!r} instead of "
-                f"{value_at(given, path)!r}"
-            )
-            moved = [*calls[:index], (name, other), *calls[index + 1 :]]
-            place = f"plan.steps[{index}]"
-            by = f"{name} {where}"
-            yield Variant(
-                GateName.CHOICE,
-                task,
-                work,
-                moved,
-                place,
-                said,
-                index,
-                by,
-                closed=isinstance(value, str) and as_day(value) is None,
-            )
+            yield filled_otherwise(GateName.CHOICE, task, work, index, path, other, how, closed=closed)
 
 
 def empty_texts(task: ExecutableTask, work: CarriedOut, clauses: Sequence[Clause]) -> Iterator[Variant]:
@@ -155,15 +168,12 @@ def empty_texts(task: ExecutableTask, work: CarriedOut, clauses: Sequence[Clause
             if not naming:
                 continue
             quotes = " ".join(clause.quote for clause in naming)
-            ids, where = ", ".join(clause.id for clause in naming), ".".join(map(str, path))
+            ids = ", ".join(clause.id for clause in naming)
             emptied = [(_NOTHING, "says nothing")]
             emptied += [(other, f"says {new!r} for {old!r}") for old, new, other in _misstated(text, facts, quotes)]
             for other, how in emptied:
-                said = f"all checks pass when {where} of step {index} ({name}) {how} [{ids}]"
-                moved = [*calls[:index], (name, replaced(given, path, other)), *calls[index + 1 :]]
-                place = f"plan.steps[{index}]"
-                by = f"{name} {where}"
-                yield Variant(GateName.LETTERS, task, work, moved, place, said, index, by, closed=True)
+                emptied_text, how = replaced(given, path, other), f"{how} [{ids}]"
+                yield filled_otherwise(GateName.LETTERS, task, work, index, path, emptied_text, how, closed=True)
 
 
 def shown(call: Call) -> str:

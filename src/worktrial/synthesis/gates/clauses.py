@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from worktrial.finding import Finding
+from worktrial.grading.facts import is_number
 from worktrial.grading.state_checks import AnyCheck
 from worktrial.language import JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
@@ -75,12 +76,8 @@ def unknowable(task: ExecutableTask, clauses: Sequence[Clause]) -> list[Finding]
 
 def _asked(check: AnyCheck) -> Iterator[JsonValue]:
     yield from amounts_asked(check)
-    yield from (value for value in wanted_in_state([check]) if _is_number(value))
+    yield from (value for value in wanted_in_state([check]) if is_number(value))
 
 
 def _numbers(clause: Clause) -> set[Fraction]:
     return {Fraction(number.value) for number in clause.numbers}
-
-
-def _is_number(value: JsonValue) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -19,6 +19,7 @@ from worktrial.grading.answer_checks import (
     AnswerTime,
 )
 from worktrial.grading.check import Facts
+from worktrial.grading.facts import is_number
 from worktrial.grading.state_checks import (
     AnyCheck,
     Called,
@@ -152,6 +153,7 @@ def is_telling(value: JsonValue) -> bool:
     return value != int(value) or abs(value) >= 100
 
 
+@lru_cache(maxsize=8192, typed=True)
 def number(value: JsonValue) -> Fraction:
     """A JSON number as an exact value: 37.1 is 371/10."""
     return Fraction(str(value))
@@ -187,8 +189,7 @@ def id_form(id: str) -> str:
 @of_same(8)
 def known_numbers(state: JsonObject) -> frozenset[Fraction]:
     """Every number of a state that nobody changes."""
-    found = (value for value in scalars(state) if isinstance(value, int | float) and not isinstance(value, bool))
-    return frozenset(map(number, found))
+    return frozenset(number(value) for value in scalars(state) if is_number(value))
 
 
 @of_same(8)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
-from worktrial.synthesis.gates.acts import Variant, as_day, free_texts, options
+from worktrial.synthesis.gates.acts import Variant, as_day, filled_otherwise, free_texts, options
 from worktrial.synthesis.gates.catalogue import Records, records_of, replaced
 from worktrial.synthesis.gates.facts import ids_named
 from worktrial.synthesis.gates.names import GateName
@@ -39,16 +39,11 @@ def junk_arguments(task: ExecutableTask, work: CarriedOut) -> Iterator[Variant]:
         tool = task.home.artifact.tool(name)
         if tool is None or not isinstance(given, dict):
             continue
-        for path, other, how, closed in _filled_otherwise(tool, given, before, seen):
-            where = ".".join(map(str, path))
-            said = f"all checks pass when {where} of step {index} ({name}) {how}"
-            moved = [*calls[:index], (name, other), *calls[index + 1 :]]
-            place = f"plan.steps[{index}]"
-            by = f"{name} {where}"
-            yield Variant(GateName.JUNK, task, work, moved, place, said, index, by, closed=closed)
+        for path, other, how, closed in _fillings(tool, given, before, seen):
+            yield filled_otherwise(GateName.JUNK, task, work, index, path, other, how, closed=closed)
 
 
-def _filled_otherwise(
+def _fillings(
     tool: Tool, given: JsonObject, records: Records, seen: Set[str]
 ) -> Iterator[tuple[tuple[str | int, ...], JsonObject, str, bool]]:
     """Place, arguments, what was done there, and whether no author may leave it open."""

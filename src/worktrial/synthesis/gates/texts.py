@@ -7,7 +7,14 @@ from itertools import islice
 from worktrial.language import JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
-from worktrial.synthesis.gates.acts import Variant, argument_leaves, free_texts, names_act, options
+from worktrial.synthesis.gates.acts import (
+    Variant,
+    argument_leaves,
+    filled_otherwise,
+    free_texts,
+    names_act,
+    options,
+)
 from worktrial.synthesis.gates.catalogue import replaced
 from worktrial.synthesis.gates.facts import ID_LIKE, id_form, id_like, is_code
 from worktrial.synthesis.gates.names import GateName
@@ -100,15 +107,9 @@ def weak_texts(
         told.pop(id_form(own.text), None)
         for text in islice(told.values(), OTHERS):
             other_text = _about_own(text, [own.text, *map(str, scalars(calls[index][1]))])
-            where = ".".join(map(str, own.path))
-            name = calls[index][0]
-            said = (
-                f"all checks pass when {where} of step {index} ({name}) says what a case with another outcome "
-                f"would: {other_text[:_SHOWN]!r}"
-            )
-            moved = [*calls[:index], (name, replaced(calls[index][1], own.path, other_text)), *calls[index + 1 :]]
-            by = f"{name} {where}"
-            yield Variant(GateName.TEXTS, task, work, moved, f"plan.steps[{index}]", said, index, by, closed=True)
+            how = f"says what a case with another outcome would: {other_text[:_SHOWN]!r}"
+            other = replaced(calls[index][1], own.path, other_text)
+            yield filled_otherwise(GateName.TEXTS, task, work, index, own.path, other, how, closed=True)
 
 
 def _records(given: JsonValue) -> set[str]:

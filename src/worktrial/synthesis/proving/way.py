@@ -1,8 +1,9 @@
 """The way of one task: gates, its truth, its band, another difficulty, fresh runs."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Generic, Literal, Protocol, TypeVar
 
 import msgspec
@@ -139,7 +140,7 @@ class TaskWay(ABC, Generic[Draft, Ready]):
     """
 
     bench_of: Callable[[Draft], Awaitable[Bench[Draft, Ready]]]
-    run: Callable[[Bench[Draft, Ready], RunKind, int], Awaitable[SlotRun]]
+    run: Callable[[Bench[Draft, Ready], RunKind, int], Coroutine[None, None, SlotRun]]
     have: Callable[[str, str], Sequence[SlotRun]]
     faults: Callable[[Bench[Draft, Ready]], Awaitable[Sequence[str]]]
     rule: Sequential
@@ -239,11 +240,7 @@ class TaskWay(ABC, Generic[Draft, Ready]):
     async def _measured(self, bench: Bench[Draft, Ready], end: ProvedTask) -> ProvedTask:
         """A kept task with its label, and its rate in runs that neither choice nor label has seen."""
         self.moved(bench.draft.id, "fresh", "")
-
-        async def run(kind: RunKind, number: int) -> SlotRun:
-            return await self.run(bench, kind, number)
-
-        fresh = await fresh_rate(run, self.have(bench.draft.id, bench.content), self.fresh)
+        fresh = await fresh_rate(partial(self.run, bench), self.have(bench.draft.id, bench.content), self.fresh)
         return msgspec.structs.replace(end, fate="kept", ease=_EASE.get(end.fate, "between"), fresh=fresh)
 
     async def _tried(self, bench: Bench[Draft, Ready]) -> ProvedTask:
@@ -257,13 +254,9 @@ class TaskWay(ABC, Generic[Draft, Ready]):
             return self._end(bench, "question", str(e))
         if against:
             return self._end(bench, "truth", against)
-
-        async def run(kind: RunKind, number: int) -> SlotRun:
-            return await self.run(bench, kind, number)
-
         self.moved(id, "runs", "")
         have = self.have(id, bench.content)
-        band = await screened(run, have, self.rule)
+        band = await screened(partial(self.run, bench), have, self.rule)
         if truth == "upheld" and band.rate.passed:
             # Somebody who knew nothing of the plan has come to its end after all.
             truth = "confirmed"
