@@ -43,7 +43,8 @@ R = TypeVar("R")
 ANSWER_FACTS = (AnswerDate, AnswerTime, AnswerMoney, AnswerNumber, AnswerSums, AnswerId, AnswerChoice, AnswerCode)
 """Checks of values in the answer; `answer_mentions` asks for words."""
 _WORD = re.compile(r"[A-Za-z]+|[가-힣]+|\d+(?:[.,]\d+)*")
-_SYMBOL = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|[A-Z][A-Z0-9]{2,}")
+SYMBOL = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|[A-Z][A-Z0-9]{2,}")
+"""Words in capitals or snake case, which are told apart from prose."""
 ID_LIKE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{1,8}[-_]?\d{1,9}(?:-\d+)*(?![A-Za-z0-9])")
 """Tokens that look like the id of a record: letters, then digits."""
 
@@ -141,9 +142,15 @@ def numbers_in(text: str) -> set[Fraction]:
     return {value for number in stated_numbers(one_spelling(text)) for value in number.values}
 
 
+@lru_cache(maxsize=512)
+def as_word(code: str) -> re.Pattern[str]:
+    """Pattern of a code, or of a tool's name, as a word of its own."""
+    return re.compile(rf"(?<![A-Za-z0-9_]){re.escape(code)}(?![A-Za-z0-9_])")
+
+
 def is_code(value: JsonValue) -> bool:
     """Whether a value is a code in capitals or snake case, and no record's id."""
-    return isinstance(value, str) and bool(_SYMBOL.fullmatch(value)) and not id_like(value)
+    return isinstance(value, str) and bool(SYMBOL.fullmatch(value)) and not id_like(value)
 
 
 def is_telling(value: JsonValue) -> bool:

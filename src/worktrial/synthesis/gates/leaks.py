@@ -19,8 +19,10 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates.facts import (
+    SYMBOL,
     amounts_asked,
     answer_checks,
+    as_word,
     call_arguments,
     id_form,
     id_like,
@@ -68,7 +70,6 @@ _KEY_TELLS = re.compile(
     r"(?:^|_)(?:expected|solution|ground_?truth|correct|right_answer|answer_key|rubric|should_be|intended)(?:_|$)",
     re.IGNORECASE,
 )
-_SYMBOL = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|[A-Z][A-Z0-9]{2,}")
 
 
 def told_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
@@ -91,7 +92,7 @@ def _solution(task: ExecutableTask, work: CarriedOut) -> Iterator[Finding]:
         yield finding(GateName.SOLUTION_TOLD, task.id, "instruction", said, fix)
         return
     chosen = _chosen_codes(task, work)
-    named = [code for code in chosen if _has_symbol(task.instruction, code)]
+    named = [code for code in chosen if as_word(code).search(task.instruction)]
     wanted = dict.fromkeys(v for v in wanted_in_state(task.checks) if is_telling(v) and number(v) not in known)
     # One sum may be what is asked for, such as the volume to prepare; all of them are the solution.
     worked_out = [*wanted] if len(wanted) > 1 and all(number(value) in given for value in wanted) else []
@@ -129,10 +130,6 @@ def _chosen_codes(task: ExecutableTask, work: CarriedOut) -> list[str]:
     return list(dict.fromkeys(codes))
 
 
-def _has_symbol(text: str, code: str) -> bool:
-    return re.search(rf"(?<![A-Za-z0-9_]){re.escape(code)}(?![A-Za-z0-9_])", text) is not None
-
-
 def steps_told(id: str, instruction: str, calls: Sequence[str], reads: Collection[str]) -> Iterator[Finding]:
     """Findings on an instruction that names the tools of its plan, or tells its steps in order.
 
@@ -144,7 +141,7 @@ def steps_told(id: str, instruction: str, calls: Sequence[str], reads: Collectio
     """
     tools = list(dict.fromkeys(calls))
     fix = "Say what is wanted, not how it is done"
-    named = [tool for tool in tools if len(tool) > 6 and _has_symbol(instruction, tool)]
+    named = [tool for tool in tools if len(tool) > 6 and as_word(tool).search(instruction)]
     if len(named) >= 2 or (named and (named[0] != named[0].lower() or not named[0].isalnum())):
         yield finding(GateName.STEPS_TOLD, id, "instruction", f"names the tools {', '.join(named)}", fix)
         return
@@ -335,8 +332,8 @@ def _choices(schema: JsonObject) -> Iterator[JsonValue]:
 
 def _says(text: str, choice: str) -> bool:
     """Whether a text has a value of a closed set as a word that is told apart from prose."""
-    if _SYMBOL.fullmatch(choice):
-        return _has_symbol(text, choice)
+    if SYMBOL.fullmatch(choice):
+        return as_word(choice).search(text) is not None
     return f"`{choice}`" in text
 
 

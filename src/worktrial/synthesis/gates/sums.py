@@ -15,7 +15,7 @@ from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates.acts import Variant, argument_leaves, names_act, options
 from worktrial.synthesis.gates.catalogue import replaced
-from worktrial.synthesis.gates.facts import is_code
+from worktrial.synthesis.gates.facts import as_word, is_code
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.texts import OutcomeText, outcome_texts
 from worktrial.synthesis.gates.work import Call, CarriedOut, failed_check
@@ -203,8 +203,8 @@ def report_findings(task: ExecutableTask, work: CarriedOut, codes: Codes) -> lis
     told = [how for said, how in wrong if passes(said)]
     for code in dict.fromkeys(_codes_in(answer, codes)):
         others = [one for one in codes[code] if one not in answer]
-        instead = [one for one in others if passes(_code(code).sub(one, answer))]
-        beside = [one for one in others if passes(_code(code).sub(f"{code}, {one}", answer))]
+        instead = [one for one in others if passes(as_word(code).sub(one, answer))]
+        beside = [one for one in others if passes(as_word(code).sub(f"{code}, {one}", answer))]
         if instead:
             told.append(f"gives {instead[0]} for {code}")
         elif 2 * len(beside) > len(others):
@@ -214,8 +214,4 @@ def report_findings(task: ExecutableTask, work: CarriedOut, codes: Codes) -> lis
 
 
 def _codes_in(text: str, codes: Codes) -> Iterator[str]:
-    return (code for code in codes if _code(code).search(text))
-
-
-def _code(code: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![A-Za-z0-9_]){re.escape(code)}(?![A-Za-z0-9_])")
+    return (code for code in codes if as_word(code).search(text))
