@@ -42,6 +42,10 @@ _CLAUSE_BEFORE = re.compile(r"(?:^|[.,!?;:\n(]|\b(?:but|however|and|so)\b)(?=[^.
 _DENIED_IN_CLAUSE = re.compile(
     r"\b(?:not(?!\sonly)|never|no|nothing|neither|nor|without|cannot|whether|unable)\b|n't\b", re.IGNORECASE
 )
+_NOT_AS = re.compile(
+    r"\b(?:not|cannot|can't|never)\b[^.,;:()\n-]{0,32}\b(?:with|as|under|by|for)\s(?:the\s)?(?:code\s)?[\"'(]*$",
+    re.IGNORECASE,
+)
 _OR = re.compile(
     r"(?P<unit>[^\n,;:()]{0,24}?),?\s?(?:\bor\b|또는|혹은|아니면)\s?(?:(?:at|on|by|the|maybe|perhaps)\s){0,2}",
     re.IGNORECASE,
@@ -78,13 +82,15 @@ def denied_word(text: str, start: int, end: int) -> bool:
 def denied_names(text: str, spans: Sequence[tuple[int, int]]) -> list[bool]:
     """Whether each of several codes is denied, by itself or along with one that it is listed with.
 
-    `no LATE`, `LATE does not apply`, `neither LATE nor LOSS`, `LATE and LOSS do not apply`.
+    `no LATE`, `LATE does not apply`, `not closed as LATE`, `neither LATE nor LOSS`, `LATE and LOSS do not apply`.
 
     Args:
         text: As `one_spelling` spells it.
         spans: Their places, in reading order.
     """
-    found = [denied_value(text, *span) or denied_word(text, *span) for span in spans]
+    found = [
+        denied_value(text, *span) or denied_word(text, *span) or _before(_NOT_AS, text, span[0]) for span in spans
+    ]
     listed = [_LISTED.fullmatch(text, one[1], two[0]) is not None for one, two in pairwise(spans)]
     for index, together in enumerate(listed):
         # What follows the last of a list is said of all of it, and what precedes the first.

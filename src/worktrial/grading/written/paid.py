@@ -107,10 +107,12 @@ def mispaid(
     told: list[Fraction] = []
     denied: list[Fraction] = []
     is_denied = bool(_REFUSAL.search(text))
-    verbs = list(_verbs(text, paying))
-    for verb in verbs:
+    alone = []  # words of paying that are said of no sum
+    for verb in _verbs(text, paying):
         about = _paid_by(verb, text, sums, due)
-        is_denied |= verb.negated and not about
+        if not about:
+            alone.append(verb)
+            is_denied |= verb.negated
         for value in about:
             (denied if verb.negated else told).append(value)
             if verb.negated or _is(value, due) or not value:
@@ -122,7 +124,7 @@ def mispaid(
             if not _EARLIER.search(verb.sentence) and not _SUPPOSED.search(verb.clause):
                 return f"it says that {float(value):.2f} is paid"
     if not due:
-        promise = next((verb for verb in verbs if _is_promise(verb, text)), None)
+        promise = next((verb for verb in alone if _is_promise(verb, text)), None)
         return f"it promises to pay: {' '.join(promise.clause.split())!r}" if promise else ""
     first = next(
         (
@@ -191,7 +193,8 @@ def _paid_by(verb: _Verb, text: str, sums: Sequence[Sum], due: Sequence[float]) 
         and _LIGHT_BEFORE.fullmatch(text, sums[before][1], verb.start)
     ):
         gap = text[sums[before][1] : verb.start]
-        if found is None or _STATED_AS_DONE.search(gap):
+        # "553.10 crowns paid (494.70 and postage)" is about the first, "declared 183.57, paid 169.65" is not.
+        if found is None or _STATED_AS_DONE.search(gap) or "(" in text[verb.end : sums[found][0] + 1]:
             found = before
             # "290.42 + 8.40 are paid": from the first of them on.
             while found and _LINKED.fullmatch(text, sums[found - 1][1], sums[found][0]):

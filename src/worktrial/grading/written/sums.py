@@ -48,13 +48,10 @@ def misstated(
     strange = next((one for one in sums if not _is(one, allowed)), None)
     if strange is not None:
         return f"it also states {text[strange.start : strange.end]}"
-    return (
-        mispaid(
-            text, [(one.start, one.end, one.values[0]) for one in sums], () if pending else wanted, paying, total
-        )
-        if paying
-        else ""
-    )
+    if not paying:
+        return ""
+    placed = [(one.start, one.end, abs(one.values[0])) for one in sums]  # "(290.42 + 8.40)" is no debt
+    return mispaid(text, placed, () if pending else wanted, paying, total)
 
 
 def sums_in(text: str) -> list[tuple[int, int, Fraction]]:

@@ -76,7 +76,15 @@ def _told(task: ExecutableTask, kind: type[StateItems] | type[AnswerSums], text:
     checks = [one for one in task.checks if isinstance(one, kind)]
     beside = {value for check in checks for value in check.beside if value}
     paying = list(dict.fromkeys(word for check in checks for word in check.paying))
-    return _mistold(text, sorted(beside), paying, is_due=not any(check.pending for check in checks))
+    is_due = any(_asked(check) and not check.pending for check in checks)
+    return _mistold(text, sorted(beside), paying, is_due=is_due)
+
+
+def _asked(check: StateItems | AnswerSums) -> bool:
+    """Whether a check asks for a sum."""
+    return any(
+        check.values if isinstance(check, AnswerSums) else [one for sums in check.stating.values() for one in sums]
+    )
 
 
 def _mistold(
@@ -84,7 +92,7 @@ def _mistold(
 ) -> Iterator[tuple[str, str]]:
     """The text with another sum told as paid, with payment denied, or promised where none is due."""
     stated = [one for one in sums_in(text) if one[2]]
-    for start, end, value in stated[:1]:
+    for start, end, value in stated[:1] if is_due else ():
         written = text[start:end]
         others = [one for one in beside if abs(one - float(value)) >= 1]
         ends = text.find("\n", end) if "\n" in text[end:] else len(text)
@@ -93,9 +101,9 @@ def _mistold(
             instead = _FIGURE.sub(f"{other:.2f}", written, count=1)
             told = f"{text[:start]}{instead}{text[end:ends]} The file says {written}.{text[ends:]}"
             yield told, f"says {instead!r} is paid, and names {written!r}, which is"
-        if others and is_due and (denied := _denied(text, paying)) is not None:
+        if others and (denied := _denied(text, paying)) is not None:
             yield denied, f"says that {written!r} is not paid"
-    if (not stated or not is_due) and (word := next((one for one in paying if one.isascii()), None)):
+    if not is_due and (word := next((one for one in paying if one.isascii()), None)):
         yield f"{text} We will {word} you soon.", f"promises to {word}, where nothing is due"
 
 
