@@ -13,8 +13,8 @@ from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
 from worktrial.archive import open_archive
-from worktrial.archive.pages import LOW_CONFIDENCE
-from worktrial.archive.producers.vision import UnusableReading, read_tables
+from worktrial.archive.pages import LOW_CONFIDENCE, PageContent, Route
+from worktrial.archive.producers.vision import UnusableReading, checked, read_tables
 
 ROWS = ("1936|1,100|200|1,300", "1937|1,250|250|1,500", "1938|2,345|655|3,000")
 SEEN = [
@@ -98,3 +98,9 @@ def test_each_cell_is_as_sure_as_our_own_reading_allows(tmp_path: Path) -> None:
 def test_replies_that_are_no_reading(reply: str, said: str) -> None:
     with pytest.raises(UnusableReading, match=said):
         read_tables(reply, 1)
+
+
+def test_a_doubtful_layout_of_ours_is_no_doubt_about_the_tables_of_another() -> None:
+    page = PageContent(1, 612, 792, Route.TEXT, "1936 1,100", layout=0.2)
+    assert checked(page, read_tables(_reply(SEEN), 1))[0].layout is None
+    assert checked(page, [])[0].layout == 0.2

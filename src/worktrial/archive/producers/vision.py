@@ -142,7 +142,9 @@ def checked(page: PageContent, seen: Sequence[Table]) -> tuple[PageContent, Visi
     if not text.strip() and tables:
         text = "\n".join("\t".join(row) for table in tables for row in table.grid)
     route = Route.OCR if page.route == Route.FAILED and tables else page.route
-    return replace(page, tables=tuple(tables), text=text, route=route), VisionCounts(**counted)
+    # What we measured of our own tables says nothing of theirs.
+    layout = None if seen else page.layout
+    return replace(page, tables=tuple(tables), text=text, route=route, layout=layout), VisionCounts(**counted)
 
 
 def _held(theirs: Table, mine: Table | None, words: set[str], counted: dict[str, int]) -> Table:
