@@ -444,7 +444,7 @@ def test_compressed_trajectories_are_pushed_as_the_lines_that_they_are(machine: 
     there = local_run(Path(address))
     assert len(lines_of(there / FILES[1])) == 28
     assert (there / FILES[1]).read_bytes().startswith((plain / FILES[1]).read_bytes())
-    assert trajectory_at(address, ("13", 1, "E0")) == lines_of(there / FILES[1])[-1]
+    assert trajectory_at(address, ("13", 1, "E0"))[1] == lines_of(there / FILES[1])[-1]
     with pytest.raises(WorktrialError, match="holds a run whose trajectories are compressed"):
         pull(address, packed)
 
@@ -472,7 +472,7 @@ def test_parts_are_small_and_one_trajectory_is_one_frame(
     monkeypatch.setattr(Bucket, "get_range", get_range)
     lines = [json.loads(line) for line in (folder / FILES[1]).read_text("utf-8").splitlines()]
     for line in lines[6:20]:
-        assert trajectory_at(address, (line["sample"], line["repeat"], line["condition"])) == line
-    assert trajectory_at(address, ("2", 1, "E0")) == lines[-1] and "later" in lines[-1]["text"]
-    assert trajectory_at(address, ("none", 0, "E0")) is None
+        assert trajectory_at(address, (line["sample"], line["repeat"], line["condition"]))[1] == line
+    assert trajectory_at(address, ("2", 1, "E0"))[1] == lines[-1] and "later" in lines[-1]["text"]
+    assert trajectory_at(address, ("none", 0, "E0"))[1] is None
     assert len(read) == 15 and max(read) <= 1200

@@ -75,8 +75,9 @@ def test_a_run_on_s3_is_the_run_of_one_process_whatever_the_store_does(
     same_work(one, local_run(Path(address)))
     key = ("3", 1, "E0")
     server.calm()
-    line = trajectory_at(address, key)
+    folder, line = trajectory_at(address, key)
     assert line is not None and line["text"] == "3 é 1" * 3
+    assert count_lines(folder / SAMPLES) == 28
     server.fail("GET .*trajectories", "altered")
     with pytest.raises(DataError, match="was altered: the frame at byte 0 is not that of its sidecar"):
         trajectory_at(address, key)
@@ -91,12 +92,13 @@ def test_a_thousand_samples_take_few_requests(server: ObjectServer, machine: Mac
     server.calm()
     same_work(folder, local_run(Path(address)))
     assert server.requests.total() <= 20, server.requests
-    # Then only what may have changed is asked for; and a trajectory is one request more.
+    # Then only what may have changed is asked for; and a trajectory, with the records, is one request more.
     server.calm()
     local_run(Path(address))
     assert server.requests == {"GET": 3}
-    trajectory_at(address, ("77", 0, "E0"))
+    there, line = trajectory_at(address, ("77", 0, "E0"))
     assert server.requests == {"GET": 7}
+    assert line in lines_of(folder / FILES[1]) and texts(there, SAMPLES) == texts(folder, SAMPLES)
 
 
 def test_a_store_that_is_gone_for_good_costs_no_sample(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worktrial.cli.places import records_folder, run_folder
+from worktrial.cli.places import run_folder
 from worktrial.engine.notices import say_json
 from worktrial.language import JsonObject, replies_in
 from worktrial.places import address_of
@@ -31,19 +31,17 @@ def trajectory(
     from worktrial.engine.stored import open_run
     from worktrial.engine.stored import trajectory as stored_trajectory
 
-    address = address_of(run)
-    folder = records_folder(str(run))
-    stored = open_run(folder)
-    record = next((r for r in stored.records if r.key == (sample, repeat, condition)), None)
-    if address is None:
-        line = stored_trajectory(folder, sample, repeat, condition, record)
-    else:
+    address, key = address_of(run), (sample, repeat, condition)
+    folder, line = run, None
+    if address is not None:
         from worktrial.scale.objects import trajectory_at
 
-        # All of them are brought here only to say which there are.
-        line = trajectory_at(address, (sample, repeat, condition)) or stored_trajectory(
-            run_folder(str(run)), sample, repeat, condition, record
-        )
+        folder, line = trajectory_at(address, key)
+    stored = open_run(folder)
+    record = next((r for r in stored.records if r.key == key), None)
+    if line is None:
+        # From a store all of them are brought here, only to say which there are.
+        line = stored_trajectory(run_folder(str(run)), *key, record)
     if as_json:
         import msgspec
 

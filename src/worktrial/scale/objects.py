@@ -69,12 +69,16 @@ def local_run(place: Path, streams: Collection[str] = EVERYTHING) -> Path:
         return place
     home = _mirror(address)
     with _held(home):
-        listed = _listed(Bucket(address), home)
-        if listed.run.of == 1:
-            folder = home / _name(address)
-            _bring(listed, listed.shards[0], folder, streams)
-        else:
-            folder = _together(listed, home, streams)
+        return _run_of(_listed(Bucket(address), home), home, streams)
+
+
+def _run_of(listed: _Listed, home: Path, streams: Collection[str]) -> Path:
+    address = listed.bucket.address
+    if listed.run.of == 1:
+        folder = home / _name(address)
+        _bring(listed, listed.shards[0], folder, streams)
+    else:
+        folder = _together(listed, home, streams)
     brought(folder, address)
     return folder
 
@@ -134,15 +138,23 @@ def merge_places(shards: Collection[Path], run: Path, *, partial: bool = False) 
     return merged
 
 
-def trajectory_at(address: str, key: Key) -> JsonObject | None:
-    """The last trajectory of one sample at an address, by one range request; None where there is none.
+def trajectory_at(address: str, key: Key) -> tuple[Path, JsonObject | None]:
+    """One sample at an address: a folder with the run's records, and the sample's last trajectory.
+
+    The run is listed once, and the trajectory is one range request; None where there is none.
 
     Raises:
         DataError: there is no run at the address, or something in it is not as it was written.
+        SettingError: as `local_run`.
     """
     home = _mirror(address)
     with _held(home):
         listed = _listed(Bucket(address), home)
+        folder = _run_of(listed, home, RECORDS)
+    return folder, _trajectory_of(listed, key)
+
+
+def _trajectory_of(listed: _Listed, key: Key) -> JsonObject | None:
     found: JsonObject | None = None
     for shard in listed.shards:
         for part in reversed(shard.parts):
