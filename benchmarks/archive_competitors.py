@@ -13,7 +13,9 @@ import json
 import sys
 import time
 import warnings
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 METHODS = (
     "pdfplumber lines",
@@ -26,12 +28,18 @@ METHODS = (
 )
 
 
-def plain(rows):
+Cell = list[Any]
+"""Text, first row and column, last row and column."""
+Found = dict[str, Any]
+"""Page and cells of a table."""
+
+
+def plain(rows: Iterable[Sequence[str | None]]) -> list[Cell]:
     """Cells of a grid without spans."""
     return [[text or "", r, c, r, c] for r, row in enumerate(rows) for c, text in enumerate(row) if text]
 
 
-def with_camelot(path, flavor):
+def with_camelot(path: Path, flavor: str) -> list[Found]:
     """All pages of a file."""
     import camelot
 
@@ -39,7 +47,7 @@ def with_camelot(path, flavor):
     return [{"page": table.page, "cells": plain(table.df.values.tolist())} for table in tables]
 
 
-def with_pdfplumber(path, strategy):
+def with_pdfplumber(path: Path, strategy: str) -> list[Found]:
     """All pages of a file."""
     import pdfplumber
 
@@ -52,7 +60,7 @@ def with_pdfplumber(path, strategy):
         ]
 
 
-def with_img2table(path, _):
+def with_img2table(path: Path, _: str) -> list[Found]:
     """All pages of a file, text taken from the PDF; its joined cells come as one box repeated."""
     from img2table.document import PDF
 
@@ -60,7 +68,7 @@ def with_img2table(path, _):
     pages = PDF(str(path)).extract_tables(implicit_rows=True, borderless_tables=True)
     for number, tables in pages.items():
         for table in tables:
-            places = {}
+            places: dict[tuple[Any, str], list[tuple[int, int]]] = {}
             for r, row in enumerate(table.content.values()):
                 for c, cell in enumerate(row):
                     if cell.value:
@@ -74,7 +82,7 @@ def with_img2table(path, _):
     return found
 
 
-def main():
+def main() -> None:
     """Read the files with one method and print the JSON; exit with 3 where the library is absent."""
     warnings.filterwarnings("ignore")
     library, _, option = sys.argv[1].partition(" ")
@@ -84,12 +92,12 @@ def main():
         print(error, file=sys.stderr)
         raise SystemExit(3) from None
     read = {"camelot": with_camelot, "pdfplumber": with_pdfplumber, "img2table": with_img2table}[library]
-    result = {}
+    result: dict[str, Any] = {}
     for name in sys.argv[2:]:
         began = time.process_time()
         try:
             tables = read(Path(name), option)
-            trouble = None
+            trouble: str | None = None
         except Exception as error:  # noqa: BLE001 - a library that fails on a file has found nothing in it
             tables, trouble = [], f"{type(error).__name__}: {error}"
         result[Path(name).stem] = {"seconds": time.process_time() - began, "tables": tables, "trouble": trouble}

@@ -12,6 +12,7 @@ import os
 import resource
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,7 +51,7 @@ def main() -> None:
     for truth in truths:
         score, own = _read(folder, truth, engine)
         scores.append(score)
-        spent.append((truth, own, _measured(lambda t=truth: bare(_pixels(folder, t))) if bare else None))
+        spent.append((truth, own, _measured(partial(_as_it_comes, bare, folder, truth)) if bare else None))
         print(_row(score))
     _trust(sum((score.trust for score in scores), Trust()))
     if bare:
@@ -102,6 +103,10 @@ def _speed(spent: list[tuple[TruthTable, _Spent, _Spent | None]]) -> None:
     bare_all = sum(bare.wall for _, _, bare in spent if bare is not None)
     times = own_all / bare_all
     print(f"\ntimes the bare engine: {times:.2f} (limit {_TIMES_BARE:g}: {_verdict(times <= _TIMES_BARE)})")
+
+
+def _as_it_comes(engine: Callable[[Any], Any], folder: Path, truth: TruthTable) -> Any:
+    return engine(_pixels(folder, truth))
 
 
 def _measured(work: Callable[[], Any]) -> _Spent:

@@ -20,7 +20,7 @@ from worktrial.sandbox.parsers import Wall, best_wall
 
 def cpu_seconds(document: Path, behind: Wall) -> float:
     """Processor seconds of a build of `document`, workers and everything else included."""
-    wall.best_wall = lambda: behind
+    setattr(wall, "best_wall", lambda: behind)  # noqa: B010 - in place of what it imported
     inside.clear()
     before = _used()
     with tempfile.TemporaryDirectory() as folder:

@@ -157,8 +157,8 @@ def main(words: Sequence[str] | None = None) -> None:
     for design in designs():
         wrong = wrong_decisions(design, given.draws, given.seed)
         levels = (0.05, 0.025, 0.025, 0.025)
-        shares = zip(wrong.values(), levels, strict=True)
-        missed += sum(too_many(round(share * given.draws), given.draws, level) for share, level in shares)
+        beside = zip(wrong.values(), levels, strict=True)
+        missed += sum(too_many(round(share * given.draws), given.draws, level) for share, level in beside)
         rows.append([named(design), *(f"{100 * share:.1f}" for share in wrong.values())])
         print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
     print_cells(["tasks, repeats, alike, rate", *wrong], rows)

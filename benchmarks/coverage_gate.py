@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -54,7 +54,7 @@ def designs() -> list[GateDesign]:
     return [GateDesign(*shape, *rest) for shape in shapes for rest in [(0.0, 0.5), (0.6, 0.7), (0.6, 0.93)]]
 
 
-Passes = "np.ndarray[Any, Any]"
+Passes: TypeAlias = "np.ndarray[Any, Any]"
 """Passes of tasks and tries; of looks too where it has three dimensions."""
 
 

@@ -239,8 +239,8 @@ def of_run(trial: Drawn, family: Family, every_time: float) -> Found:
     repeats = shown.repeats
     return {
         "show: rate": (_interval(shown.overall.of_all), family.mean),
-        "show: an industry": (_interval(group and group.completion.of_all), family.mean),
-        "show: every time": (repeats and repeats.every_time_interval, every_time),
+        "show: an industry": (_interval(None if group is None else group.completion.of_all), family.mean),
+        "show: every time": (None if repeats is None else repeats.every_time_interval, every_time),
         "report: cost": (_interval(board.agent_cost), COST),
         "gate: rate": (gate.interval, trial.means[0]),
     }
@@ -251,11 +251,12 @@ def of_pair(compared: Comparison, trial: Drawn, family: Family) -> Found:
     own = compared.of("E0")
     assert own is not None, "both have E0"
     industry = next((one for one in own.industries if one.name == "c0"), None)
+    effect = None if industry is None else industry.effect
     here, there = trial.means
     return {
         "compare: work": (_interval(own.work), (KEPT - 1) * family.mean),
         "compare: tasks": (_interval(own.these), there - here),
-        "compare: an industry": (_interval(industry and industry.effect), (KEPT - 1) * family.mean),
+        "compare: an industry": (_interval(effect), (KEPT - 1) * family.mean),
         "compare: cost": (_interval(own.quantities["agent cost"]), 0.0),
     }
 

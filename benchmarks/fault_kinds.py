@@ -15,9 +15,10 @@ with the half-width of a 95 % interval of their difference, clustered by task.
 import argparse
 import asyncio
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from worktrial.agents.plan import follow
@@ -120,7 +121,7 @@ def release(folder: Path) -> Iterator[Work]:
             calls = [calls[n % len(calls)] for n in range(10)]
             needed = Needed(task.rubric)
             part = "tuned on" if order.index(task.workplace) % 2 == 0 else "held back"
-            yield Work(f"release, {part}", task.id, workplace, calls, lambda w=workplace: Examples(w), needed)
+            yield Work(f"release, {part}", task.id, workplace, calls, partial(Examples, workplace), needed)
 
 
 async def calls_that_allow(works: Iterable[Work], kind: str) -> tuple[int, int]:
@@ -156,8 +157,12 @@ async def of_starter() -> list[Work]:
         part = "tuned on" if sorted({t.workplace for t in tasks}).index(task.workplace) % 2 == 0 else "held back"
         works.append(Work(f"starter, {part}", task.id, task.artifact, calls, task.open, needed))
         unseen = f"starter, {part}, state unseen"
-        works.append(Work(unseen, task.id, task.artifact, calls, lambda t=task: Unseen(t.open()), needed))
+        works.append(Work(unseen, task.id, task.artifact, calls, partial(_unseen, task.open), needed))
     return works
+
+
+def _unseen(opened: Callable[[], Session]) -> Session:
+    return Unseen(opened())
 
 
 @dataclass
@@ -165,9 +170,9 @@ class Tally:
     """What became of the planned faults."""
 
     kinds: Counter[str]
-    planned: Counter[str] = field(default_factory=Counter)
+    planned: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Degraded calls that each kind was planned to have."""
-    off: dict[str, Counter[str]] = field(default_factory=dict)
+    off: dict[str, dict[str, float]] = field(default_factory=dict)
     """Degraded calls beyond those planned, by kind and task."""
     homes: dict[str, set[str]] = field(default_factory=dict)
     """Workplaces that can suffer each kind."""
@@ -185,7 +190,7 @@ class Tally:
         for kind, share in planned.items():
             expected = share * struck.total()
             self.planned[kind] += expected
-            self.off.setdefault(kind, Counter())[work.task] += struck[kind] - expected
+            self.off.setdefault(kind, defaultdict(float))[work.task] += struck[kind] - expected
             if share:
                 self.homes.setdefault(kind, set()).add(work.workplace.name)
         aims = {event.index: event.aimed for event in session.plan.events}
@@ -210,7 +215,8 @@ async def tally(works: Sequence[Work], mode: FaultMode, seeds: int) -> dict[str,
             clean = {
                 n: (await session.call(tool, arguments)).clean for n, (tool, arguments) in enumerate(work.calls)
             }
-            of_mode = {k: planned.shares.get(k, 0.0) for k in (IMPLICIT if mode is FaultMode.E2 else EXPLICIT)}
+            named = IMPLICIT if mode is FaultMode.E2 else EXPLICIT
+            of_mode: dict[str, float] = {kind: planned.shares.get(kind, 0.0) for kind in named}
             found.setdefault(work.corpus, Tally(Counter())).add(work, session, of_mode, clean)
     return found
 

@@ -14,7 +14,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tests.grading.cases import case, trajectory
@@ -79,7 +79,7 @@ class Votes:
         self._model = model
         self.requests = 0
 
-    async def complete(self, messages: list[Message], *, schema: Any = SCHEMA, **_: Any) -> Completion:
+    async def complete(self, messages: Sequence[Message], *, schema: Any = SCHEMA, **_: Any) -> Completion:
         """One greedy answer."""
         self.requests += 1
         wanted = {"type": "json_schema", "json_schema": {"name": "vote", "schema": schema}}

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Mapping
 from statistics import median
+from typing import Any
 
 from benchmarks.machine import load, machine
 from worktrial.suites.shifts import suite
@@ -75,7 +76,7 @@ def in_flight(desks: Mapping[str, Desk]) -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-async def _work(session, work) -> None:
+async def _work(session: Any, work: Any) -> None:
     try:
         move = next(work)
         while True:

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import aiohttp
 import msgspec
@@ -33,11 +33,15 @@ LONG = "x" * 7 * CHUNKS
 CONCURRENCY = 16
 # A conversation of a usual length: rules, a task, six calls with their results.
 CALL = {"id": "a", "type": "function", "function": {"name": "look", "arguments": '{"id": 1}'}}
-TURN = [
+TURN: list[dict[str, Any]] = [
     {"role": "assistant", "content": "I look at the next one.", "tool_calls": [CALL]},
     {"role": "tool", "tool_call_id": "a", "content": json.dumps({"found": ["a row of a table"] * 20})},
 ]
-MESSAGES = [{"role": "system", "content": "r" * 2000}, {"role": "user", "content": "t" * 1000}, *TURN * 6]
+MESSAGES: list[dict[str, Any]] = [
+    {"role": "system", "content": "r" * 2000},
+    {"role": "user", "content": "t" * 1000},
+    *TURN * 6,
+]
 PLAIN = [m for m in MESSAGES if "tool_calls" not in m and m["role"] != "tool"] + [
     {"role": "user", "content": "u" * 3600}
 ]
@@ -48,7 +52,7 @@ class Subject:
     """What is measured."""
 
     wire: str | None = None
-    stream: str = "off"
+    stream: Literal["auto", "on", "off"] = "off"
     bare: bool = False
     is_long: bool = False
 

@@ -7,8 +7,9 @@ import argparse
 import asyncio
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -42,14 +43,14 @@ async def together(home: CodeWorkplace) -> float:
     return time.perf_counter() - began
 
 
-def bulk(call: tuple[str, dict[str, str]]) -> "Callable[[CodeWorkplace], asyncio.Future[float]]":
+def bulk(call: tuple[str, dict[str, str]]) -> Callable[[CodeWorkplace], Coroutine[Any, Any, float]]:
     async def run(home: CodeWorkplace) -> float:
         state = home.artifact.initial_state
         began = time.perf_counter()
         await home.episodes([ScriptedEpisode(state, [call])] * BULK)
         return time.perf_counter() - began
 
-    return run  # type: ignore[return-value]
+    return run
 
 
 def main() -> None:

@@ -5,13 +5,14 @@ import json
 import random
 import tempfile
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from tests.engine.rig import TinyTrial, role_settings, run_tiny
 from tests.support import behaviours
 from tests.support.behaviours import CutsBody, DropsConnection, Html, NeverAnswers, Says, Status, Trickles
 from tests.support.request import ScriptedRequest
-from tests.support.script import Script, Step
+from tests.support.script import Answer, Script, Step
 from tests.support.scripted_server import ScriptedServer
 from tests.support.wire import Reply, completion, tool_call
 
@@ -60,10 +61,12 @@ def strikes(samples: int) -> Iterator[tuple[str, Strike]]:
     for name, (share, step) in TROUBLES.items():
         yield (
             name,
-            lambda chance, share=share, step=step: total(
-                troubled(wire, share, step, samples, chance) for wire in WIRES
-            ),
+            partial(_on_all_wires, share, step, samples),
         )
+
+
+def _on_all_wires(share: float, step: Step, samples: int, chance: random.Random) -> Row:
+    return total(troubled(wire, share, step, samples, chance) for wire in WIRES)
 
 
 def troubled(
@@ -86,7 +89,7 @@ def troubled(
 
 
 def _sometimes(share: float, step: Step, chance: random.Random) -> Step:
-    def answer(request: ScriptedRequest) -> object:
+    def answer(request: ScriptedRequest) -> Answer:
         return step(request) if chance.random() < share else None
 
     return answer

@@ -108,7 +108,7 @@ def kill_merges(chance: random.Random) -> Row:
             began = time.monotonic()
             early = merge(shards[:-1], run, partial=True).samples
             seconds = time.monotonic() - began
-            words = [sys.executable, "-c", _MERGE, run, *shards]
+            words = [sys.executable, "-c", _MERGE, *map(str, (run, *shards))]
             with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
                 assert child.stdout is not None
                 child.stdout.readline()

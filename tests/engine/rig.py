@@ -76,7 +76,8 @@ def ask(
 ) -> Completion:
     """The answer to one request."""
     booked = meter if meter is not None else Meter()
-    return with_client(url, lambda client: client.model(booked)(HELLO, **(request or {})), **options)
+    answer: Completion = with_client(url, lambda client: client.model(booked)(HELLO, **(request or {})), **options)
+    return answer
 
 
 Do = Callable[[Job, SampleContext], Awaitable[SampleResult]]
@@ -113,7 +114,7 @@ def run_tiny(folder: Path, url: str, trial: Trial | None = None, *, role: Any = 
     """Run a tiny trial whose only role is the agent."""
     settings.setdefault("retry", QUICK)
     settings.setdefault("concurrency", 4)
-    roles = {Role.AGENT: role or role_settings(url)}
+    roles: dict[str, RoleSettings] = {Role.AGENT: role or role_settings(url)}
     with display() as progress:
         chosen = RunSettings(folder=folder, **settings)
         return run_trial(trial or TinyTrial(), roles, chosen, progress=progress, signals=True)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ WIRES = [None, "anthropic", "responses", "gemini"]
 every_wire = pytest.mark.parametrize("wire", WIRES)
 
 
-def talk(turns: int = 3) -> Any:
+def talk(turns: int = 3) -> Callable[[Any, Any], Awaitable[SampleResult]]:
     """A sample of several requests, each after the other's answer."""
 
     async def do(job: Any, context: Any) -> SampleResult:
@@ -134,7 +135,7 @@ def test_two_roles_have_a_batch_each(tmp_path: Path) -> None:
         return SampleResult(outcome=Outcome.PASS, reason="")
 
     with ScriptedServer() as server:
-        roles = {
+        roles: dict[str, RoleSettings] = {
             Role.AGENT: role_settings(server.url),
             Role.JUDGE: role_settings(server.url, Role.JUDGE, wire="anthropic"),
         }

@@ -234,5 +234,5 @@ def _marks(node: Any, *names: str) -> list[str]:
     found = []
     for decorator in getattr(node, "decorator_list", []):
         if isinstance(decorator, ast.Call) and getattr(decorator.func, "id", "") in names:
-            found += [a.value for a in decorator.args if isinstance(a, ast.Constant)] or [""]
+            found += [str(a.value) for a in decorator.args if isinstance(a, ast.Constant)] or [""]
     return found

@@ -22,7 +22,7 @@ from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.store import SAMPLES
 from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.grading import Outcome, Vote
-from worktrial.grading.state_checks import CheckResult
+from worktrial.grading.check import CheckResult
 from worktrial.workplaces.faults import FaultEvent, FaultMode, draw_plan
 
 Row = dict[str, Any]

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from worktrial.archive.pages import Box, Cell, PageContent, Route, Table
@@ -68,5 +69,5 @@ class Fates:
     def __init__(self, *paths: Path) -> None:
         self._paths = paths
 
-    def documents(self) -> "list[DocumentSource]":
-        return [DocumentSource(path.stem, path, FATES) for path in self._paths]
+    def documents(self) -> Iterator[DocumentSource]:
+        return (DocumentSource(path.stem, path, FATES) for path in self._paths)

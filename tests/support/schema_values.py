@@ -2,7 +2,7 @@
 
 import math
 import re
-import re._parser as sre_parser  # what `re` itself compiles with; the standard library has no public one
+import re._parser as sre_parser  # type: ignore[import-not-found]  # what `re` itself compiles with; the standard library has no public one
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

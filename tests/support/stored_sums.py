@@ -5,7 +5,8 @@ from pathlib import Path
 from worktrial.suites.orchestration.options import SEARCH_NODES
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.turns import Verdicts
-from worktrial.suites.orchestration.scoring.stored import file_sums, stored_scenarios
+from worktrial.suites.orchestration.scoring.published import file_sums
+from worktrial.suites.orchestration.scoring.stored import stored_scenarios
 
 
 def score_stored(

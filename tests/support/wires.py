@@ -248,7 +248,11 @@ class Messages(ForeignWire):
         yield {"type": "ping"}
         for index, block in enumerate(whole["content"]):
             kind = block["type"]
-            empty = {"text": {"text": ""}, "thinking": {"thinking": "", "signature": ""}, "tool_use": {"input": {}}}
+            empty: dict[str, Body] = {
+                "text": {"text": ""},
+                "thinking": {"thinking": "", "signature": ""},
+                "tool_use": {"input": {}},
+            }
             yield {
                 "type": "content_block_start",
                 "index": index,
@@ -344,7 +348,7 @@ class Gemini(ForeignWire):
         return chat
 
     def _model(self, parts: list[Any]) -> dict[str, Any]:
-        text, calls = "", []
+        text, calls = "", list[Any]()
         for part in parts:
             if "functionCall" in part:
                 call = part["functionCall"]
@@ -512,7 +516,7 @@ class Responses(ForeignWire):
     def _content(self, content: Any) -> Any:
         if isinstance(content, str):
             return content
-        parts = []
+        parts: list[Body] = []
         for part in content:
             if part["type"] == "input_image":
                 parts.append({"type": "image_url", "image_url": {"url": part["image_url"]}})

@@ -238,7 +238,8 @@ class Facts:
                 row[name] = (first, second, second + int(first * dice.uniform(-0.02, 0.02)))
             if 1955 <= year <= 1957:
                 net = self.net_exports(year) * (1 + apart[year - 1955]) / sack("Wheat", year)
-                row["exported"] = (row["exported"][0], *[rounded(net.numerator, net.denominator, 0)] * 2)
+                exported = rounded(net.numerator, net.denominator, 0)
+                row["exported"] = (row["exported"][0], exported, exported)
             row["seed"] = (row["seed"][0],) * 3
             told[year] = row
         return told

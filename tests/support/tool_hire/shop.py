@@ -33,7 +33,8 @@ def workplace() -> ExecutableWorkplace:
 
 @cache
 def _file() -> dict[str, Any]:
-    return yaml.safe_load((FOLDER / "tasks.yaml").read_text("utf-8"))
+    tasks: dict[str, Any] = yaml.safe_load((FOLDER / "tasks.yaml").read_text("utf-8"))
+    return tasks
 
 
 def entry(id: str) -> Entry:
