@@ -44,7 +44,7 @@ class Meeting:
 
     about: str
     tests: str
-    """File of the tests."""
+    """Files of the tests."""
     inside: bool = True
     """Whether they run in the program's environment, beside a wheel of ours; else in ours, which starts theirs."""
 
@@ -80,7 +80,8 @@ NEIGHBOURS = {
     "ray": Neighbour(
         "ray",
         meeting=Meeting(
-            "its workers do a run in shards and an archive, and one of each is killed", "tests/interop/test_ray.py"
+            "its workers do a run in shards and an archive, and one of each is killed",
+            "tests/interop/test_ray.py tests/scale/test_ways.py",
         ),
     ),
     "openai-agents": Neighbour("openai-agents", meeting=_OVER_MCP),
@@ -161,7 +162,15 @@ def _tested(name: str, meeting: Meeting, python: Path, place: Path) -> str:
         environment["PYTHONPATH"] = str(_unpacked(place))
     # Warnings of others' libraries are theirs.
     config = ("addopts=", "filterwarnings=default")
-    words = ["-m", "pytest", meeting.tests, "--noconftest", "--import-mode=importlib", "-rs", "-pno:cacheprovider"]
+    words = [
+        "-m",
+        "pytest",
+        *meeting.tests.split(),
+        "--noconftest",
+        "--import-mode=importlib",
+        "-rs",
+        "-pno:cacheprovider",
+    ]
     ran = subprocess.run(
         [python if meeting.inside else sys.executable, *words, *(f"--override-ini={one}" for one in config)],
         check=False,

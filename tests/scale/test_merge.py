@@ -2,15 +2,14 @@
 
 import json
 import shutil
-import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from tests.engine.rig import TinyTrial, all_bytes
-from tests.support.cli import Ran, command, count_lines, interrupt, lines_of, start
+from tests.support.cli import Ran, command, count_lines, lines_of
 
 from worktrial.engine.index import INDEX, counted_lines
 from worktrial.engine.lines import append_line
@@ -20,11 +19,10 @@ from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.shard import MOST_SHARDS, ShardedTrial, read_shard, shard_number
 from worktrial.engine.tokens import TOKENS, SampleTokens, encoded, read_tokens
-from worktrial.engine.trajectories import PACKED, trajectory_lines
+from worktrial.engine.trajectories import trajectory_lines
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
-from worktrial.interop.view.library import RunLibrary
 from worktrial.language import TurnTokens
 
 FILES = ("samples.jsonl", "trajectories.jsonl")
@@ -56,14 +54,6 @@ def by_key(folder: Path, name: str) -> list[str]:
     return [json.dumps(timeless(line)) for line in sorted(read(folder, name), key=key_of)]
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run of one process."""
-    run = tmp_path_factory.mktemp("one") / "run"
-    assert command(*STARTER, "-o", run).code == 0
-    return run
-
-
 def same_work(one: Path, other: Path) -> None:
     for name in FILES:
         assert by_key(one, name) == by_key(other, name)
@@ -72,52 +62,7 @@ def same_work(one: Path, other: Path) -> None:
     assert (first.samples, first.shard) == (second.samples, second.shard)
 
 
-@pytest.mark.parametrize("compressed", [(), (2, 3)])
-def test_four_shards_are_the_run_of_one_process_though_one_was_killed(
-    compressed: Sequence[int], whole: Path, tmp_path: Path
-) -> None:
-    shards = [tmp_path / f"shard-{n}" for n in range(1, 5)]
-    for n, shard in enumerate(shards, 1):
-        words = [*STARTER, "--shard", f"{n}/4", "-o", shard, *(["--compress"] if n in compressed else [])]
-        if n == 2:
-            killed = interrupt(start(*words), signal.SIGKILL, shard / "samples.jsonl", at_least=1)
-            assert killed.code == -signal.SIGKILL
-            has = count_lines(shard / "samples.jsonl")
-            lacking = command("merge", *shards[:2], "-o", tmp_path / "none")
-            assert (lacking.code, (tmp_path / "none").exists()) == (2, False)
-            assert "shard 3/4, shard 4/4 are missing" in lacking.err
-            early = command("merge", *shards[:2], "--partial", "-o", tmp_path / "early")
-            assert (early.code, count_lines(tmp_path / "early" / "samples.jsonl")) == (0, has + _size(shards[0]))
-            assert f"{48 - has - _size(shards[0])} samples of the run are missing" in early.err
-        assert command(*words).code == 0
-    assert 1 <= has < _size(shards[1])
-    merged = command("merge", *shards, "-o", tmp_path / "run")
-    assert (merged.code, "48 samples of 4 shards" in merged.err) == (0, True)
-    same_work(whole, tmp_path / "run")
-    # The part that was merged early is an unfinished run.
-    assert command(*STARTER, "-o", tmp_path / "early").code == 0
-    same_work(whole, tmp_path / "early")
-    assert (tmp_path / "run" / PACKED).exists() == (tmp_path / "early" / PACKED).exists() == bool(compressed)
-    read_by_all(whole, tmp_path / "run")
-    refused = command(*STARTER, "--shard", "3/4", "-o", shards[0])
-    assert (refused.code, 'shard: "1/4" -> "3/4"' in refused.err) == (2, True)
-
-
-def read_by_all(one: Path, other: Path) -> None:
-    """Both are read, and say the same."""
-    assert "48 passed" in command("show", other).said
-    sql = "select * exclude (run, seconds) from calls order by all"
-    first, second = (command("sql", sql, run, "--format", "csv") for run in (one, other))
-    assert (first.code, first.out) == (0, second.out) and len(first.out) > 100_000
-    [effect] = json.loads(command("compare", one, other, "--json").out)["comparison"]["conditions"]
-    assert (effect["effect"]["first"], effect["effect"]["second"]) == (1.0, 1.0)
-    assert command("report", other, "-o", other.with_name("report")).code == 0
-    assert (other.with_name("report") / "trajectory.html").exists()
-    served = RunLibrary([other], "run").data(f"{other.name}/t0")
-    assert served.count(b"lab-01") >= 2
-
-
-def _size(folder: Path) -> int:
+def size_of(folder: Path) -> int:
     return read_manifest(folder / "manifest.json").samples
 
 
@@ -357,7 +302,7 @@ def test_a_shard_is_not_replaced_by_the_run_and_one_may_be_all(three: Path, tmp_
 
 def test_a_shard_without_samples_is_a_shard(tmp_path: Path) -> None:
     shards = sharded(tmp_path, tiny(2, 1), 9)
-    assert 0 in [_size(shard) for shard in shards]
+    assert 0 in [size_of(shard) for shard in shards]
     assert merge(*shards, "-o", tmp_path / "all").code == 0
     assert count_lines(tmp_path / "all" / FILES[0]) == 2
     # The command says so, and ends well.

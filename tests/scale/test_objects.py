@@ -3,7 +3,6 @@
 import asyncio
 import json
 import shutil
-import signal
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,8 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 from tests.engine.rig import TinyTrial
-from tests.scale.test_merge import FILES, STARTER, by_key, run, same_work, texts, timeless, tiny
-from tests.support.cli import command, count_lines, interrupt, lines_of, start
+from tests.scale.test_merge import FILES, by_key, run, same_work, texts, tiny
+from tests.support.cli import command, count_lines, lines_of
 
 import worktrial
 from worktrial.engine.lines import append_line
@@ -97,42 +96,6 @@ def killed(address: str, monkeypatch: pytest.MonkeyPatch, *, often: bool) -> Non
             patch.setattr(RunStore, "add", add_and_ship)
         with pytest.raises(StopRun, match="the machine is gone"):
             at(address, Dying(12, work, 2, {"seed": 1, **plan}))
-
-
-def test_a_run_killed_and_gone_on_with_is_the_run_of_one_process(machine: Machine, tmp_path: Path) -> None:
-    one, address = tmp_path / "one", f"file://{tmp_path}/store/run"
-    assert command(*STARTER, "-o", one).code == 0
-    words = [*STARTER, "-o", address]
-    spool = spool_folder(address, "2-of-2")
-    dead = interrupt(start(*words, "--shard", "2/2"), signal.SIGKILL, spool / SAMPLES, at_least=1)
-    assert dead.code == -signal.SIGKILL and 1 <= count_lines(spool / SAMPLES) < 24
-    machine("second")
-    refused = command(*words, "--shard", "2/2")
-    assert (refused.code, len(refused.err.splitlines())) == (2, 3), refused.err
-    assert "shard 2-of-2 is being written by" in refused.err and "go on with --take-over" in refused.err
-    machine("first")
-    for shard in ("2/2", "1/2"):
-        assert command(*words, "--shard", shard).code == 0
-    machine("third")
-    # Readers, without the trajectories first.
-    shown = command("show", address)
-    assert (shown.code, "48 passed" in shown.said) == (0, True), shown.err
-    assert "48" in command("sql", "select count(*) from samples", address).out
-    sample = json.loads((one / FILES[1]).read_text("utf-8").splitlines()[3])
-    key = (sample["sample"], sample["repeat"], sample["condition"])
-    said = command("trajectory", address, key[0], "--repeat", key[1], "--json")
-    assert timeless(json.loads(said.out)) == timeless(sample)
-    unknown = command("trajectory", address, "nothing")
-    assert (unknown.code, "no trajectory of sample 'nothing'" in unknown.err) == (2, True)
-    assert command("report", address, "-o", tmp_path / "report").code == 0
-    assert command("compare", one, address).code == 0
-    assert len(worktrial.load(address).run.records) == 48
-    assert command("pull", address, "-o", tmp_path / "pulled").code == 0
-    same_work(one, tmp_path / "pulled")
-    assert command("merge", address, "-o", f"file://{tmp_path}/store/whole").code == 0
-    same_work(one, local_run(Path(f"file://{tmp_path}/store/whole")))
-    wrong = command(*words, "--shard", "1/4")
-    assert (wrong.code, "holds a run of 2 shards; this is one of 4" in wrong.err) == (2, True), wrong.err
 
 
 @pytest.mark.parametrize("often", [True, False])

@@ -42,8 +42,19 @@ def worktrial(*words: Word, env: Mapping[str, str] | None = None, cwd: Path | No
 
 def start(*words: Word, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> "subprocess.Popen[str]":
     """Start `worktrial WORDS` in a child process with captured output."""
+    return _started(["-m", "worktrial", *map(str, words)], env, cwd)
+
+
+def start_code(code: str, *words: Word) -> "subprocess.Popen[str]":
+    """Start Python code in a child process with captured output; `sys.argv` has the words."""
+    return _started(["-c", code, *map(str, words)])
+
+
+def _started(
+    words: Sequence[str], env: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "worktrial", *map(str, words)],
+        [sys.executable, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
