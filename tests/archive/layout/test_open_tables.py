@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.archive.layout.pages import Typed
+from tests.archive.layout.pages import Typed, width
 from tests.support.data import real_data_dir
 
 from lab.scoring import read_truth, score_table
@@ -427,10 +427,13 @@ def test_the_figures_of_a_label_in_two_lines_may_stand_between_them_or_at_the_fi
     assert table.grid[4:] == [["Total foreign countries", "1,265", "13,203"]] * 2
 
 
-def test_headings_that_go_round_are_told_apart_by_what_stands_above_each_round() -> None:
+@pytest.mark.parametrize("underlined", [False, True])
+def test_headings_that_go_round_are_told_apart_by_what_stands_above_each_round(underlined: bool) -> None:
     page, rights = Typed(), [160, 215, 270, 325, 380, 435, 490, 545]
     for first, year in ((1, "This fiscal year to date"), (5, "Prior fiscal year to date")):
         page.left(rights[first] - 40, 70, year).left(rights[first] - 40, 80, "Managed,")
+        if underlined:  # as wide as the text
+            page.level(rights[first] - 40, rights[first] - 40 + width(year), 75)
     for k, right in enumerate(rights):
         page.centre(right - 20, 90, ("General", "revolving", "Trust", "Total")[k % 4])
         page.centre(right - 20, 100, f"({k + 1})")
@@ -516,3 +519,24 @@ def test_tables_side_by_side_begin_with_a_label_each() -> None:
         page.rows(126, x + 8, [x + 160], rows)
     (table,) = find_tables(page.level(45, 470, 107).page())
     assert table.grid[:2] == [["Port of collection", "Fees"] * 2, ["Vermont:", "", "Maine, continued", ""]]
+
+
+def test_a_line_of_two_headings_that_nearly_touch_is_parted_like_those_above_and_below() -> None:
+    page = (
+        Typed().centre(70, 118, "Year").centre(400, 118, "Rate").right(220, 91, "Deposits").right(262, 91, "Other")
+    )
+    page.right(220, 100, "of Reserve").right(262, 100, "fund and all").right(220, 109, "banks").right(
+        262, 109, "sums"
+    )
+    (table,) = find_tables(page.rows(134, 50, [220, 262, 420], _MONTHS).page())
+    assert header_paths(table)[1:3] == (("Deposits of Reserve banks",), ("Other fund and all sums",))
+
+
+def test_a_heading_over_one_of_several_columns_stands_over_all_of_them() -> None:
+    page = (
+        Typed().centre(70, 118, "Year").centre(310, 82, "Social insurance").centre(310, 100, "Hospitals and homes")
+    )
+    page.level(190, 430, 109)
+    page.centre(210, 118, "Gross").centre(310, 118, "Refunds").centre(410, 118, "Net")
+    (table,) = find_tables(page.rows(134, 50, [220, 320, 420], _MONTHS).page())
+    assert [path[0] for path in header_paths(table)[1:]] == ["Social insurance Hospitals and homes"] * 3

@@ -232,3 +232,8 @@ def test_months_from_the_latest_to_the_earliest_go_back_over_the_years() -> None
     assert [path[0] for path in labels(*rows)] == list(years)
     # December, March: the next quarter.
     assert labels(["2018 - Dec", "1"], ["Mar", "2"])[1] == ("2019", "Mar")
+
+
+def test_a_year_without_figures_is_no_parent_of_rows_that_print_another() -> None:
+    rows = [["2018", "1"], ["2019", ""], ["2018 - Sept", "2"], ["Oct", "3"], ["2019 - Jan", "4"]]
+    assert labels(*rows)[2:] == [("2018", "Sept"), ("2018", "Oct"), ("2019", "Jan")]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from worktrial.archive.layout.body import BodyColumn
 from worktrial.archive.layout.draft import DraftCell
@@ -18,6 +19,7 @@ _PART = 0.2  # of a phrase's width
 _SEAM_GAP = 0.5  # where a valley between two columns of the body stands below
 _NEAR_SEAM = 0.8  # from the middle between two columns to the space between their headings
 _MARK = 0.85  # of the size of the words
+_FLUSH = 1.0  # points within which lines end under each other
 _RULED_OVER = 1.6  # from a rule to the line of headings under it
 _TYPED_HEADING_GAP, _TYPED_SEAM_GAP = 1.62, 0.9  # of recognised words, which may be typed
 
@@ -74,6 +76,7 @@ def _blocks(lines: Sequence[TextLine], columns: Sequence[BodyColumn], rules: Seq
     blocks: list[Heading] = []
     set_apart = [_phrases(line, columns, rules) for line in lines]
     _part_above_numbers(set_apart, columns)
+    _part_between_others(set_apart, columns)
     for index, (line, phrases) in enumerate(zip(lines, set_apart, strict=True)):
         below = [phrase for later in set_apart[index:] for phrase in later]
         open_blocks = [block for block in blocks if line.middle - _middle(block.pieces[-1]) < _STACKED * line.size]
@@ -114,33 +117,66 @@ def _blocks(lines: Sequence[TextLine], columns: Sequence[BodyColumn], rules: Seq
     return blocks
 
 
+class _Gap(NamedTuple):
+    """A place at which two headings may be parted."""
+
+    left: float
+    right: float
+    edges: tuple[float, ...]
+    """Right edges of what stands above and below the left one."""
+
+
 def _part_above_numbers(lines: list[list[Phrase]], columns: Sequence[BodyColumn]) -> None:
     """Part the texts right above the numbers of columns where one stands over several: each has its own heading."""
-    numbered = (k for k, line in enumerate(lines) if k and sum(is_column_number(one.text) for one in line) > 1)
-    at = next(numbered, 0)
-    numbers = [one.middle for one in lines[at] if is_column_number(one.text)]
-    parted: list[Phrase] = []
-    for phrase in lines[at - 1] if at else ():
-        over = [x for x in numbers if phrase.box.x0 <= x <= phrase.box.x1]
-        cuts = {_cut(phrase, left, right, columns) for left, right in pairwise(over)}
-        for k, word in enumerate(phrase.words):
-            if k == 0 or k in cuts:
-                parted.append(Phrase([word], word.box, figure=False))
-            else:
-                parted[-1].add(word)
+    at = next((k for k, line in enumerate(lines) if k and sum(is_column_number(one.text) for one in line) > 1), 0)
+    numbers = [one for one in lines[at] if is_column_number(one.text)]
     if at:
-        lines[at - 1] = parted
+        lines[at - 1] = [part for one in lines[at - 1] for part in _parted(one, _gaps(one, numbers), columns)]
 
 
-def _cut(phrase: Phrase, left: float, right: float, columns: Sequence[BodyColumn]) -> int:
-    """Number of the word with which the heading over the right one of two numbers begins; 0 where none does."""
+def _part_between_others(lines: list[list[Phrase]], columns: Sequence[BodyColumn]) -> None:
+    """Part a text where the lines above and below it are parted, too: one heading has not that many lines twice."""
+    for k in range(len(lines) - 2, 0, -1):
+        parted: list[Phrase] = []
+        for phrase in lines[k]:
+            both = [
+                _Gap(max(above.left, below.left), min(above.right, below.right), above.edges + below.edges)
+                for above in _gaps(phrase, lines[k - 1])
+                for below in _gaps(phrase, lines[k + 1])
+            ]
+            parted += _parted(phrase, both, columns)
+        lines[k] = parted
+
+
+def _gaps(phrase: Phrase, line: Sequence[Phrase]) -> list[_Gap]:
+    """Places between those of a line that stand over or under a phrase."""
+    inside = [one for one in line if phrase.box.x0 < one.middle < phrase.box.x1]
+    return [_Gap(left.middle, right.middle, (left.box.x1,)) for left, right in pairwise(inside)]
+
+
+def _parted(phrase: Phrase, gaps: Sequence[_Gap], columns: Sequence[BodyColumn]) -> list[Phrase]:
+    """The parts of a phrase between these places."""
+    cuts = {_cut(phrase, gap, columns) for gap in gaps}
+    parts: list[Phrase] = []
+    for k, word in enumerate(phrase.words):
+        if k == 0 or k in cuts:
+            parts.append(Phrase([word], word.box, figure=False))
+        else:
+            parts[-1].add(word)
+    return parts
+
+
+def _cut(phrase: Phrase, gap: _Gap, columns: Sequence[BodyColumn]) -> int:
+    """Number of the word with which the right one of two headings begins; 0 where none does."""
     size = size_of(phrase.words[0])
     ranked = []
     for k, (before, word) in enumerate(pairwise(phrase.words), 1):
         middle = (before.box.x1 + word.box.x0) / 2
-        off = min(abs(middle - column.left) for column in columns)
+        off = min(abs(middle - column.left) for column in columns) / size
+        if any(abs(before.box.x1 - edge) < _FLUSH for edge in gap.edges):
+            off = 0.0
         # A mark goes with the word before it.
-        if left < middle < right and off < _NEAR_SEAM * size and size_of(word) > _MARK * size:
+        if gap.left < middle < gap.right and off < _NEAR_SEAM and size_of(word) > _MARK * size:
             ranked.append((off, k))
     return min(ranked, default=(0.0, 0))[1]
 

@@ -14,6 +14,7 @@ _UNDER = 1.6
 _OFF_CENTRE = 0.9
 
 _THROUGH = 3.0  # points by which a heading may reach over a rule beside it
+_AS_WIDE = 1.0  # points
 _TOO_WIDE = 1.0  # times the width of a column's slot
 _MISSED = 3.0  # cost of a column under a heading that its run leaves out
 _WIDER = 0.05  # what one more column is worth, among equals
@@ -72,7 +73,7 @@ def place(
         if rule is not None:
             under = [k for k, column in enumerate(columns) if rule.x0 - 2 <= column.middle <= rule.x1 + 2]
             others = _sharing(rule, heading, headings)
-            if under and not others:
+            if under and not others and (len(under) == 1 or not _underlines(rule, heading)):
                 heading.first, heading.last = under[0], under[-1]
                 continue
             # Rules of neighbours that were scanned as one: each still stands over some of its columns.
@@ -187,7 +188,9 @@ def _nest(headings: Sequence[Heading], labels: int) -> None:
         for lower in placed[:k]:
             shared = min(upper.last, lower.last) - max(upper.first, lower.first) + 1
             below = lower.box.y0 >= upper.box.y1 - 1
-            if not below or upper.last == upper.first or 2 * shared < lower.last - lower.first + 1:
+            # Over a heading of several columns there is none of one of them.
+            wide = shared == 1 and upper.last == upper.first and lower.last > lower.first
+            if not below or not (wide or (upper.last > upper.first and 2 * shared >= lower.last - lower.first + 1)):
                 continue
             first, last = min(upper.first, max(labels, lower.first)), max(upper.last, lower.last)
             if not any(one.first <= last and first <= one.last for one in beside):
@@ -260,6 +263,11 @@ def _rule_under(heading: Heading, rules: Sequence[Box]) -> Box | None:
         and rule.width >= 0.6 * heading.box.width
     ]
     return min(near, key=lambda rule: rule.y0) if near else None
+
+
+def _underlines(rule: Box, heading: Heading) -> bool:
+    """Whether a rule is as wide as the text above it: it tells nothing of the columns that this stands over."""
+    return abs(rule.x0 - heading.box.x0) < _AS_WIDE and abs(rule.x1 - heading.box.x1) < _AS_WIDE
 
 
 def _sharing(rule: Box, heading: Heading, headings: Sequence[Heading]) -> int:

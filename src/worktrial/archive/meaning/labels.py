@@ -105,6 +105,7 @@ class _Reader:
             return self._open(row, labels, below)
         self._close(row)
         self._end_at_total(labels[0])
+        self._end_at_year(labels)
         self._row_above = row
         self._last = (*self._parents(labels), *self._nested(row, labels), *self._dated(self._continued(labels)))
         return self._last
@@ -177,6 +178,13 @@ class _Reader:
             self._own_total = True
         elif self._own_total and self._sections:
             self._sections.pop()
+
+    def _end_at_year(self, labels: list[str]) -> None:
+        """Close a year without figures where a row prints its own: it is no heading of other years' months."""
+        when = next(filter(None, map(year_month, labels)), None)
+        if when is not None and when.year is not None:
+            years = [i for i, one in enumerate(self._sections) if one.label == str(one.year)]
+            del self._sections[years[0] if years else len(self._sections) :]
 
     def _sums(self, summed: set[str], section: int) -> bool:
         return bool(summed) and summed <= _words(self._sections[section].label)
