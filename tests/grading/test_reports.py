@@ -155,6 +155,7 @@ def of_paying(*due: float, **more: Any) -> dict[str, Any]:
         (169.65, "169.65크라운을 지급했습니다. 한도 800.00 미만입니다."),
         (169.65, "Paid 169.65. Total paid: 1,056.36."),
         (298.82, "298.82 crowns paid (290.42 value + 8.40 postage; payment Z-62)."),
+        (298.82, "We pay 298.82. The lowest is 290.42; the postage of 8.40 is paid on top."),
         (298.82, "We pay 298.82: 290.42, the lowest of 290.42 and the cover of 600.00, plus the postage of 8.40."),
         (None, "Late delivery alone is not a claim that this desk can pay. The amount paid is 0.00 crowns."),
         (None, "Nothing is paid of the 250.08 that were claimed."),
@@ -181,6 +182,11 @@ def test_a_sum_that_waits_is_told_and_not_paid() -> None:
     ("due", "said", "why"),
     [
         (169.65, "We pay you 183.57 crowns; the value was 169.65.", "it says that 183.57 is paid"),
+        (
+            298.82,
+            "We pay 8.40. The lowest is 290.42; the postage of 298.82 is paid on top.",
+            "it says that 8.40 is paid",
+        ),
         (169.65, "Paid 183.57 crowns (receipt 169.65).", "it says that 183.57 is paid"),
         (169.65, "183.57 (receipt 169.65)", "it does not say that 169.65 is paid"),
         (169.65, "183.57크라운을 지급했습니다. 영수증 169.65.", "it says that 183.57 is paid"),

@@ -107,6 +107,7 @@ def mispaid(
     told: list[Fraction] = []
     denied: list[Fraction] = []
     is_denied = bool(_REFUSAL.search(text))
+    others: list[Fraction] = []  # told as paid, and not wanted
     alone = []  # words of paying that are said of no sum
     for verb in _verbs(text, paying):
         about = _paid_by(verb, text, sums, due)
@@ -122,7 +123,10 @@ def mispaid(
             if not due and _DATED.match(text, verb.end):
                 continue  # what was paid on some day was paid earlier
             if not _EARLIER.search(verb.sentence) and not _SUPPOSED.search(verb.clause):
-                return f"it says that {float(value):.2f} is paid"
+                others.append(value)
+    strange = next((value for value in others if not _is_part(value, told, due, sums)), None)
+    if strange is not None:
+        return f"it says that {float(strange):.2f} is paid"
     if not due:
         promise = next((verb for verb in alone if _is_promise(verb, text)), None)
         return f"it promises to pay: {' '.join(promise.clause.split())!r}" if promise else ""
@@ -142,6 +146,14 @@ def mispaid(
         if len(due) == 1 and first is not None and not _is(_worked_out(text, sums, first, due)[0], [one]):
             return f"it does not say that {one:.2f} is paid"
     return ""
+
+
+def _is_part(value: Fraction, told: Sequence[Fraction], due: Sequence[float], sums: Sequence[Sum]) -> bool:
+    """Whether a sum and another make up one that is told as paid: `the postage of 8.40 is paid on top`."""
+    if not _is(told[0], due):
+        return False  # what is paid as a whole comes first
+    whole = [one for one in told if _is(one, due)]
+    return any(_is(other, [float(one - value)]) for one in whole for _, _, other in sums)
 
 
 def _is(value: Fraction, values: Sequence[float]) -> bool:
