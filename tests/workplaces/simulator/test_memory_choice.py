@@ -38,10 +38,11 @@ def test_a_history_that_might_outgrow_the_model_is_none_however_cheap() -> None:
 @pytest.mark.real_data
 def test_where_the_published_workplaces_break_even() -> None:
     library = load_workplaces(real_data_dir() / "occubench" / "world_model_configs", with_judged_effects)
-    # For two or three calls a ledger costs less, too: its system message is shorter.
-    even = [
-        1 + max(n for n in range(1, 150) if cheaper(workplace, n) is Memory.HISTORY)
-        for workplace in (library[name] for name in list(library)[::6])
-    ]
+    even = []
+    for workplace in (library[name] for name in list(library)[::6]):
+        # For up to four calls a ledger costs less, too: its system message is shorter.
+        even.append(next(n for n in range(10, 150) if cheaper(workplace, n) is Memory.LEDGER))
+        assert cheaper(workplace, even[-1] - 1) is Memory.HISTORY
+        assert all(cheaper(workplace, n) is Memory.LEDGER for n in (even[-1] + 1, 2 * even[-1], 150))
     print(f"a ledger costs less from {median(even)} calls on (median; {min(even)} to {max(even)})")
     assert 25 <= median(even) <= 40

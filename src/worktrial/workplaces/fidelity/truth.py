@@ -80,11 +80,12 @@ class TrueCall:
         """
         if not isinstance(simulated, dict):
             return {SimulatorFailure.FORMAT_BREAK}
-        if is_error(simulated) and self.kind is not CallKind.ERROR:
+        in_error = is_error(self.content)
+        if is_error(simulated) and not in_error:
             return {SimulatorFailure.RULE_INVENTION}
-        if self.kind is CallKind.ERROR and not is_error(simulated):
+        if in_error and not is_error(simulated):
             return {SimulatorFailure.STATE_FABRICATION}
-        return {failure for field in fields if (failure := _failure(field, in_error=self.kind is CallKind.ERROR))}
+        return {failure for field in fields if (failure := _failure(field, in_error=in_error))}
 
 
 async def true_call(session: Session, tool: Tool, arguments: JsonValue) -> TrueCall:
