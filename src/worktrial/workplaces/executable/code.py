@@ -29,7 +29,7 @@ from worktrial.workplaces.session import Observation, Origin, refusal
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.tools import Tool
 
-_MOST_KNOWN = 10_000
+_MOST_KNOWN = 50_000
 FailureKind = Literal["raised", "endless", "memory", "output", "no_json", "misfit", "remembers", "stopped"]
 """Ways in which code can fail: it raised, took too long, needed too much memory, gave too much, gave what JSON
 cannot say, met a state or value that does not fit its type, kept something outside of the state, or brought its
