@@ -10,6 +10,8 @@ import pytest
 from tests.support.in_process import LOANS, TOOL_LIBRARY, InProcess, in_process, tool_library
 
 from worktrial.errors import DataError
+from worktrial.grading import people
+from worktrial.grading.people import people_in
 from worktrial.grading.state_checks import run_checks
 from worktrial.language import JsonValue
 from worktrial.synthesis.clauses.clause import Clause, read_clauses
@@ -172,7 +174,14 @@ def test_a_decision_may_rest_on_any_record_of_the_case_and_on_no_other() -> None
         assert run_checks([check], initial_state={}, final_state=end, trajectory=Trajectory())[0].passed is passes
 
 
-def test_a_letter_names_nobody_of_other_records() -> None:
+def test_a_letter_names_nobody_of_other_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[JsonValue] = []
+
+    def counted(record: JsonValue) -> set[str]:
+        read.append(record)
+        return people_in(record)
+
+    monkeypatch.setattr(people, "people_in", counted)
     state = {
         "claims": {"C-1": {"parcel": "P-1", "account": "It broke."}, "C-2": {"parcel": "P-2"}},
         "parcels": {
@@ -189,6 +198,9 @@ def test_a_letter_names_nobody_of_other_records() -> None:
         end = {**state, "messages": {"M-1": {"claim": claim, "to": "sender", "text": text}}}
         return run_checks([check], initial_state=state, final_state=end, trajectory=Trajectory())[0].passed
 
+    for _ in range(3):
+        assert passes("Dear Sir, the drill is paid, unlike a Desk Clock.")
+    assert len(read) == 4  # each record once for all that is tried in the state
     assert passes("Dear Clara Frost, the drill for Elsa Ambrose is paid, unlike a Desk Clock.")
     assert not passes("Dear Clara Frost, Henrik Dale lost his drill, too.")
     assert not passes("Dear Clara Frost, please write to henrik@post.example instead.")
