@@ -6,6 +6,7 @@ margin between the best and the next is what a reading's confidence is made of.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -289,7 +290,12 @@ def _engine_rivals(engine: Engine, posterior: NDArray[np.float32], text: str) ->
 
 
 def _classes(engine: Engine, text: str) -> list[list[int]]:
-    return [[i for i, s in enumerate(engine.signs) if s and s in _CLASSES.get(sign, sign)] for sign in text]
+    return [_classes_of(engine, sign) for sign in text]
+
+
+@lru_cache(maxsize=256)
+def _classes_of(engine: Engine, sign: str) -> list[int]:
+    return [i for i, s in enumerate(engine.signs) if s and s in _CLASSES.get(sign, sign)]
 
 
 def spelled(signs: str) -> str:

@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from worktrial.archive.ocr.glyphs import JUNK, SIGNS, Floats, NumberPiece
@@ -94,11 +95,11 @@ def _advance(
     worth: NDArray[np.float64], steps: NDArray[np.int_], cost: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int_]]:
     """One character further: the best earlier place for every place."""
-    n = len(worth)
-    table = np.full((len(steps), n), -np.inf)
-    for k, step in enumerate(steps):
-        if step < n:
-            table[k, step:] = worth[: n - step] + cost[k]
+    n, furthest = len(worth), int(steps[-1])
+    padded = np.concatenate([np.full(furthest, -np.inf), worth])
+    # Steps are whole pixels one after the other, so each row is the one above it, one place later.
+    stride = padded.strides[0]
+    table = as_strided(padded[furthest - int(steps[0]) :], (len(steps), n), (-stride, stride)) + cost[:, None]
     best = table.argmax(axis=0)
     return table[best, np.arange(n)], np.arange(n) - steps[best]
 

@@ -46,19 +46,21 @@ def log_likelihood(posterior: NDArray[np.float32], classes: Sequence[Sequence[in
     steps, n = len(posterior), len(classes)
     blank = np.log(np.maximum(posterior[:, 0], FLOOR))
     signs = np.stack([np.log(np.maximum(posterior[:, list(c)].sum(axis=1), FLOOR)) for c in classes], axis=1)
-    # States: blank, first, blank, second, ... blank.
-    state = np.full(2 * n + 1, -np.inf)
-    state[0], state[1] = blank[0], signs[0, 0]
-    same = np.array([False] + [set(classes[k]) == set(classes[k - 1]) for k in range(1, n)])
+    # States: blank, first, blank, second, ... blank; what each step is worth in each of them.
+    worth = np.empty((steps, 2 * n + 1))
+    worth[:, 0::2], worth[:, 1::2] = blank[:, None], signs
+    # Nothing stands before the first state, which spares a case.
+    padded = np.full(2 * n + 3, -np.inf)
+    state, one, two = padded[2:], padded[1:-1], padded[1:-2:2]
+    state[:2] = worth[0, :2]
+    # From a sign to the next one without a blank between them, unless they are the same.
+    jump = np.zeros(n)
+    jump[[k for k in range(1, n) if set(classes[k]) == set(classes[k - 1])]] = -np.inf
     for t in range(1, steps):
-        stay = state
-        one = np.concatenate([[-np.inf], state[:-1]])
-        two = np.full(2 * n + 1, -np.inf)
-        jump = np.concatenate([[-np.inf], state[1:-2:2]])
-        two[1::2] = np.where(same, -np.inf, jump)
-        state = np.logaddexp(np.logaddexp(stay, one), two)
-        state[0::2] += blank[t]
-        state[1::2] += signs[t]
+        leap = two + jump
+        new = np.logaddexp(state, one)
+        new[1::2] = np.logaddexp(new[1::2], leap)
+        state[:] = new + worth[t]
     return float(np.logaddexp(state[-1], state[-2]))
 
 
