@@ -99,8 +99,10 @@ def _titles(
     A tall box may hold two rows that touch, too: it is one line where the engine reads it whole and is sure.
     """
     tall: list[tuple[PixelBox, list[Blob]]] = []
+    cx, cy = (np.array(middles) for middles in ([b.cx for b in blobs], [b.cy for b in blobs]))
     for box in boxes:
-        own = [b for b in blobs if box.x0 <= b.cx <= box.x1 and box.y0 <= b.cy <= box.y1]
+        inside = (box.x0 <= cx) & (cx <= box.x1) & (box.y0 <= cy) & (cy <= box.y1)
+        own = [blobs[i] for i in np.flatnonzero(inside)]
         letters = [b.height for b in own if b.height >= 0.5 * height]
         big = sum(letter >= TITLE * height for letter in letters)
         if big > 1 and big >= 0.75 * len(letters) and box.x1 - box.x0 > box.y1 - box.y0:
