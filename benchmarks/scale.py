@@ -98,7 +98,7 @@ def packing(run: str) -> Iterator[Row]:
 def two_beside_one(place: Path, repetitions: int) -> Iterator[Row]:
     """Rows of two shards as two processes, in turn with all samples in one."""
     run = [PRODUCT, "run", "starter", "--agent", "plan", "--repeats", "20"]
-    one, two, cpu = [], [], []
+    one, two, cpu, start = [], [], [], []
     for n in range(repetitions):
         one.append(measure([*run, "-o", str(place / f"one-{n}")]))
         began = time.monotonic()
@@ -107,12 +107,16 @@ def two_beside_one(place: Path, repetitions: int) -> Iterator[Row]:
             both = [*pool.map(measure, shards)]
         two.append(time.monotonic() - began)
         cpu.append(sum(shard.cpu for shard in both) / one[-1].cpu)
+        single = [PRODUCT, "run", "starter", "--agent", "plan", "--limit", "1", "-o", str(place / f"single-{n}")]
+        start.append(measure(single).cpu)
     ratios = [whole.seconds / seconds for whole, seconds in zip(one, two, strict=True)]
     figure = f"x{max(ratios):.2f} ({', '.join(f'{ratio:.2f}' for ratio in ratios)})"
     yield Row(
         "two shards as two processes beside one", figure, "", ">= x1.7 on a quiet machine", max(ratios) >= 1.7
     )
     yield Row("their CPU, both together, beside that of one", f"x{min(cpu):.2f}")
+    whole = min(run.cpu for run in one)
+    yield Row("CPU of a single sample, which each process pays", f"{min(start):.2f} s, of {whole:.2f} s for all")
 
 
 def main(words: Sequence[str] | None = None) -> None:

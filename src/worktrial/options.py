@@ -7,7 +7,6 @@ its help text on every face; `Flag` says the rest.
 import ast
 import inspect
 import json
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -20,6 +19,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic.fields import FieldInfo
 
 from worktrial.errors import SettingError, option
+from worktrial.outside.class_sources import class_source
 from worktrial.places import below
 
 
@@ -94,15 +94,10 @@ def _documented(options: type[BaseModel], name: str) -> str:
 
 @cache
 def _docstrings(options: type) -> dict[str, str]:
-    try:
-        source = inspect.getsource(options)
-    except (OSError, TypeError):
-        return {}
-    [found] = ast.parse(textwrap.dedent(source)).body
-    assert isinstance(found, ast.ClassDef)
+    found = class_source(options)
     return {
         field.target.id: inspect.cleandoc(said.value.value)
-        for field, said in pairwise(found.body)
+        for field, said in pairwise([] if found is None else found.body)
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
         if isinstance(said, ast.Expr) and isinstance(said.value, ast.Constant) and isinstance(said.value.value, str)
     }

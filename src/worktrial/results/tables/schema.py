@@ -4,13 +4,12 @@ A column is a field or a property of a row's type: its name, its type, and the f
 """
 
 import ast
-import inspect
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, StrEnum
 from functools import cache
+from itertools import zip_longest
 from operator import attrgetter
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hin
 import msgspec
 
 from worktrial.errors import DataError
+from worktrial.outside.class_sources import class_source
 from worktrial.results.tables.source import RunSource
 
 if TYPE_CHECKING:
@@ -206,9 +206,9 @@ def _raw_text(raw: msgspec.Raw | None) -> str | None:
 def field_docs(row: type) -> dict[str, str]:
     """First sentence of the docstring of every field and property that `row` itself declares, by name."""
     found: dict[str, str] = {}
-    body = ast.parse(textwrap.dedent(inspect.getsource(row))).body[0]
-    assert isinstance(body, ast.ClassDef)
-    for statement, after in zip(body.body, [*body.body[1:], None], strict=True):
+    source = class_source(row)
+    body = [] if source is None else source.body
+    for statement, after in zip_longest(body, body[1:]):
         if isinstance(statement, ast.FunctionDef):
             text = ast.get_docstring(statement)
             name = statement.name
