@@ -18,8 +18,8 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
+from worktrial.class_sources import class_source
 from worktrial.errors import SettingError, option
-from worktrial.outside.class_sources import class_source
 from worktrial.places import below
 
 

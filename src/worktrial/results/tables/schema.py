@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hin
 
 import msgspec
 
+from worktrial.class_sources import class_source
 from worktrial.errors import DataError
-from worktrial.outside.class_sources import class_source
 from worktrial.results.tables.source import RunSource
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ import inspect
 
 import pytest
 
+from worktrial import class_sources
+from worktrial.class_sources import class_source
 from worktrial.engine.record import RoleUsage, SampleRecord, SampleResult
-from worktrial.outside import class_sources
-from worktrial.outside.class_sources import class_source
 
 
 class Outer:
