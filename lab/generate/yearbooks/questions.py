@@ -55,8 +55,9 @@ class _Asking:
     def _wheat_of_years(self) -> DraftQuestion:
         years = [self._shelf.region("Wheat", year, "Lowmere") for year in range(1953, 1958)]
         text = (
-            "How much wheat did the growers of Lowmere deliver in the five crop years 1953 to 1957 together, in "
-            "thousands of quintals, rounded to a whole number (halves away from zero)?"
+            "How much wheat did the growers of Lowmere deliver in the five crop years 1953 to 1957 together, each "
+            "within the boundaries of its year, in thousands of quintals, rounded to a whole number (halves away "
+            "from zero)?"
         )
         told = Told(_sum(years), (*_cells(years), self._shelf.note(1958, self._facts.withdrawn.province)))
         return _asked(text, told, Kind.RESTATED, _WEIGHT, 0)
