@@ -6,6 +6,7 @@ import pytest
 from tests.support.pdfs import lines, pdf
 
 from worktrial.errors import SettingError
+from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.quotes import NotQuoted, place_of, uncovered
 from worktrial.synthesis.clauses.sections import HandbookSection, SectionPart, sections_of, write_handbook
 from worktrial.synthesis.sources import load
@@ -43,6 +44,18 @@ def test_a_section_has_the_number_of_its_heading_or_of_its_place(
 
 def test_numbers_name_the_document_where_there_are_several(tmp_path: Path) -> None:
     assert numbers(sections(tmp_path, desk="# 1. A\nx", memo="# 1. B\ny")) == ["desk-1", "memo-1"]
+
+
+def test_a_document_more_renames_no_section_of_the_others(tmp_path: Path) -> None:
+    def clause(document: str, section: str) -> Clause:
+        return Clause(id="C-01", document=document, section=section, quote="within 7 days", kind="deadline")
+
+    sections(tmp_path, desk="# 1. A\nx", answers="# 1. B\ny")
+    both = load([tmp_path])
+    assert numbers(sections_of(both)) == ["answers-1", "desk-1"]
+    assert numbers(sections_of(both, earlier=[clause("desk", "1")])) == ["answers-1", "1"]
+    (tmp_path / "answers.md").unlink()
+    assert numbers(sections_of(load([tmp_path]), earlier=[clause("desk", "desk-1")])) == ["desk-1"]
 
 
 def test_an_interface_is_not_one_of_the_procedures() -> None:

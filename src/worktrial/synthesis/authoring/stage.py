@@ -68,7 +68,7 @@ class WorkplaceStage(ReadingStage):
         """
         clauses = await self.clauses()
         spec = self.spec
-        titles = {section.number: section.title for section in sections_of(self.sources, self.private)}
+        titles = {section.number: section.title for section in sections_of(self.sources, self.private, clauses)}
         brief = AuthorBrief(spec, clauses, (), self.context or ASSUMED_CONTEXT, titles)
         operations = await self._operations(brief)
         authoring = WorkplaceAuthoring(

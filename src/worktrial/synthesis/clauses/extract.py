@@ -1,5 +1,6 @@
 """The stage *clauses*: the author copies them out section by section, and code takes only what stands there."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -118,7 +119,13 @@ async def extract_clauses(
         UnusableReplies: not one section could be read.
     """
     stretches = _stretches(sections, _room(context, output))
-    await together(*(_read(spec, stretch, author, f"clauses/{at}") for at, stretch in enumerate(stretches)))
+    places = Counter[str]()
+    reads = []
+    for stretch in stretches:
+        document = stretch.sections[0].document
+        reads.append(_read(spec, stretch, author, f"clauses/{document}/{places[document]}"))
+        places[document] += 1
+    await together(*reads)
     unread = [(", ".join(s.number for s in one.sections), one.unusable) for one in stretches if one.unusable]
     if len(unread) == len(stretches):
         why = f"no clause could be read: {unread[0][1]}" if unread else "the documents have no sections"
@@ -140,14 +147,14 @@ def _room(context: int, output: int | None) -> int:
 
 
 def _stretches(sections: Sequence[HandbookSection], room: int) -> list[_Stretch]:
-    """The sections in their order, as many to a stretch as fit; one that is too long is cut."""
+    """The sections in their order, as many of a document to a stretch as fit; one that is too long is cut."""
     stretches: list[_Stretch] = []
     left = 0
     for section in sections:
         for part in _cut(section, room):
             size = tokens(part.text)
-            # An interface is read by other rules.
-            if stretches and size <= left and stretches[-1].sections[-1].kind == part.kind:
+            # A document more must not change what is asked of the others.
+            if stretches and size <= left and stretches[-1].sections[-1].document == part.document:
                 stretches[-1].sections.append(part)
             else:
                 stretches.append(_Stretch([part]))

@@ -63,9 +63,10 @@ class ReadingStage:
             UnusableReplies: the author's replies cannot be used.
             InvalidSample: the model cannot be reached.
         """
-        sections = sections_of(self.sources, self.private)
-        write_handbook(self.folder.root / "handbook", sections, precedence=self.precedence)
         path = self.folder.root / "clauses.yaml"
+        earlier = read_clauses(path) if path.exists() else []
+        sections = sections_of(self.sources, self.private, earlier)
+        write_handbook(self.folder.root / "handbook", sections, precedence=self.precedence)
         job = [self.spec.role, self.spec.industry, self.spec.domain, self.spec.about]
         made_from = {
             **self.documents,
@@ -83,7 +84,7 @@ class ReadingStage:
                 output=self.output,
                 private=self.private,
                 precedence=self.precedence,
-                earlier=read_clauses(path) if path.exists() else (),
+                earlier=earlier,
                 note=self.note,
             )
             write_text(self.folder.work / "reading.yaml", to_yaml(made.reading))

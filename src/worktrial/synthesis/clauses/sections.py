@@ -9,6 +9,7 @@ import msgspec
 
 from worktrial.errors import SettingError, option
 from worktrial.synthesis.artifacts import Text
+from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.files import to_yaml, write_text
 from worktrial.synthesis.sources import DocumentPart, SourceLibrary
 from worktrial.synthesis.sources.text import pieces
@@ -64,27 +65,32 @@ class _Raw(NamedTuple):
     parts: list[SectionPart]
 
 
-def sections_of(sources: SourceLibrary, private: Iterable[str] = ()) -> list[HandbookSection]:
+def sections_of(
+    sources: SourceLibrary, private: Iterable[str] = (), earlier: Iterable[Clause] = ()
+) -> list[HandbookSection]:
     """The sections of all documents, in the order of the documents.
 
     A section has the number that its heading begins with, else one by its place. Where there are several
-    procedures, the number begins with the document's id. Text and pages without headings are cut at lines that
-    look like numbered headings, else by length.
+    procedures, the number begins with the document's id, but for documents that were read before: theirs stay as
+    they were, so that one document more changes nothing of the others. Text and pages without headings are cut at
+    lines that look like numbered headings, else by length.
 
     Args:
         sources: The documents.
         private: Ids of documents and numbers of sections that the agent must not read.
+        earlier: Clauses of an earlier reading.
 
     Raises:
         SettingError: a private one is not there.
     """
     kinds = {file.id: file.kind for file in sources.files}
     prose = {part.source for part in sources.parts if kinds.get(part.source) not in ("openapi", "mcp")}
+    named = {clause.document: clause.section.startswith(f"{clause.document}-") for clause in earlier}
     found: list[HandbookSection] = []
     for document in dict.fromkeys(part.source for part in sources.parts):
         parts = [part for part in sources.parts if part.source == document]
         raw = _prose(parts) if document in prose else _interface(parts)
-        prefix = f"{document}-" if len(prose) > 1 or document not in prose else ""
+        prefix = f"{document}-" if document not in prose or named.get(document, len(prose) > 1) else ""
         for number, title, section in _numbered(raw, document):
             found.append(
                 HandbookSection(

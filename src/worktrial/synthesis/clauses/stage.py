@@ -55,7 +55,7 @@ async def clauses_of(
         output: Tokens of its longest reply; None where nobody says.
         private: Documents and sections that serve the checks only.
         precedence: Documents, the one that counts first in front.
-        earlier: Clauses of an earlier reading, whose ids are kept.
+        earlier: Clauses of an earlier reading, whose ids and sections are kept.
         note: Takes a sentence each.
 
     Raises:
@@ -66,7 +66,7 @@ async def clauses_of(
     if not sources.parts:
         fix = f"Give them with {option('document')} FILE; a job without documents can only be simulated"
         raise DataError("documents", "there are none, so there are no clauses", fix)
-    sections = sections_of(sources, private)
+    sections = sections_of(sources, private, earlier)
     if context is None:
         context = ASSUMED_CONTEXT
         note(
