@@ -95,3 +95,17 @@ def test_an_answer_need_not_repeat_the_id_by_which_it_was_asked() -> None:
     )
     task["checks"].remove(named)
     assert of(GateName.WORDING, citing(task)) == []
+
+
+def test_payment_is_denied_where_the_sum_stands_and_not_in_the_line_before_it() -> None:
+    report = "1. Nothing is owed for the drill.\n2. RESERVED: it stays due on 2031-06-14, and 24.00 is owed."
+    sums = {**SUMS, "beside": [31.5], "paying": ["owed"]}
+    found = of(GateName.REPORTS, citing(noted("The machine is reserved by others.", sums, answer=report)))
+    assert not [one for one in found if "is not paid" in one]
+
+
+@pytest.mark.parametrize(("said", "told"), [("It may be reserved.", False), ("It may be RESERVED.", True)])
+def test_a_word_is_not_the_code_that_is_spelled_like_it(said: str, told: bool) -> None:
+    task = noted("The machine is reserved by others.", {**CODE, "others": ["TOO_LATE"]}, answer=REPORT)
+    task["instruction"] += f" {said}"
+    assert bool(of(GateName.SOLUTION_TOLD, citing(task))) == told

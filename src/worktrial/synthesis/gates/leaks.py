@@ -113,7 +113,11 @@ def _gives_away(check: AnyCheck, task: ExecutableTask, held: Set[str], known: Se
         return any(is_telling(value) and number(value) not in known for value in amounts)
     if isinstance(check, AnswerDate | AnswerTime):
         return not any(told_value(check)[:16] in text for text in held)
-    return isinstance(check, AnswerChoice | AnswerCode) and states(_statements(task.instruction), check)
+    if isinstance(check, AnswerCode):
+        # `She is waiting for an answer` does not tell the code WAITING.
+        said = _statements(task.instruction)
+        return any(as_word(one).search(said) for one in (check.value, *check.words))
+    return isinstance(check, AnswerChoice) and states(_statements(task.instruction), check)
 
 
 def _statements(text: str) -> str:

@@ -101,17 +101,25 @@ def _mistold(
             instead = _FIGURE.sub(f"{other:.2f}", written, count=1)
             told = f"{text[:start]}{instead}{text[end:ends]} The file says {written}.{text[ends:]}"
             yield told, f"says {instead!r} is paid, and names {written!r}, which is"
-        if others and (denied := _denied(text, paying)) is not None:
+        if others and (denied := _denied(text, paying, start)) is not None:
             yield denied, f"says that {written!r} is not paid"
     if not is_due and (word := next((one for one in paying if one.isascii()), None)):
         yield f"{text} We will {word} you soon.", f"promises to {word}, where nothing is due"
 
 
-def _denied(text: str, paying: Sequence[str]) -> str | None:
-    """The text with `not` before its first word of paying; None where it has none that English denies so."""
+def _denied(text: str, paying: Sequence[str], at: int) -> str | None:
+    """The text with `not` before the word of paying that is nearest to the sum at `at`, those before it first.
+
+    None where its line has none that English denies so.
+    """
     words = "|".join(re.escape(word) for word in paying if word.isascii())
-    found = re.search(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", text, re.IGNORECASE) if words else None
-    return None if found is None else f"{text[: found.start()]}not {text[found.start() :]}"
+    begins = text.rfind("\n", 0, at) + 1
+    ends = text.find("\n", at) if "\n" in text[at:] else len(text)
+    found = [*re.finditer(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", text[begins:ends], re.I)] if words else []
+    if not found:
+        return None
+    nearest = begins + max(found, key=lambda one: (begins + one.start() < at, -abs(begins + one.start() - at))).start()
+    return f"{text[:nearest]}not {text[nearest:]}"
 
 
 def _is_alike(own: OutcomeText, other: OutcomeText) -> bool:
