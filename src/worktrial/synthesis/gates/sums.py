@@ -118,7 +118,9 @@ def _denied(text: str, paying: Sequence[str], at: int) -> str | None:
     found = [*re.finditer(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", text[begins:ends], re.I)] if words else []
     if not found:
         return None
-    nearest = begins + max(found, key=lambda one: (begins + one.start() < at, -abs(begins + one.start() - at))).start()
+    nearest = (
+        begins + max(found, key=lambda one: (begins + one.start() < at, -abs(begins + one.start() - at))).start()
+    )
     return f"{text[:nearest]}not {text[nearest:]}"
 
 
