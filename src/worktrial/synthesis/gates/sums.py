@@ -13,7 +13,7 @@ from worktrial.grading.written.spelling import one_spelling
 from worktrial.grading.written.sums import sums_in
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
-from worktrial.synthesis.gates.acts import Variant, argument_leaves, names_act, options
+from worktrial.synthesis.gates.acts import Variant, argument_leaves, filled_otherwise, names_act, options
 from worktrial.synthesis.gates.catalogue import replaced
 from worktrial.synthesis.gates.facts import as_word, is_code
 from worktrial.synthesis.gates.names import GateName, finding
@@ -62,13 +62,8 @@ def second_sums(
 
 def _of_text(task: ExecutableTask, work: CarriedOut, own: OutcomeText, index: int, text: str, how: str) -> Variant:
     """The plan with another text in one of its steps."""
-    calls = list(work.calls)
-    name, given = calls[index]
-    where = ".".join(map(str, own.path))
-    said = f"all checks pass when {where} of step {index} ({name}) {how}"
-    moved = [*calls[:index], (name, replaced(given, own.path, text)), *calls[index + 1 :]]
-    by = f"{name} {where}"
-    return Variant(GateName.SUMS, task, work, moved, f"plan.steps[{index}]", said, index, by, closed=True)
+    given = replaced(work.calls[index][1], own.path, text)
+    return filled_otherwise(GateName.SUMS, task, work, index, own.path, given, how, closed=True)
 
 
 def _told(task: ExecutableTask, kind: type[StateItems] | type[AnswerSums], text: str) -> Iterator[tuple[str, str]]:
@@ -95,7 +90,7 @@ def _mistold(
     for start, end, value in stated[:1] if is_due else ():
         written = text[start:end]
         others = [one for one in beside if abs(one - float(value)) >= 1]
-        ends = text.find("\n", end) if "\n" in text[end:] else len(text)
+        ends = _line_of(text, start)[1]
         near = sorted(others, key=lambda one: abs(one - float(value)))[:_NEAR]
         for other in near:
             instead = _FIGURE.sub(f"{other:.2f}", written, count=1)
@@ -113,8 +108,7 @@ def _denied(text: str, paying: Sequence[str], at: int) -> str | None:
     None where its line has none that English denies so.
     """
     words = "|".join(re.escape(word) for word in paying if word.isascii())
-    begins = text.rfind("\n", 0, at) + 1
-    ends = text.find("\n", at) if "\n" in text[at:] else len(text)
+    begins, ends = _line_of(text, at)
     found = [*re.finditer(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", text[begins:ends], re.I)] if words else []
     if not found:
         return None
@@ -122,6 +116,11 @@ def _denied(text: str, paying: Sequence[str], at: int) -> str | None:
         begins + max(found, key=lambda one: (begins + one.start() < at, -abs(begins + one.start() - at))).start()
     )
     return f"{text[:nearest]}not {text[nearest:]}"
+
+
+def _line_of(text: str, at: int) -> tuple[int, int]:
+    """Places at which the line that `at` stands in begins and ends."""
+    return text.rfind("\n", 0, at) + 1, at + len(text[at:].partition("\n")[0])
 
 
 def _is_alike(own: OutcomeText, other: OutcomeText) -> bool:
