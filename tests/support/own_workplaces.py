@@ -69,3 +69,19 @@ def write_suite(folder: Path) -> Path:
     (place / "tasks.yaml").write_text(yaml.safe_dump(TASKS), "utf-8")
     (place / "states" / "busy.json").write_text(BUSY, "utf-8")
     return folder
+
+
+REPORT = {"outcomes": {"PAID": "decided and paid", "REFUSED": "decided, nothing is paid", "OPEN": "not decided"}}
+
+
+def write_reporting_suite(folder: Path) -> Path:
+    """The same suite with a report form: plans hand a report in, and checks read it."""
+    place = write_suite(folder) / "workplaces" / "ledger"
+    tasks = yaml.safe_load(yaml.safe_dump(TASKS))
+    for task, case, amount in zip(tasks["tasks"], ("K-2", "K-8"), (50, 7), strict=True):
+        line = {"case": case, "outcome": "PAID", "amount": amount}
+        task["plan"]["steps"].append({"call": "hand_in_report", "with": {"cases": [line]}})
+        task["checks"] += [{"check": "report_line", **line}, {"check": "report_lines", "cases": [case]}]
+    (place / "workplace.yaml").write_text(yaml.safe_dump({**WORKPLACE, "report": REPORT}, sort_keys=False), "utf-8")
+    (place / "tasks.yaml").write_text(yaml.safe_dump(tasks), "utf-8")
+    return folder

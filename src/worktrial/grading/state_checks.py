@@ -23,6 +23,7 @@ from worktrial.grading.answer_checks import (
 from worktrial.grading.check import HALF_A_CENT, CheckResult, Claim, Facts, Tolerance, near
 from worktrial.grading.facts import ABSENT, at, changed_pointers, matches, under
 from worktrial.grading.people import NamesNobodyElse
+from worktrial.grading.report_checks import ReportLine, ReportLines
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.session import Origin
 from worktrial.workplaces.trajectory import ToolCall, Trajectory
@@ -294,6 +295,8 @@ Check = Annotated[
     | AnswerSums
     | AnswerCode
     | AnswerLacks
+    | ReportLine
+    | ReportLines
     | Called
     | NeverCalled
     | CalledInOrder

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from worktrial.agents.plan import Plan, plan_problems
 from worktrial.errors import DataError
+from worktrial.grading.report_checks import report_problems
 from worktrial.grading.state_checks import OF_HUMANS, Check
 from worktrial.language import JsonObject
 from worktrial.outside.files import read_bytes
@@ -248,6 +249,7 @@ def built_in(package: str) -> Callable[[Path], ExecutableWorkplace]:
             initial_state=read_initial_state(folder),
             state_description=described.state_description,
             source=str(folder),
+            report=described.report,
         )
 
     return read
@@ -295,6 +297,8 @@ def _task(entry: _TaskEntry, file: _TaskFile, where: str, workplace: Home, state
     if any(step.call == REQUEST_HUMAN.name and step.name for step in entry.plan.steps):
         said = f"{REQUEST_HUMAN.name} is not always offered, so no step may use its answer"
         raise DataError(f"{where}.plan", said, "Leave out its `as`")
+    if problems := report_problems(entry.checks, artifact):
+        raise DataError(f"{where}.checks", "; ".join(problems))
     if all(isinstance(check, OF_HUMANS) for check in entry.checks):
         raise DataError(f"{where}.checks", "all are about asking a human, who is not always there; add another")
     fields = {

@@ -31,6 +31,7 @@ from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
 from worktrial.suites.regrade import FinishedWork
 from worktrial.workplaces import Origin, Session, Trajectory
 from worktrial.workplaces.duties.human import REQUEST_HUMAN, HumanSession
+from worktrial.workplaces.executable.report_form import REPORT_TOOL
 from worktrial.workplaces.faults import Conditions, FaultMode, FaultSettings, Needed, Position
 
 
@@ -108,7 +109,7 @@ class ExecutableTrial:
             clock=task.clock,
             tools=[*workplace.tool_specs, *([REQUEST_HUMAN.spec] if duties.human else [])],
             plan=task.plan if duties.human else task.plan_alone,
-            reads=frozenset(tool.name for tool in workplace.tools if tool.writes is False),
+            reads=frozenset(t.name for t in workplace.tools if t.writes is False and t.name != REPORT_TOOL),
         )
 
         async def graded() -> SampleResult:

@@ -13,6 +13,7 @@ import msgspec
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
+from worktrial.workplaces.executable.declare import Function
 from worktrial.workplaces.executable.describe import CallOutcome, DescribedFunctions, carry_out, describe, encode
 from worktrial.workplaces.executable.folder import (
     read_initial_state,
@@ -20,6 +21,7 @@ from worktrial.workplaces.executable.folder import (
     read_workplace_file,
 )
 from worktrial.workplaces.executable.inside import with_difference
+from worktrial.workplaces.executable.report_form import REPORT_TOOL, ReportForm, report_functions
 from worktrial.workplaces.executable.runner import CodeRunner, SandboxedRunner, TrustedRunner
 from worktrial.workplaces.executable.source_rules import source_faults
 from worktrial.workplaces.executable.workplace import refuse_misfit, tool_of
@@ -92,7 +94,8 @@ class CodeWorkplace:
     """
 
     artifact: Workplace
-    """Complete, tools of the handbook included: a `LanguageSimulator` can play the same workplace from it."""
+    """Complete, tools of the handbook and the report form included: a `LanguageSimulator` can play the same
+    workplace from it."""
     runner: CodeRunner
     key: str
     """SHA-256 over code and initial state, shortened; the workplace's name in the runner."""
@@ -102,8 +105,9 @@ class CodeWorkplace:
     """Module to its text."""
     examples: Mapping[str, JsonObject] = field(repr=False)
     """Arguments of each tool's example call, of those that show one."""
-    _papers: DescribedFunctions | None = field(default=None, repr=False)
+    _built_in: DescribedFunctions | None = field(default=None, repr=False)
     _handbook: Handbook | None = field(default=None, repr=False)
+    _report: ReportForm | None = field(default=None, repr=False)
     _known: "dict[tuple[str, str], Observation | None]" = field(default_factory=dict, repr=False, compare=False)
     """Calls that were held against the tools' schemas, with what they are answered without any code."""
 
@@ -141,6 +145,7 @@ class CodeWorkplace:
             source=str(folder),
             runner=runner,
             handbook=handbook,
+            report=described.report,
             trust=trust,
         )
 
@@ -156,6 +161,7 @@ class CodeWorkplace:
         source: str = "",
         runner: CodeRunner | None = None,
         handbook: Handbook | None = None,
+        report: ReportForm | None = None,
         trust: bool = False,
     ) -> "CodeWorkplace":
         """Describe the tools in `modules`; see `read`.
@@ -169,6 +175,7 @@ class CodeWorkplace:
             source: The folder it came from, for messages.
             runner: Where its code is carried out; None makes a runner of its own.
             handbook: Papers that its agents may search and read; None for none.
+            report: Form in which its agents report; None for none.
             trust: Run the code in our own process, without source rules.
 
         Raises:
@@ -183,17 +190,18 @@ class CodeWorkplace:
         files = {module: f"{source}/{module}.py" for module in modules} if source else {}
         runner.load(key, modules, initial_state, files)
         told = _value(runner.answers_now(key, [{"do": "describe"}])[0], where)
-        papers = _papers(handbook, where)
+        built_in = _built_in(handbook, report, where)
         own = [_tool(row, where) for row in told["tools"]]
-        taken = {tool.name for tool in papers.tools} if papers else set()
+        taken = {tool.name for tool in built_in.tools} if built_in else set()
         if both := sorted(taken & {tool.name for tool in own}):
-            raise DataError(where, f"the tool {both[0]} is one that the handbook brings", "Call it otherwise")
-        tools = [*own, *(_paper_tool(papers) if papers else ())]
+            brings = "report form" if both[0] == REPORT_TOOL else "handbook"
+            raise DataError(where, f"the tool {both[0]} is one that the {brings} brings", "Call it otherwise")
+        tools = [*own, *(_built_in_tools(built_in) if built_in else ())]
         artifact = Workplace(
             name, system_prompt, tuple(tools), told["state"], state_description or {}, source=source
         )
         examples = {row["name"]: row["example"] for row in told["tools"] if row["example"] is not None}
-        return cls(artifact, runner, key, told["cites"], modules, examples, papers, handbook)
+        return cls(artifact, runner, key, told["cites"], modules, examples, built_in, handbook, report)
 
     def with_module(self, name: str, text: str) -> "CodeWorkplace":
         """The same workplace with another text of one module, carried out in the same place.
@@ -211,6 +219,7 @@ class CodeWorkplace:
             source=self.artifact.source,
             runner=self.runner,
             handbook=self._handbook,
+            report=self._report,
             trust=isinstance(self.runner, TrustedRunner),
         )
         # What schemas refuse is the same for both, and a mutant's calls are those of the workplace.
@@ -312,11 +321,11 @@ class CodeWorkplace:
         return answer["value"]
 
     @cached_property
-    def _paper_functions(self) -> Mapping[str, Any]:
-        return {tool.name: tool.function for tool in self._papers.tools} if self._papers else {}
+    def _built_in_functions(self) -> Mapping[str, Any]:
+        return {tool.name: tool.function for tool in self._built_in.tools} if self._built_in else {}
 
     def answered_here(self, tool: str, arguments: JsonValue) -> Observation | None:
-        """Observation of a call that does not reach the workplace's code: refused, or one of the handbook's.
+        """Observation of a call that does not reach the workplace's code: refused, or of a tool of ours.
 
         The same calls are made again and again, and no state plays a part in these: each is looked at once.
         """
@@ -332,9 +341,9 @@ class CodeWorkplace:
 
     def _looked_at(self, tool: str, arguments: JsonValue) -> Observation | None:
         refused = refusal(self.artifact, tool, arguments)
-        if refused is not None or self._papers is None or tool not in self._paper_functions:
+        if refused is not None or self._built_in is None or tool not in self._built_in_functions:
             return refused
-        done = carry_out(tool, self._paper_functions[tool], self._papers.decoder, b"{}", arguments)
+        done = carry_out(tool, self._built_in_functions[tool], self._built_in.decoder, b"{}", arguments)
         return Observation(done.content, _origin(done))
 
 
@@ -420,15 +429,18 @@ def _schemas(workplace: CodeWorkplace) -> list[tuple[str, JsonObject]]:
     return [(tool.name, tool.parameters) for tool in workplace.artifact.tools]
 
 
-def _papers(handbook: Handbook | None, where: str) -> DescribedFunctions | None:
-    if handbook is None:
-        return None
-    handbook.on({})
-    return describe(handbook_functions(handbook, dict[str, Any]), {}, f"{where}: handbook")
+def _built_in(handbook: Handbook | None, report: ReportForm | None, where: str) -> DescribedFunctions | None:
+    functions: list[Function] = []
+    if handbook is not None:
+        handbook.on({})
+        functions += handbook_functions(handbook, dict[str, Any])
+    if report is not None:
+        functions += report_functions(report, dict[str, Any])
+    return describe(functions, {}, f"{where}: tools of ours") if functions else None
 
 
-def _paper_tool(papers: DescribedFunctions) -> Iterable[Tool]:
-    return [tool_of(t.name, t.description, t.parameters, writes=t.function.writes) for t in papers.tools]
+def _built_in_tools(built_in: DescribedFunctions) -> Iterable[Tool]:
+    return [tool_of(t.name, t.description, t.parameters, writes=t.function.writes) for t in built_in.tools]
 
 
 def _tool(row: JsonObject, where: str) -> Tool:

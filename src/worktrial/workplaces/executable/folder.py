@@ -8,6 +8,7 @@ from worktrial.errors import DataError
 from worktrial.language import JsonObject
 from worktrial.outside.files import as_json, as_text, read_bytes
 from worktrial.outside.yaml_files import read_yaml
+from worktrial.workplaces.executable.report_form import ReportForm
 
 WORKPLACE_FILE = "workplace.yaml"
 STATE_FILE = "initial_state.yaml"
@@ -21,6 +22,8 @@ class WorkplaceFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     name: str
     system_prompt: str
     state_description: JsonObject
+    report: ReportForm | None = None
+    """Form in which agents report, where they are to use one."""
 
 
 def read_workplace_file(folder: Path) -> WorkplaceFile:
@@ -33,7 +36,8 @@ def read_workplace_file(folder: Path) -> WorkplaceFile:
     try:
         return msgspec.convert(read_yaml(path, within=folder), WorkplaceFile)
     except msgspec.ValidationError as e:
-        raise DataError(path, str(e), "Needed: name, system_prompt, state_description") from None
+        needed = "Needed: name, system_prompt, state_description; a `report` holds `outcomes`, codes and meanings"
+        raise DataError(path, str(e), needed) from None
 
 
 def read_initial_state(folder: Path) -> JsonObject:

@@ -22,6 +22,7 @@ from worktrial.workplaces.executable.describe import (
     describe,
     encode,
 )
+from worktrial.workplaces.executable.report_form import ReportForm, report_functions
 from worktrial.workplaces.session import Observation, Origin, refusal
 from worktrial.workplaces.tools import Tool
 
@@ -125,6 +126,7 @@ class ExecutableWorkplace:
         initial_state: JsonObject,
         state_description: JsonObject | None = None,
         source: str = "",
+        report: ReportForm | None = None,
     ) -> "ExecutableWorkplace":
         """Derive tools, schemas and example outputs from functions marked `@reads` or `@writes`.
 
@@ -136,6 +138,7 @@ class ExecutableWorkplace:
                 their defaults in the artifact.
             state_description: Meaning of the state's fields.
             source: The file it came from, for messages.
+            report: Form in which agents report; None for none.
 
         Raises:
             DataError: no tools, tools that disagree on the state's type, a type that loses its defaults, a state
@@ -143,11 +146,18 @@ class ExecutableWorkplace:
                 initial state.
         """
         described = describe(functions, initial_state, source or name)
-        tools = tuple(_tool(described, tool) for tool in described.tools)
+        tools = described.tools
+        if report is not None:
+            tools += describe(report_functions(report, dict[str, Any]), {}, source or name).tools
         artifact = Workplace(
-            name, system_prompt, tools, described.initial_state, state_description or {}, source=source
+            name,
+            system_prompt,
+            tuple(_tool(described, tool) for tool in tools),
+            described.initial_state,
+            state_description or {},
+            source=source,
         )
-        return cls(artifact, {tool.name: tool.function for tool in described.tools}, described.state_type)
+        return cls(artifact, {tool.name: tool.function for tool in tools}, described.state_type)
 
     @cached_property
     def _state_decoder(self) -> "msgspec.json.Decoder[Any]":
