@@ -44,29 +44,31 @@ def test_a_report_that_never_arrived_is_none(suite: Path, tmp_path: Path) -> Non
     """An agent that does the work, and takes no notice of the error that its report meets."""
 
     async def agent(assignment: Any) -> str:
-        await assignment.call("decide", {"claim_id": "K-2", "amount": 50})
+        await assignment.call("get_claim", {"claim_id": "K-2"})
         seen = await assignment.call("hand_in_report", CASES)
-        return "K-2 is PAID with 50." if "error" in seen else "Handed in."
+        return f"K-2 is PAID with 50. {seen}"
 
     async def run(faults: str) -> Any:
-        return await face.run_async(
-            suite, agent, trust=True, tasks=["ledger-01"], faults=faults, fault_unit="call", out=tmp_path / faults
-        )
+        return await face.run_async(suite, agent, trust=True, faults=faults, repeats=5, out=tmp_path / faults)
 
-    assert asyncio.run(run("E0")).completion == 1.0
-    found = asyncio.run(run("E1"))
-    (record,) = found.run.records
-    struck = [row.tool for row in record.fault_ledger]
-    failed = [check.why for check in record.checks if not check.passed]
-    assert ("hand_in_report" in struck) == ("no report was handed in" in failed)
+    records = asyncio.run(run("E1")).run.records
+    struck = ["hand_in_report" in [row.tool for row in record.fault_ledger] for record in records]
+    assert any(struck) and not all(struck)
+    for record, missed in zip(records, struck, strict=True):
+        whys = [check.why for check in record.checks]
+        assert missed == ("no report was handed in" in whys)
 
 
 @needs_sandbox
 @pytest.mark.slow
 def test_commands_show_what_was_handed_in(suite: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
+    run, tools = tmp_path / "run", suite / "workplaces" / "ledger" / "tools.py"
+    unknown = 'if claim_id not in state.claims:\n        raise ToolError("unknown_claim", claim_id)\n    '
+    decides = 'state.claims[claim_id].status = "DECIDED"'
+    tools.write_text(tools.read_text("utf-8").replace(decides, unknown + decides), "utf-8")
     assert worktrial("lint", suite).code == 0
-    assert worktrial("validate", suite).code == 0
+    validated = worktrial("validate", suite)
+    assert validated.code == 0, validated.said
     ran = worktrial("run", suite, "--agent", "plan", "-o", run)
     assert ran.code == 0 and "2 passed" in ran.said
     shown = worktrial("trajectory", run, "ledger-01").out
@@ -84,15 +86,16 @@ def test_a_report_comes_in_over_http_and_mcp(suite: Path, tmp_path: Path) -> Non
         assert "has two lines" in json.dumps(server.call(opened, "hand_in_report", twice)[1])
         assert server.call(opened, "hand_in_report", CASES)[1]["observation"] == {"handed_in": 1}
         assert server.finish(opened)[1]["outcome"] == "pass"
-        opened = server.open(sample="ledger-01")
+        opened = server.open(sample="ledger-02")
 
         async def over_mcp() -> None:
             async with Client(opened["mcp"], mode="auto") as client:
                 tools = {tool.name: tool for tool in (await client.list_tools()).tools}
                 line = tools["hand_in_report"].input_schema["properties"]["cases"]["items"]
                 assert sorted(line["properties"]["outcome"]["enum"]) == sorted(REPORT["outcomes"])
-                await client.call_tool("decide", {"claim_id": "K-2", "amount": 50})
-                seen = await client.call_tool("hand_in_report", CASES)
+                await client.call_tool("decide", {"claim_id": "K-8", "amount": 7})
+                line = {"case": "K-8", "outcome": "PAID", "amount": 7}
+                seen = await client.call_tool("hand_in_report", {"cases": [line]})
                 assert seen.structured_content == {"handed_in": 1}
 
         asyncio.run(over_mcp())
@@ -116,7 +119,7 @@ def form_with(report: Any) -> Callable[[Path], None]:
     [
         (form_with({}), r"workplace\.yaml: .*outcomes.*report"),
         (form_with({"outcomes": {"PAID": "paid"}}), r"workplace\.yaml: .*length >= 2.*report\.outcomes"),
-        (form_with({"outcomes": {"PAID": "paid", True: "open"}}), r"workplace\.yaml: .*report\.outcomes"),
+        (form_with({"outcomes": {"PAID": "paid", True: "open"}}), r"workplace\.yaml: .*key True is not text"),
         (form_with({"outcomes": {"PAID": "paid", "OPEN": ""}}), r"workplace\.yaml: .*report\.outcomes"),
         (form_with({**REPORT, "amount": "crowns"}), r"workplace\.yaml: .*unknown field `amount`.*report"),
         (form_with(None), "the workplace has no such tool"),
