@@ -35,6 +35,87 @@ def test_units(text: str, shown: str, scale: float) -> None:
     assert shown in str(unit)
 
 
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        # What follows `in` is the unit, whatever else the line names.
+        ("(Crop years; in thousands of sacks)", "thousands of sacks"),
+        ("(Crop years; in sacks)", "sacks"),
+        ("(Fiscal years, in thousands of bales)", "thousands of bales"),
+        ("[Years ended June 30. In millions of bushels]", "millions of bushels"),
+        ("Campaign years - in thousands of barrels per day", "thousands of barrels per day"),
+        ("Ten-year averages, in bushels", "bushels"),
+        ("In thousands of persons 14 years of age and over", "thousands of persons"),
+        ("In thousands of sacks held in store", "thousands of sacks"),
+        ("in thousands of 60-kilogram bags", "thousands of 60-kilogram bags"),
+        ("Weekly averages; in thousands of head", "thousands of head"),
+        ("In thousands of metric tons", "thousands of metric tons"),
+        ("In million fine ounces of gold, at $35 an ounce", "millions of ounces"),
+        ("In thousands, except per share data", "thousands"),
+        ("Amounts in thousands of florins", "thousands of florins"),
+        ("In thousands of dollars per head", "thousands of dollars per head"),
+        ("In dollars (thousands)", "thousands of dollars"),
+        ("Number of employees, in thousands", "thousands of employees"),
+        ("Shares in thousands", "thousands of shares"),
+        ("Thousand metric tons", "thousands of metric tons"),
+        ("Crop years, in thousands", "thousands"),
+        ("In thousand million dollars", "billions of dollars"),
+        ("In 1,000 bushels", "thousands of bushels"),
+        ("In $1,000", "thousands of dollars"),
+        ("(000 omitted)", "thousands"),
+        ("Average length in months", "months"),
+        ("(years)", "years"),
+        ("Erntejahre; in Tausend Tonnen", "thousands of tonnen"),
+        ("Wirtschaftsjahre, in Mio. EUR", "millions of euros"),
+        ("Angaben in 1.000 t", "thousands of t"),
+        ("in TDM", "thousands of German marks"),
+        ("T€", "thousands of euros"),
+        ("Campagnes agricoles ; en milliers de sacs", "thousands of sacs"),
+        ("Années civiles - en millions d'euros", "millions of euros"),
+        ("En milliards de francs", "billions of francs"),
+    ],
+)
+def test_what_follows_in_is_the_unit(line: str, shown: str) -> None:
+    assert str(parse_unit(line)) == shown
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        # Time that figures are for is no unit.
+        "(fiscal years)",
+        "(12 months ended)",
+        "In years ended June 30",
+        # Two units: which column has which is not said.
+        "In thousands of tons; prices in dollars",
+        "In millions of dollars; shares in thousands",
+        "In thousands except per share amounts in dollars",
+        "In millions of dollars; index, 1967=100",
+        "In tons; change in per cent",
+        # Words that are not understood may be scales.
+        "In crores of Indian rupees",
+        "In lakhs of dollars",
+        "In hundreds of millions of dollars",
+        "단위: 백만 KRW",
+        # For each of something, or only named.
+        "In florins a quintal",
+        "per thousand inhabitants",
+        "Cases per thousand persons",
+        "(loans of $5,000)",
+        "(loans of one million or more)",
+        "In circulation",
+    ],
+)
+def test_a_line_that_is_not_understood_has_no_unit(line: str) -> None:
+    assert parse_unit(line) is None
+
+
+def test_a_scale_that_may_be_anybodys_leaves_money_open() -> None:
+    grid = [["", "Exports", "Value", "Price (dollars per ton)"], ["1951", "1,200", "$3,400", "$17"]]
+    found = units(table(grid, unit="Crop years; in thousands of tons, values in millions of dollars"))
+    assert [None if unit is None else str(unit) for unit in found] == [None, None, None, "dollars per ton"]
+
+
 def test_no_unit() -> None:
     assert parse_unit("Total") is None
 

@@ -8,53 +8,11 @@ from worktrial.archive.meaning.fiscal import first_month_of
 from worktrial.archive.meaning.labels import header_paths, row_labels
 from worktrial.archive.meaning.periods import FirstMonth, Period, period_of
 from worktrial.archive.meaning.separators import Separators
+from worktrial.archive.meaning.units import NUMBER_OF, PERCENT, ColumnUnit, is_money, leaves_scale_open, parse_unit
 from worktrial.archive.meaning.value import value_of
 from worktrial.archive.pages import Table
 
-_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "hundred": 1e2, "cent": 1e-2}
-_SCALE = re.compile(
-    r"\b(?:(hundred|thousand|million|billion|trillion)s?"
-    r"|(tausend|tsd|mio|millionen|mrd|milliarden?|milliards?|milliers))\b",
-    re.IGNORECASE,
-)
-_ABROAD = {"tausend": 1e3, "tsd": 1e3, "milliers": 1e3, "mio": 1e6, "millionen": 1e6}
-"""Scales in German and French; those that are left are thousands of millions."""
-_PERCENT = re.compile(r"%|\bper\s?cent\b|\bpercent(?:age)?s?\b|\bpct\b", re.IGNORECASE)
-_OF_COUNTRY = re.compile(
-    r"\b(?P<country>Canadian|Australian|New Zealand|Hong Kong|Singapore|Taiwan|Jamaican|Bahamian|Barbadian"
-    r"|Bermudian|Fijian|Liberian|Namibian|Guyanese|Swiss|French|Belgian|Luxembourg|Mexican|Chilean|Colombian"
-    r"|Argentine|Philippine|Irish|Egyptian|Lebanese|Turkish|Cypriot|Indian|Pakistani|Swedish|Norwegian|Danish)"
-    r"\s+(?P<name>dollar|franc|peso|pound|lira|rupee|kron[aeo]r?)s?\b",
-    re.IGNORECASE,
-)
-_CURRENCIES = (
-    ("cents", re.compile(r"\bcents\b", re.IGNORECASE)),
-    ("Canadian dollars", re.compile(r"\b(?:C|Can|CA)\$|\bCAD\b")),
-    ("Australian dollars", re.compile(r"\bAU?\$|\bAUD\b")),
-    ("Hong Kong dollars", re.compile(r"\bHK\$|\bHKD\b")),
-    ("New Zealand dollars", re.compile(r"\bNZ\$|\bNZD\b")),
-    ("dollars", re.compile(r"\$|\bdollars?\b|\bUSD\b", re.IGNORECASE)),
-    ("euros", re.compile(r"€|\beuros?\b|\bEUR\b", re.IGNORECASE)),
-    ("pounds", re.compile(r"£|\b(?:pounds? )?sterling\b|\bGBP\b", re.IGNORECASE)),
-    ("yen", re.compile(r"¥|\byen\b|\bJPY\b", re.IGNORECASE)),
-    ("Swiss francs", re.compile(r"\bCHF\b|\bSFr\b")),
-    ("German marks", re.compile(r"\b(?:deutsche|german)\s?marks?\b|\bDM\b|\bDEM\b", re.IGNORECASE)),
-    ("won", re.compile(r"₩|\bKorean won\b|\bKRW\b", re.IGNORECASE)),
-    ("francs", re.compile(r"\bfrancs?\b", re.IGNORECASE)),
-)
 _SIGNS = {"$": "dollars", "£": "pounds", "€": "euros", "¥": "yen", "₩": "won"}
-_MONEY = r"dollars?|cents?|euros?|yen|francs?|pounds?(?: sterling)?|marks?|pesos?|won"
-_RATE = re.compile(
-    rf"\b(?P<top>(?:{_OF_COUNTRY.pattern}|(?:U\.?\s?S\.? )?(?:{_MONEY})))\s+per\s+(?P<bottom>[\w. ]*\w)",
-    re.IGNORECASE,
-)
-"""An amount for each of something: an exchange rate, a price, dollars per head."""
-_COUNTED = re.compile(
-    r"\b(ounces|tons|tonnes|persons|employees|barrels|acres|square miles|hours|days|years|months|shares)\b",
-    re.IGNORECASE,
-)
-_NUMBER_OF = re.compile(r"^(?:number|no\.)(?:\s+of\s+(?P<what>[a-z ]+))?$", re.IGNORECASE)
-_INDEX = re.compile(r"\b(?:index|[12]\d{3}(?:-\d\d(?:\d\d)?)?\s*=\s*100)\b", re.IGNORECASE)
 # No amount of the table's money, whatever its title says; a column's number or a note's mark may follow.
 _RATIO = re.compile(
     r"\b(?:exchange|interest|coupon|discount)\s+rates?(?:\s+\(?\d{1,2}\)?)*$|\bratios?\b", re.IGNORECASE
@@ -68,57 +26,6 @@ PATH = " > "
 """Between the steps of a label or heading."""
 
 
-class ColumnUnit(NamedTuple):
-    """A unit and how many of it one printed unit is."""
-
-    measure: str
-    """`dollars`, `percent`, `index`, `number`, `ounces`, …; empty where only the scale or nothing is told."""
-    scale: float = 1.0
-    """Printed numbers times this are in the measure."""
-
-    def __str__(self) -> str:
-        names = {scale: f"{name}s" for name, scale in _SCALES.items() if name != "cent"}
-        scale = names.get(self.scale, "" if self.scale == 1 else f"{self.scale:g}")
-        return " of ".join(part for part in (scale, self.measure) if part)
-
-
-def parse_unit(text: str) -> ColumnUnit | None:
-    """Read a unit as tables print it: `In millions of dollars`, `(percent)`, `Number`; None when it says none."""
-    if _PERCENT.search(text):
-        # `Dollar amounts in millions, rates in per cent` leaves open what a column is in.
-        return None if _SCALE.search(text) or _currency(text) else ColumnUnit("percent")
-    rate = _RATE.search(text)
-    if rate is not None:
-        return ColumnUnit(f"{rate['top']} per {rate['bottom']}")
-    if _INDEX.search(text):
-        return ColumnUnit("index")
-    scale = _SCALE.search(text)
-    factor = _factor(scale) if scale is not None else 1.0
-    currency = _currency(text)
-    if currency is not None:
-        return ColumnUnit("dollars", _SCALES["cent"]) if currency == "cents" else ColumnUnit(currency, factor)
-    counted = _COUNTED.search(text)
-    if counted is not None:
-        return ColumnUnit(counted[1].lower(), factor)
-    number = _NUMBER_OF.match(text.strip(" ()[]"))
-    if number is not None:
-        return ColumnUnit((number["what"] or "number").strip().lower(), factor)
-    return ColumnUnit("", factor) if scale is not None else None
-
-
-def _factor(scale: re.Match[str]) -> float:
-    return _SCALES[scale[1].lower()] if scale[1] else _ABROAD.get(scale[2].lower(), 1e9)
-
-
-def _currency(text: str) -> str | None:
-    """The money that a text names, with its country where there is one; `dollars` are American."""
-    told = _OF_COUNTRY.search(text)
-    if told is not None:
-        plural = "" if told["name"].lower().startswith("kron") else "s"
-        return f"{told['country'].title()} {told['name'].lower()}{plural}"
-    return next((name for name, pattern in _CURRENCIES if pattern.search(text)), None)
-
-
 def units(table: Table) -> tuple[ColumnUnit | None, ...]:
     """The unit of each column: what its headings say, else what the table says; None where neither does.
 
@@ -129,8 +36,13 @@ def units(table: Table) -> tuple[ColumnUnit | None, ...]:
     paths = header_paths(table)
     # Where no line of its own tells the unit, it may be printed above the labels.
     general = parse_unit(table.unit) or _own(table.title) or _own(stub_of(table, paths))
-    columns = (_of_column(path, general) for path in paths)
-    return tuple(_with_sign(unit, table, c) for c, unit in enumerate(columns))
+    columns = (_with_sign(_of_column(path, general), table, c) for c, path in enumerate(paths))
+    unsure = general is None and leaves_scale_open(table.unit)
+    return tuple(None if unsure and unit is not None and _is_plain_money(unit) else unit for unit in columns)
+
+
+def _is_plain_money(unit: ColumnUnit) -> bool:
+    return unit.scale == 1 and is_money(unit.measure)
 
 
 def _with_sign(unit: ColumnUnit | None, table: Table, column: int) -> ColumnUnit | None:
@@ -159,9 +71,9 @@ def _of_column(path: Iterable[str], general: ColumnUnit | None) -> ColumnUnit | 
 
 
 def _own(heading: str) -> ColumnUnit | None:
-    if _PERCENT.search(heading):
+    if PERCENT.search(heading):
         return ColumnUnit("percent")
-    if _NUMBER_OF.match(heading.strip()):
+    if NUMBER_OF.match(heading.strip()):
         return parse_unit(heading)
     told = [parse_unit(next(filter(None, found.groups()), "")) for found in _OWN_UNIT.finditer(heading)]
     return next((unit for unit in told if unit is not None), None)
