@@ -205,7 +205,7 @@ def _factor(scale: re.Match[str]) -> float:
     if scale["name"]:
         return _SCALES[scale["name"].lower()]
     if scale["figures"]:
-        return 10.0 ** sum(c == "0" for c in scale["figures"])
+        return float("1" + "0" * scale["figures"].count("0"))
     return _ABROAD.get(scale["abroad"].lower(), 1e9)
 
 
