@@ -163,3 +163,9 @@ def test_a_ratio_is_no_amount_of_the_tables_money_even_without_a_unit_of_its_own
 def test_a_unit_may_be_printed_above_the_labels() -> None:
     found = units(table([["(In billions of dollars)", "Gross cost"], ["Defense", "813.6"]]))
     assert str(found[1]) == "billions of dollars"
+
+
+def test_a_heading_that_names_several_units_is_in_none_of_them_nor_in_the_tables_money() -> None:
+    grid = [["", "Amount", "Period to maturity (years, months, days)"], ["01/02/19", "5", "4y 11m"]]
+    found = units(table(grid, unit="In millions of dollars"))
+    assert [str(unit) for unit in found[1:]] == ["millions of dollars", ""]

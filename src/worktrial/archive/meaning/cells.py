@@ -8,7 +8,15 @@ from worktrial.archive.meaning.fiscal import first_month_of
 from worktrial.archive.meaning.labels import header_paths, row_labels
 from worktrial.archive.meaning.periods import FirstMonth, Period, period_of
 from worktrial.archive.meaning.separators import Separators
-from worktrial.archive.meaning.units import NUMBER_OF, PERCENT, ColumnUnit, is_money, leaves_scale_open, parse_unit
+from worktrial.archive.meaning.units import (
+    NUMBER_OF,
+    PERCENT,
+    ColumnUnit,
+    is_money,
+    leaves_scale_open,
+    names_several_units,
+    parse_unit,
+)
 from worktrial.archive.meaning.value import value_of
 from worktrial.archive.pages import Table
 
@@ -65,6 +73,8 @@ def _of_column(path: Iterable[str], general: ColumnUnit | None) -> ColumnUnit | 
                 general is not None and unit.measure and unit.scale == 1 and unit.measure == general.measure
             )
             return general if told_scale else _with_measure(unit, general)
+        if any(map(names_several_units, _own_lines(heading))):
+            return ColumnUnit("")
     if headings and _RATIO.search(headings[-1].strip()) and general is not None and general.measure != "percent":
         return ColumnUnit("")
     return general
@@ -75,8 +85,13 @@ def _own(heading: str) -> ColumnUnit | None:
         return ColumnUnit("percent")
     if NUMBER_OF.match(heading.strip()):
         return parse_unit(heading)
-    told = [parse_unit(next(filter(None, found.groups()), "")) for found in _OWN_UNIT.finditer(heading)]
+    told = map(parse_unit, _own_lines(heading))
     return next((unit for unit in told if unit is not None), None)
+
+
+def _own_lines(heading: str) -> list[str]:
+    """The parts of a heading that may say its own unit."""
+    return [next(filter(None, found.groups()), "") for found in _OWN_UNIT.finditer(heading)]
 
 
 def _with_measure(unit: ColumnUnit, general: ColumnUnit | None) -> ColumnUnit:

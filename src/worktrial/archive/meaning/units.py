@@ -96,6 +96,21 @@ def parse_unit(text: str) -> ColumnUnit | None:
     """Read a unit as tables print it: `In millions of dollars`, `(percent)`, `Number`; None when it says none."""
     if _UNREAD.search(text):
         return None
+    told, beside = _named(text)
+    for measure, pattern in (("percent", PERCENT), ("index", _INDEX)):
+        if pattern.search(text):
+            # `Dollar amounts in millions, rates in per cent` leaves open what a column is in.
+            return None if told or beside else ColumnUnit(measure)
+    return _one(told, beside)
+
+
+def names_several_units(text: str) -> bool:
+    """Whether a text names units and yet says none: `(years, months, days)`."""
+    return parse_unit(text) is None and any(_named(text))
+
+
+def _named(text: str) -> tuple[set[ColumnUnit], set[ColumnUnit]]:
+    """Units that `in` leads to, and those that other words of a line are by themselves."""
     # Signs that are written together with a scale: $1,000, TDM.
     plain = re.sub(r"(US)?\$\s?((?:1[,. ]?)?000(?:,000)*\b)", r"\2 \1$", text)
     plain = re.sub(r"\bT(?=DM\b|EUR\b|CHF\b|€)", "Tausend ", plain)
@@ -106,11 +121,7 @@ def parse_unit(text: str) -> ColumnUnit | None:
         own = _by_itself(named, whole=not phrases)
         if own is not None:
             beside.add(own)
-    for measure, pattern in (("percent", PERCENT), ("index", _INDEX)):
-        if pattern.search(text):
-            # `Dollar amounts in millions, rates in per cent` leaves open what a column is in.
-            return None if told or beside else ColumnUnit(measure)
-    return _one(told, beside)
+    return told, beside
 
 
 def _one(told: set[ColumnUnit], beside: set[ColumnUnit]) -> ColumnUnit | None:
