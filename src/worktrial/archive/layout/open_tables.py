@@ -278,7 +278,7 @@ def _with_first_label(
             start = index
             break
         if len(line.phrases) > 1:
-            break
+            continue
         label = line.phrases[0]
         at_labels = label.box.x0 < labels.x0 + 2 * line.size and label.box.x0 < labels.right
         if at_labels and (label.text.endswith(":") or is_year(label.text)):

@@ -14,6 +14,7 @@ _FAR_BELOW = 6.5
 _GROUPS_APART = 3.2  # usual distances between rows
 _APART = 1.0
 _LARGER = 1.3  # the font of a heading between two tables
+_END = 0.8  # from the end of one figure to that of another in its column
 # A phrase with this many words is a sentence, not a cell.
 _SENTENCE = 9
 _LEAST_LINES = 2
@@ -98,7 +99,8 @@ def _continues(lines: Sequence[TextLine], body: Body, index: int, rules: Sequenc
     right = max(phrase.box.x1 for phrase in figures)
     # The first line may be that of the page, with nothing but its number: headings stand over figures of either.
     headed = min(left, below.figures[0].box.x0)
-    if not any(phrase.box.x1 > left and phrase.box.x0 < right for phrase in below.figures):
+    beside = not any(phrase.box.x1 > left and phrase.box.x0 < right for phrase in below.figures)
+    if beside and not _in_columns(below, body.lines(lines)):
         return False
     between = list(lines[body.last + 1 : index])
     heads = 0
@@ -119,6 +121,12 @@ def _continues(lines: Sequence[TextLine], body: Body, index: int, rules: Sequenc
         return False
     crossed = _full_rule_between(above.middle, below.middle, left, right, rules)
     return not (crossed and between and (heads or _headless_gap(between, left)))
+
+
+def _in_columns(line: TextLine, rows: Sequence[TextLine]) -> bool:
+    """Whether all figures of a line end where others do further up: of tables side by side, one had no rows since."""
+    ends = [phrase.box.x1 for row in rows for phrase in row.figures]
+    return all(any(abs(phrase.box.x1 - end) <= _END * line.size for end in ends) for phrase in line.figures)
 
 
 def _pitch(lines: Sequence[TextLine], body: Body) -> float:
