@@ -540,3 +540,24 @@ def test_a_heading_over_one_of_several_columns_stands_over_all_of_them() -> None
     page.centre(210, 118, "Gross").centre(310, 118, "Refunds").centre(410, 118, "Net")
     (table,) = find_tables(page.rows(134, 50, [220, 320, 420], _MONTHS).page())
     assert [path[0] for path in header_paths(table)[1:]] == ["Social insurance Hospitals and homes"] * 3
+
+
+def test_panels_side_by_side_whose_rows_fall_out_of_step_are_one_table_with_its_headings() -> None:
+    page = Typed(confidence=0.9).centre(260, 60, "TABLE IR-1.—Collections of Internal Revenue", 12)
+    page.level(30, 500, 82)
+    for x in (30, 270):
+        page.left(x, 95, "Source").centre(x + 115, 95, "August").centre(x + 185, 95, "Year")
+    page.level(30, 500, 108)
+    page.left(30, 120, "Income taxes:").left(270, 120, "Miscellaneous internal")
+    page.left(30, 132, "Corporation").left(270, 132, "revenue - continued")
+    page.rows(144, 30, [160, 230], [[f"Left {n}", f"{n + 11},017", f"{n + 12},986"] for n in range(3)])
+    page.rows(144, 270, [400, 470], [[f"Right {n}", f"{n + 31},576", f"{n + 32},437"] for n in range(3)])
+    page.rows(180, 30, [160, 230], [[f"Tax {n}", f"{n + 41},123", f"{n + 42},321"] for n in range(9)])
+    page.rows(269, 270, [400, 470], [["Late A", "73,555", "66,131"], ["Late B", "17,840", "14,619"]])
+    (table,) = find_tables(page.page())
+    assert table.title == "TABLE IR-1.—Collections of Internal Revenue"
+    assert table.grid[0] == ["Source", "August", "Year"] * 2 and table.header_rows == 1
+    assert table.grid[1] == ["Income taxes:", "", "", "Miscellaneous internal", "", ""]
+    body = [[text for text in row if text] for row in table.grid]
+    assert ["Late A", "73,555", "66,131"] in body and ["Late B", "17,840", "14,619"] in body
+    assert ["Tax 8", "49,123", "50,321"] in body
