@@ -124,7 +124,7 @@ def _continues(lines: Sequence[TextLine], body: Body, index: int, rules: Sequenc
 
 
 def _in_columns(line: TextLine, rows: Sequence[TextLine]) -> bool:
-    """Whether all figures of a line end where others do further up: of tables side by side, one had no rows since."""
+    """Whether all figures of a line end where others do further up: one of two panels had no rows for a while."""
     ends = [phrase.box.x1 for row in rows for phrase in row.figures]
     return all(any(abs(phrase.box.x1 - end) <= _END * line.size for end in ends) for phrase in line.figures)
 
