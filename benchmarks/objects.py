@@ -17,7 +17,7 @@ from tests.support.object_server import ObjectServer, object_server
 from benchmarks.machine import load, machine
 from benchmarks.measured import CommandFailed, Measured, measure
 from benchmarks.rows import Row, exit_if_missed, plain, print_table
-from worktrial.engine.objects.bucket import Bucket
+from worktrial.stores.bucket import Bucket
 
 PRODUCT = str(Path(sysconfig.get_path("scripts")) / "worktrial")
 BUCKET = "measured-trials"

@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 
 from worktrial.engine.manifest import MANIFEST, read_manifest
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.store import RunStore
+from worktrial.secrets import Redactor
 
 
 def left(folder: Path) -> int:

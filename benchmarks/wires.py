@@ -24,8 +24,8 @@ from benchmarks.machine import load, machine
 from worktrial.engine.client import Client, Endpoint
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Meter, Spend
+from worktrial.secrets import Redactor
 
 CHUNKS = 500
 # The scripted server streams seven characters an event.

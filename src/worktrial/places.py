@@ -1,6 +1,8 @@
-"""Places of runs as users name them: folders, and addresses in object stores."""
+"""Places of runs and archives as users name them: folders, and addresses in object stores."""
 
 from pathlib import Path
+
+from worktrial.errors import SettingError, option
 
 SCHEMES = ("s3", "gs", "az", "file")
 """Beginnings of an address in an object store."""
@@ -19,6 +21,29 @@ def address_of(place: Path | str) -> str | None:
         return None
     rest = rest.strip("/")
     return f"{scheme}:///{rest}" if scheme == "file" else f"{scheme}://{rest}"
+
+
+def check_address(address: str) -> None:
+    """Refuse an address that names no place in a store.
+
+    Raises:
+        SettingError: it does not, or there is more in it.
+    """
+    scheme, _, rest = address.partition("://")
+    bucket, _, run = rest.partition("/")
+    if scheme == "file":
+        if not run:
+            raise SettingError(f"{option('output')} {address}: names no folder; write file:///PATH/NAME")
+    elif "@" in bucket or "?" in rest or "#" in rest:
+        # Not repeated here: a password may be in it.
+        raise SettingError(
+            f"{option('output')} {scheme}://…: an address has no user, query or fragment; keys come from "
+            "the environment"
+        )
+    elif not bucket or not run:
+        raise SettingError(f"{option('output')} {address}: is not {scheme}://BUCKET/NAME")
+    if not {".", "..", ""}.isdisjoint(run.split("/")):
+        raise SettingError(f"{option('output')} {address}: has a step that is empty, . or ..; leave it out")
 
 
 def below(base: Path, place: Path) -> Path:

@@ -11,7 +11,7 @@ from worktrial.agents.episodes import Episodes
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.memory import admission
-from worktrial.engine.objects.address import RemoteRun, check_address, shard_folder, spool_folder
+from worktrial.engine.objects.address import RemoteRun, shard_folder
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, is_address
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
@@ -22,7 +22,8 @@ from worktrial.engine.trial import Trial
 from worktrial.errors import DataError, SettingError, option
 from worktrial.language.untrusted import plain_name
 from worktrial.options import RunOptions
-from worktrial.places import address_of, below, brought
+from worktrial.places import address_of, below, brought, check_address
+from worktrial.stores.writers import spool_folder
 from worktrial.suite import Suite, find_suite
 
 USUAL_CONCURRENCY = 16

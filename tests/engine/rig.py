@@ -17,11 +17,11 @@ from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.run import RunEnd, run_trial
 from worktrial.engine.run_plan import RunSettings
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Meter, Spend
 from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.grading import Outcome
 from worktrial.language import Completion
+from worktrial.secrets import Redactor
 
 KEY = "sk-planted-7f3a9c1e55"
 QUICK = RetryPolicy(attempts=4, total_seconds=30, first_wait=0.01, longest_wait=0.02)

@@ -14,11 +14,11 @@ from tests.support.scripted_server import ScriptedServer
 from worktrial.engine.index import INDEX, SampleIndex, SampleKind, counted_lines, figures_of
 from worktrial.engine.manifest import Manifest, SessionRecord
 from worktrial.engine.record import RoleUsage, SampleRecord
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.store import SAMPLES, RunStore, last_records
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
 from worktrial.results.tables import sources
+from worktrial.secrets import Redactor
 from worktrial.workplaces.conformance import SimulatorHealth
 
 REASONS = {Outcome.PASS: "so", Outcome.FAIL: "no", Outcome.INVALID: "bad_reply: HTML"}

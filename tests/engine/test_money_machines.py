@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from worktrial.engine.batch.ledger import BatchLedger, BatchLine, batches_in_flight
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, BudgetSpent
 from worktrial.engine.transport import HttpAnswer
 from worktrial.language import Usage
+from worktrial.secrets import Redactor
 from worktrial.synthesis.resources import BookedSpend, Halted
 
 _STEPS = settings(max_examples=20, stateful_step_count=15, deadline=None)

@@ -17,9 +17,9 @@ from tests.support.scripted_server import ScriptedServer
 from worktrial.engine.client import Client
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.roles import Role, RoleSettings
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Meter
 from worktrial.errors import SettingError, StopRun
+from worktrial.secrets import Redactor
 
 ROOT = Path(__file__).parents[2]
 
@@ -156,7 +156,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from worktrial.engine.request_cache import RequestCache
-from worktrial.engine.secrets import Redactor
+from worktrial.secrets import Redactor
 cache = RequestCache(Path(sys.argv[1]), Redactor())
 for n in range(300):
     cache.put(cache.key("http://x", b"body", str(n % 10)), sys.argv[2].encode() * 20_000)

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import FORMAT, Manifest, SessionRecord, read_manifest
 from worktrial.engine.record import SampleRecord
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.store import AT_RISK, RunStore
 from worktrial.errors import DataError, SettingError, StopRun
 from worktrial.grading import Outcome
+from worktrial.secrets import Redactor
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,11 +12,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import Manifest, SessionRecord
 from worktrial.engine.record import SampleRecord
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.store import RunStore
 from worktrial.engine.stored import open_run
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
+from worktrial.secrets import Redactor
 
 OUTCOMES = st.sampled_from([Outcome.PASS, Outcome.FAIL, Outcome.INVALID])
 

@@ -17,7 +17,6 @@ from worktrial.engine import packing
 from worktrial.engine.frames import frames
 from worktrial.engine.lines import read_lines
 from worktrial.engine.record import SampleLine
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.store import RunStore
 from worktrial.engine.stored import trajectory
 from worktrial.engine.trajectories import (
@@ -32,6 +31,7 @@ from worktrial.engine.trajectories import (
     trajectory_places,
 )
 from worktrial.errors import DataError, SettingError
+from worktrial.secrets import Redactor
 
 
 class Line(SampleLine):

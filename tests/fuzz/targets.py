@@ -22,7 +22,6 @@ from worktrial.archive.producers.web import HtmlReader
 from worktrial.archive.store.record import read_manifest as read_archive_manifest
 from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import read_manifest
-from worktrial.engine.objects.bucket import Bucket
 from worktrial.engine.objects.parts import RunPart, made_file
 from worktrial.engine.objects.shards import StoredShard, fetch, read_parts, read_run, read_shard_state
 from worktrial.engine.providers.chat import read_completion
@@ -52,6 +51,7 @@ from worktrial.outside.schemas import SchemaCheck, Uncheckable, schema_fault
 from worktrial.outside.yaml_files import json_of_yaml
 from worktrial.outside.yaml_nodes import BadYaml
 from worktrial.outside.yaml_text import load_yaml
+from worktrial.stores.bucket import Bucket
 from worktrial.suites.documents.answers.ours import our_score
 from worktrial.suites.documents.answers.published import published_score
 from worktrial.suites.documents.question_files import read_own, read_published

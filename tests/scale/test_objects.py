@@ -17,8 +17,7 @@ from tests.support.cli import command, count_lines, lines_of
 import worktrial
 from worktrial.engine.lines import append_line
 from worktrial.engine.objects import parts, shipment
-from worktrial.engine.objects.address import RemoteRun, shard_folder, spool_folder
-from worktrial.engine.objects.bucket import Bucket
+from worktrial.engine.objects.address import RemoteRun, shard_folder
 from worktrial.engine.record import SampleResult
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
@@ -31,6 +30,8 @@ from worktrial.errors import SettingError, StopRun, WorktrialError
 from worktrial.grading import Outcome
 from worktrial.language import TurnTokens
 from worktrial.scale.objects import RECORDS, local_run, pull, push, trajectory_at
+from worktrial.stores.bucket import Bucket
+from worktrial.stores.writers import spool_folder
 
 Machine = Callable[[str], Path]
 
@@ -269,12 +270,12 @@ def test_what_is_not_as_it_was_written_is_refused(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["-o", "s3://bucket"], "-o s3://bucket: is not s3://BUCKET/RUN"),
+        (["-o", "s3://bucket"], "-o s3://bucket: is not s3://BUCKET/NAME"),
         (
             ["-o", "s3://user:secret-word@bucket/run"],
-            "-o s3://…: an address of a run has no user, query or fragment",
+            "-o s3://…: an address has no user, query or fragment",
         ),
-        (["-o", "file:///"], "names no folder; write file:///PATH/RUN"),
+        (["-o", "file:///"], "names no folder; write file:///PATH/NAME"),
         (["-o", "file:///nowhere/run", "--batch", "--agent", "m", "--base-url", "http://127.0.0.1:9"], "--batch: "),
         (["-o", "file:///a/../b"], "has a step that is empty, . or ..; leave it out"),
         (["-o", "runs/x", "--take-over"], "--take-over: is about runs in an object store"),

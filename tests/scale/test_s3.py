@@ -14,14 +14,14 @@ from tests.scale.test_objects import Machine, at, machine
 from tests.support.cli import command, count_lines, holding, lines_of
 from tests.support.object_server import ObjectServer, object_server
 
-from worktrial.engine.objects.address import spool_folder
-from worktrial.engine.objects.bucket import Bucket, StoreFailed
 from worktrial.engine.record import SampleResult
 from worktrial.engine.store import SAMPLES
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, StopRun, WorktrialError
 from worktrial.grading import Outcome
 from worktrial.scale.objects import local_run, push, trajectory_at
+from worktrial.stores.bucket import Bucket, StoreFailed
+from worktrial.stores.writers import spool_folder
 
 __all__ = ["machine"]
 BUCKET = "trials-of-ours"
@@ -192,7 +192,7 @@ def test_waiting_for_a_store_that_hangs_can_be_interrupted(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         # With few tries, so that the request that is left behind comes to its end.
-        monkeypatch.setattr("worktrial.engine.objects.bucket._has_keys", lambda address: False)
+        monkeypatch.setattr("worktrial.stores.bucket._has_keys", lambda address: False)
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
         bucket = Bucket(f"s3://{BUCKET}/hung")
 

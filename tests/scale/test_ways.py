@@ -22,10 +22,10 @@ from tests.support.scripted_server import ScriptedServer
 
 import worktrial
 from worktrial.cli.places import run_folder
-from worktrial.engine.objects.address import spool_folder
 from worktrial.engine.store import SAMPLES
 from worktrial.engine.trajectories import PACKED
 from worktrial.interop.view.library import RunLibrary
+from worktrial.stores.writers import spool_folder
 
 BUCKET = "killed-and-gone-on"
 # No race with the end of a short run: it ends itself, as the kernel would, with so many samples stored.

@@ -17,7 +17,6 @@ from worktrial.agents.assignment import Assignment, storable
 from worktrial.agents.far import FarAgent, in_time
 from worktrial.agents.own_callable import PREFIX, FarCrash
 from worktrial.agents.printed import MOST_PRINTED
-from worktrial.engine.secrets import Redactor
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, flag
 from worktrial.language import JsonObject, visible
 from worktrial.sandbox.child import (
@@ -29,6 +28,7 @@ from worktrial.sandbox.child import (
     usual_environment,
 )
 from worktrial.sandbox.inside.worker import HeadTail
+from worktrial.secrets import Redactor
 from worktrial.workplaces import StopReason
 
 ISOLATED = "WORKTRIAL_ISOLATED"

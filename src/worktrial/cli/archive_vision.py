@@ -13,10 +13,10 @@ from worktrial.engine.connect import Wiring, connect
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Meter, Spend
 from worktrial.errors import SettingError
 from worktrial.language import Complete, Usage
+from worktrial.secrets import Redactor
 
 _T = TypeVar("_T")
 PREFIX = "vision:"

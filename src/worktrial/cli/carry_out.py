@@ -17,13 +17,13 @@ from worktrial.engine.progress import display
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import RunEnd, run_trials
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.shard import ShardedTrial
 from worktrial.engine.spend import BudgetSpent
 from worktrial.engine.store import BATCHES, SAMPLES
 from worktrial.engine.trial import Trial
 from worktrial.errors import StopRun
 from worktrial.options import Options
+from worktrial.secrets import Redactor
 from worktrial.terminal import shows_line
 from worktrial.trials import PreparedRun
 

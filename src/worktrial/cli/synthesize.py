@@ -9,9 +9,9 @@ import typer
 
 from worktrial.cli.options import takes
 from worktrial.engine.notices import say
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
 from worktrial.errors import StopRun
+from worktrial.secrets import Redactor
 
 if TYPE_CHECKING:
     from worktrial.synthesis.estimate import CostEstimate

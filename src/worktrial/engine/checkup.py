@@ -11,10 +11,10 @@ from worktrial.engine.client import Client, Endpoint
 from worktrial.engine.proxies import proxy_for
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings, below, public_url
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Meter, Spend
 from worktrial.errors import WorktrialError
 from worktrial.language import Completion, JsonObject
+from worktrial.secrets import Redactor
 
 LISTING_TIMEOUT = aiohttp.ClientTimeout(total=15)
 _MOST = 16_000_000  # bytes of a list of models

@@ -28,12 +28,12 @@ from worktrial.engine.retry import (
     retry_after_seconds,
 )
 from worktrial.engine.roles import RoleSettings, public_url
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Meter, Spend, price_for
 from worktrial.engine.transport import HttpAnswer, OversizedAnswer, Transport
 from worktrial.engine.wire import Concession, Concessions, Request
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, StopRun, WorktrialError, option
 from worktrial.language import Completion, JsonObject, Message, Usage
+from worktrial.secrets import Redactor
 
 # Statuses with which endpoints refuse a request for what is in it.
 _REFUSALS_OF_CONTENT = frozenset({400, 422})

@@ -17,9 +17,9 @@ from worktrial.engine.proxies import proxy_for
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings, below, public_url
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Spend
 from worktrial.errors import SettingError, StopRun, option
+from worktrial.secrets import Redactor
 
 if TYPE_CHECKING:
     from worktrial.engine.batch.rounds import Rounds

@@ -14,7 +14,7 @@ import msgspec
 from worktrial.engine.interruption import Interrupted
 from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import utc_now
-from worktrial.engine.secrets import Redactor
+from worktrial.secrets import Redactor
 
 if TYPE_CHECKING:
     from worktrial.engine.record import Key

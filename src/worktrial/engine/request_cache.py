@@ -6,8 +6,8 @@ import os
 import secrets
 from pathlib import Path
 
-from worktrial.engine.secrets import Redactor
 from worktrial.errors import SettingError, StopRun, option
+from worktrial.secrets import Redactor
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 

@@ -11,12 +11,12 @@ from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, read_ma
 from worktrial.engine.objects.address import RemoteRun
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, public_url
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.shard import ShardedTrial
 from worktrial.engine.spend import Budget
 from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.engine.trial import Trial
 from worktrial.language import JsonObject
+from worktrial.secrets import Redactor
 
 COMPRESSED_ABOVE = 10_000
 """Samples of a run above which its trajectories are compressed unless told otherwise."""

@@ -16,13 +16,13 @@ from worktrial.engine.lines import append_line, cut_torn_tail, line_spans, read_
 from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, manifest_text, read_manifest
 from worktrial.engine.packing import TrajectoryWriter
 from worktrial.engine.record import Key, SampleRecord
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import BudgetSpent
 from worktrial.engine.tokens import TOKENS, SampleTokens, encoded
 from worktrial.engine.trajectories import PACKED, PACKED_INDEX, TRAJECTORIES
 from worktrial.errors import DataError, SettingError, StopRun, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
+from worktrial.secrets import Redactor
 
 SAMPLES = "samples.jsonl"
 BATCHES = "batches.jsonl"

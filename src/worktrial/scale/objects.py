@@ -13,7 +13,6 @@ from filelock import FileLock
 
 from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import MANIFEST
-from worktrial.engine.objects.bucket import Bucket, ObjectEntry
 from worktrial.engine.objects.parts import RunState, damaged, lines_of_frame
 from worktrial.engine.objects.shards import (
     Diverged,
@@ -33,6 +32,7 @@ from worktrial.errors import DataError, SettingError
 from worktrial.language import JsonObject
 from worktrial.places import address_of, brought
 from worktrial.scale.merge import Merged, merge
+from worktrial.stores.bucket import Bucket, ObjectEntry
 
 RECORDS = ("samples",)
 """Streams that tables and figures are made of."""

@@ -13,10 +13,10 @@ from worktrial.agents.assignment import Limits
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.role_values import ROLE_VALUES, settings_for
 from worktrial.engine.roles import Role, RoleSettings, public_url
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget
 from worktrial.errors import DataError, SettingError, option
 from worktrial.options import AgentOptions, Amount, Count, EndpointOptions, Flag, with_roles
+from worktrial.secrets import Redactor
 from worktrial.suites.settings import LOCAL_CONCURRENCY, LOCAL_RECORD, LOCAL_TURNS, USUAL_RECORD, USUAL_TURNS
 from worktrial.suites.simulated.trial import SimulatedSettings
 from worktrial.synthesis.artifacts import JobSpec

@@ -16,10 +16,10 @@ from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import refuse_unpriced
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, BudgetSpent, Meter, Spend
 from worktrial.errors import DataError, InvalidSample, SettingError
 from worktrial.language import Complete, Completion, JsonObject, Message, Usage
+from worktrial.secrets import Redactor
 from worktrial.synthesis.artifacts import PaidAnswer
 from worktrial.synthesis.author import Author, ModelAuthor
 from worktrial.synthesis.files import append_line

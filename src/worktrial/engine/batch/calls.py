@@ -17,9 +17,9 @@ from worktrial.engine.retry import (
     retry_after_seconds,
 )
 from worktrial.engine.roles import RoleSettings, public_url
-from worktrial.engine.secrets import Redactor
 from worktrial.errors import StopRun, option
 from worktrial.language import JsonObject
+from worktrial.secrets import Redactor
 
 # A file of results may hold those of a whole run.
 _LARGEST = 2_000_000_000

@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 
 from worktrial.engine.lines import append_line, cut_torn_tail, read_lines, replace_file
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.store import BATCHES
 from worktrial.engine.transport import HttpAnswer
 from worktrial.errors import StopRun
+from worktrial.secrets import Redactor
 
 ANSWERS = "batch-answers"
 """Folder with the answers that samples have not used up yet."""

@@ -20,11 +20,11 @@ from worktrial.engine.providers.chat import ChatWire
 from worktrial.engine.record import Key
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, public_url
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.spend import Budget, Spend
 from worktrial.engine.transport import HttpAnswer
 from worktrial.engine.wire import Concessions, Line, ModelWire, Request
 from worktrial.language import Completion, JsonObject, Usage
+from worktrial.secrets import Redactor
 
 
 class _Waiting(NamedTuple):

@@ -1,33 +1,19 @@
 """Writers of shards in an object store: how one claims a shard, takes it over, lets it go."""
 
 import contextlib
-import socket
-import uuid
-from pathlib import Path
 
 import msgspec
 
 from worktrial.engine.growth import grow
-from worktrial.engine.manifest import MANIFEST, Manifest, utc_now
-from worktrial.engine.objects.address import check_address
-from worktrial.engine.objects.bucket import Bucket, ObjectEntry, StoreFailed
-from worktrial.engine.objects.parts import RUN_MANIFEST, RunState, ShardState, ShardWriter
+from worktrial.engine.manifest import MANIFEST, Manifest
+from worktrial.engine.objects.parts import RUN_MANIFEST, RunState, ShardState
 from worktrial.engine.objects.shards import StoredShard, read_parts, read_run, read_shard_state
 from worktrial.errors import SettingError, WorktrialError, option
+from worktrial.places import check_address
+from worktrial.stores.bucket import Bucket, ObjectEntry, StoreFailed
+from worktrial.stores.writers import StoreWriter
 
-_WRITER = "writer.json"
 _TRIES = 20
-
-
-def writer_of(home: Path) -> ShardWriter:
-    """This machine as a writer: with the token of the session before, whose work lies in `home`, too."""
-    path = home / _WRITER
-    now = ShardWriter(token=uuid.uuid4().hex, host=socket.gethostname(), since=utc_now())
-    with contextlib.suppress(OSError, msgspec.MsgspecError):
-        stored = msgspec.json.decode(path.read_bytes(), type=ShardWriter)
-        now = msgspec.structs.replace(now, token=stored.token)
-    path.write_bytes(msgspec.json.encode(now))
-    return now
 
 
 def join_run(bucket: Bucket, manifest: Manifest, of: int) -> bool:
@@ -91,7 +77,7 @@ def _grown(stored: Manifest, manifest: Manifest, where: str) -> Manifest | None:
 
 
 def claim(
-    bucket: Bucket, shard: str, writer: ShardWriter, manifest: Manifest, *, take_over: bool
+    bucket: Bucket, shard: str, writer: StoreWriter, manifest: Manifest, *, take_over: bool
 ) -> tuple[StoredShard, dict[str, ObjectEntry]]:
     """A shard with `writer` as the one who writes it, and its objects by name.
 

@@ -22,6 +22,7 @@ from worktrial.engine.frames import Frame, packed, unpacked
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import Key, SampleLine
 from worktrial.errors import DataError
+from worktrial.stores.writers import StoreWriter
 
 RUN_MANIFEST = "manifest.json"
 FORMAT = 1
@@ -89,22 +90,13 @@ class RunPart(msgspec.Struct, frozen=True, kw_only=True):
     """Objects by stream; see `streams.STREAMS`."""
 
 
-class ShardWriter(msgspec.Struct, frozen=True, kw_only=True):
-    """A process that writes a shard."""
-
-    token: str
-    """Word that only it, and who goes on with its folder, knows."""
-    host: str
-    since: str
-
-
 class ShardState(msgspec.Struct, kw_only=True):
     """`parts/K-of-N/manifest.json`."""
 
     format: int = FORMAT
     parts: int
     """Parts that were there when it was written."""
-    writer: ShardWriter | None
+    writer: StoreWriter | None
     """Null when nobody works on the shard."""
     manifest: Manifest
 

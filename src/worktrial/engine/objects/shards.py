@@ -12,7 +12,6 @@ import msgspec
 
 from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import MANIFEST, manifest_text
-from worktrial.engine.objects.bucket import Bucket, ObjectEntry, ObjectFound
 from worktrial.engine.objects.parts import (
     FORMAT,
     RUN_MANIFEST,
@@ -27,6 +26,7 @@ from worktrial.engine.objects.parts import (
 from worktrial.engine.objects.streams import STREAMS, text_at
 from worktrial.engine.store import TRACEBACKS
 from worktrial.errors import DataError, WorktrialError, option
+from worktrial.stores.bucket import Bucket, ObjectEntry, ObjectFound
 
 _T = TypeVar("_T")
 _SHARD = re.compile(r"parts/(\d+-of-\d+)/")

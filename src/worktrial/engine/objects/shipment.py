@@ -12,15 +12,16 @@ from filelock import FileLock, Timeout
 from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import MANIFEST, Manifest, manifest_text, read_manifest
 from worktrial.engine.notices import tell_on_stderr
-from worktrial.engine.objects.address import RemoteRun, shard_folder, spool_folder
-from worktrial.engine.objects.bucket import Bucket, ObjectEntry, StoreFailed
-from worktrial.engine.objects.claims import claim, join_run, let_go, remove_begun, writer_of
+from worktrial.engine.objects.address import RemoteRun, shard_folder
+from worktrial.engine.objects.claims import claim, join_run, let_go, remove_begun
 from worktrial.engine.objects.parts import MadeFile, RunPart, ShardState, made_file, sidecar_name
 from worktrial.engine.objects.shards import Diverged, StoredShard, fetch, fetch_rest, is_beginning
 from worktrial.engine.objects.streams import STREAMS, lines_from, whole_end
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.store import LOCK, TRACEBACKS
 from worktrial.errors import SettingError, StopRun, WorktrialError
+from worktrial.secrets import Redactor
+from worktrial.stores.bucket import Bucket, ObjectEntry, StoreFailed
+from worktrial.stores.writers import spool_folder, writer_of
 
 AGE_SECONDS = 60.0
 """Seconds after which what has finished is brought to the store, at the latest."""

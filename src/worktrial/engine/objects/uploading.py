@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
 from worktrial.engine.notices import tell_on_stderr
-from worktrial.engine.objects.bucket import StoreFailed
-from worktrial.engine.objects.waiting import begun
 from worktrial.errors import StopRun
+from worktrial.stores.bucket import StoreFailed
+from worktrial.stores.waiting import begun
 
 if TYPE_CHECKING:
     from worktrial.engine.objects.shipment import Shipment

@@ -9,12 +9,12 @@ import msgspec
 
 from worktrial.engine.manifest import Manifest, SessionRecord, utc_now, versions
 from worktrial.engine.record import CLEAN, Key, SampleRecord
-from worktrial.engine.secrets import Redactor
 from worktrial.engine.store import RunStore
 from worktrial.errors import DataError, InvalidReason, SettingError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue, Message
 from worktrial.results.exports.files import new_folder
+from worktrial.secrets import Redactor
 from worktrial.workplaces import Observation, StopReason, ToolCall
 from worktrial.workplaces.session import Origin
 

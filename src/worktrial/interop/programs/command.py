@@ -17,12 +17,12 @@ from typing import Any
 from worktrial.agents.assignment import Assignment, Unstorable
 from worktrial.agents.far import FarAgent, given_variables, in_time
 from worktrial.agents.printed import MOST_PRINTED
-from worktrial.engine.secrets import Redactor
 from worktrial.errors import InvalidReason, InvalidSample, SettingError
 from worktrial.interop.programs.answers import AnswerPlace
 from worktrial.interop.programs.door import OwnDoor, door
 from worktrial.sandbox.child import NETWORK_VARIABLES
 from worktrial.sandbox.inside.worker import HeadTail
+from worktrial.secrets import Redactor
 
 MOST_OUTPUT = 1_000_000
 """Bytes of standard output; a program that says more is ended."""

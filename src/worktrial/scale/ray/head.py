@@ -234,9 +234,9 @@ def keys_of(prepared: PreparedRun) -> dict[str, str]:
 def _earlier(prepared: PreparedRun, home: Path | None, of: int) -> tuple[float, int]:
     """Cost and tokens of earlier sessions; of one that was killed, those of its samples."""
     if home is None:
-        from worktrial.engine.objects.bucket import Bucket
         from worktrial.engine.objects.shards import read_run
         from worktrial.scale.objects import local_shards
+        from worktrial.stores.bucket import Bucket
 
         place = Path(prepared.settings.place)
         folders = [] if read_run(Bucket(prepared.settings.place)) is None else local_shards(place)

@@ -14,11 +14,11 @@ import msgspec
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from worktrial.engine.proxies import proxy_for
-from worktrial.engine.secrets import Redactor
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, StopRun, option
 from worktrial.language import JsonObject, JsonValue
 from worktrial.language.untrusted import printable
 from worktrial.outside.yaml_files import read_yaml
+from worktrial.secrets import Redactor
 
 MOST_BYTES = 2 << 20
 """Bytes of an answer of the search engine."""

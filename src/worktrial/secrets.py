@@ -5,9 +5,11 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
-from worktrial.engine.roles import RoleSettings
+if TYPE_CHECKING:
+    from worktrial.engine.roles import RoleSettings
 
 HIDDEN = "[key]"
 # No provider issues shorter keys, but servers of one's own are given words such as "none", "test" or
@@ -34,7 +36,7 @@ class Redactor:
             found = re.compile(pattern, re.IGNORECASE), re.compile(pattern.encode(), re.IGNORECASE)
             self._escaped = sorted({*self._escaped, found}, key=lambda pair: len(pair[0].pattern), reverse=True)
 
-    def add_role(self, settings: RoleSettings, *, needs_key: bool) -> None:
+    def add_role(self, settings: "RoleSettings", *, needs_key: bool) -> None:
         """Hide what is secret in a role's settings.
 
         Raises:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from filelock import FileLock
 
-from worktrial.engine.objects.address import check_address
-from worktrial.engine.objects.waiting import interruptible
-from worktrial.engine.secrets import Redactor
 from worktrial.errors import DataError, extra
+from worktrial.places import check_address
+from worktrial.secrets import Redactor
+from worktrial.stores.waiting import interruptible
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore

@@ -16,9 +16,9 @@ from tests.support.scripted_server import ScriptedServer
 from tests.support.wire import Reply, completion, error_reply, tool_call
 
 from worktrial.engine.record import SampleResult
-from worktrial.engine.secrets import HIDDEN, Redactor
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
+from worktrial.secrets import HIDDEN, Redactor
 
 
 def echo_401(request: ScriptedRequest) -> Reply:
