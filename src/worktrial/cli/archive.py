@@ -21,7 +21,9 @@ app = typer.Typer(
     "The usual order: build, inspect, look, search, show.",
 )
 NOTHING_BUILT = 1
-_Archive = Annotated[Path, typer.Argument(help="A built archive.", metavar="ARCHIVE")]
+_Archive = Annotated[
+    Path, typer.Argument(help="A built archive: its folder, or its address in an object store.", metavar="ARCHIVE")
+]
 
 
 @app.command("build")
@@ -34,7 +36,16 @@ def build_archive(
             metavar="FILES...",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the archive.", metavar="ARCHIVE")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder of the archive, or its address in an object store (s3://BUCKET/ARCHIVE, gs://, az://, "
+            "file://; needs the extra store).",
+            metavar="ARCHIVE",
+        ),
+    ],
     workers: Annotated[int, typer.Option(help="Processes that read pages; 0 for one per core.", min=0)] = 0,
     ocr: Annotated[
         str,
@@ -79,6 +90,10 @@ def build_archive(
     max_cost: Annotated[
         float | None, typer.Option(help="US dollars that the model may cost in this build.", min=0)
     ] = None,
+    take_over: Annotated[
+        bool,
+        typer.Option("--take-over", help="Go on with an archive that another machine has not let go, as it died."),
+    ] = False,
     ray: Annotated[
         str | None,
         typer.Option(
@@ -127,6 +142,7 @@ def build_archive(
                 second=second,
                 progress=told,
                 pool=pool,
+                take_over=take_over,
             )
     except KeyboardInterrupt:
         say("Interrupted. Pages that were read are stored; the same command goes on from there.", err=True)
@@ -151,8 +167,7 @@ def _pool(
 
     if producer and not producer.startswith("vision:"):
         raise SettingError(f"--ray: {producer} reads on this machine; leave one of the two out")
-    cluster = Cluster(ray, wait=120.0 if wait is None else wait)
-    return page_ranges(cluster, unsafe=unsafe_parsers, tell=told)
+    return page_ranges(Cluster(ray, wait=wait), unsafe=unsafe_parsers, tell=told)
 
 
 def _documents(paths: list[Path], producer: str) -> "Iterable[Path] | Producer":
@@ -171,10 +186,12 @@ def _second_reader(
     if not producer.startswith("vision:"):
         yield None
         return
+    from worktrial.archive.store.remote import local_place
     from worktrial.cli.archive_vision import vision_reader
 
     # Beside the archive, which holds nothing but itself.
-    cache = output.with_name(f"{output.name}.vision")
+    here = local_place(output)
+    cache = here.with_name(f"{here.name}.vision")
     with vision_reader(producer, cache, base_url=base_url, api_key_env=api_key_env, most_cost=max_cost) as second:
         try:
             yield second
@@ -307,7 +324,7 @@ def show(
 
 @app.command("compare")
 def compare(
-    first: Annotated[Path, typer.Argument(help="A built archive.", metavar="A")],
+    first: Annotated[Path, typer.Argument(help="A built archive, its folder or address.", metavar="A")],
     second: Annotated[Path, typer.Argument(help="Another, of the same documents.", metavar="B")],
     document: Annotated[str | None, typer.Option(help="Compare this document only.")] = None,
     most: Annotated[int, typer.Option("--show", help="Most cells to print that differ.", min=0)] = 20,

@@ -13,6 +13,7 @@ from worktrial.archive.build import (
     FinalStep,
     PageEnd,
     Progress,
+    StoreTrouble,
     WallNotice,
 )
 from worktrial.engine.notices import say
@@ -79,7 +80,7 @@ class _Plain:
             say(outcome_line(event), err=True)
         elif isinstance(event, FinalStep):
             say(f"making the {event.what}", err=True)
-        elif isinstance(event, WallNotice):
+        elif isinstance(event, WallNotice | StoreTrouble):
             say(event.what, err=True)
 
 
@@ -114,5 +115,5 @@ class _Live:
             self._bars.console.print(Text(outcome_line(event)), soft_wrap=True)
         elif isinstance(event, FinalStep):
             self._bars.add_task(f"making the {event.what}", total=None)
-        elif isinstance(event, WallNotice):
+        elif isinstance(event, WallNotice | StoreTrouble):
             self._bars.console.print(Text(event.what), soft_wrap=True)

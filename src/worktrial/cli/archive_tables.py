@@ -10,6 +10,7 @@ from rich.text import Text
 from worktrial.archive.pages import Route
 from worktrial.archive.store import Archive, DocumentRecord, FootingCount, PageTrouble
 from worktrial.language.untrusted import printable
+from worktrial.places import shown_place
 from worktrial.terminal import SafeConsole
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ def print_report(report: "BuildReport") -> None:
     routes = _routes(readable)
     console = _console()
     said = f"{len(readable)} of {len(report.documents)} documents, {pages:,} pages ({routes}), {tables:,} tables"
-    console.print(Text(f"{said} -> {printable(report.folder)} in {report.seconds:.1f} s"), soft_wrap=True)
+    console.print(
+        Text(f"{said} -> {printable(shown_place(report.folder))} in {report.seconds:.1f} s"), soft_wrap=True
+    )
     if report.kept:
         console.print(f"{report.kept} documents were stored already and unchanged")
     for record in report.documents:

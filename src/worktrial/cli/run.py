@@ -142,7 +142,7 @@ def _command(suite: Any, word: str) -> Any:
             from worktrial.scale.ray.head import Errand
 
             errand = Errand(word, agent[0] if agent else None, given, command)
-            cluster = Cluster(ray, shards, 120.0 if ray_wait is None else ray_wait)
+            cluster = Cluster(ray, shards, ray_wait)
             options = prepared[0].options.shared_with(suite.beside)
             carry_out_on_ray(prepared[0], errand, cluster, beside=suite.beside.read(options, suite=suite.name))
         elif len(prepared) > 1:

@@ -1,4 +1,4 @@
-"""`worktrial pull ADDRESS` and `worktrial push RUN ADDRESS`: runs from and to object stores."""
+"""`worktrial pull ADDRESS` and `worktrial push RUN ADDRESS`: runs and archives from and to object stores."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,26 +14,36 @@ _SCHEMES = "s3://BUCKET/RUN, gs://, az:// or file://"
 
 
 def pull(
-    run: Annotated[str, typer.Argument(help=f"Address of the run: {_SCHEMES}.", metavar="ADDRESS")],
+    run: Annotated[str, typer.Argument(help=f"Address of the run or archive: {_SCHEMES}.", metavar="ADDRESS")],
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
-            help="Folder for it. Default: runs/ and its name.",
+            help="Folder for it. Default: its name, that of a run in runs/.",
             metavar="DIR",
             parser=local_output,
         ),
     ] = None,
 ) -> None:
-    """Bring a run from an object store into a folder. Needs the extra store.
+    """Bring a run or an archive from an object store into a folder. Needs the extra store.
 
-    Every part is checked against its SHA-256. Where the folder holds an earlier state of the run, only what is new
-    is fetched; shards are put together.
+    Every part is checked against its SHA-256. Where the folder holds an earlier state, only what is new is fetched;
+    shards of a run are put together.
 
     Example: worktrial pull s3://trials/first
     """
     address = _address(run)
+    from worktrial.stores.bucket import Bucket
+    from worktrial.stores.folders import kind_of
+
+    if kind_of(Bucket(address)) == "archive":
+        from worktrial.archive.store.remote import pull as bring_archive
+
+        place = output or Path(address.rpartition("/")[2])
+        bring_archive(address, place)
+        say(f"{address} -> {place}", err=True)
+        return
     from worktrial.scale.objects import pull as bring
 
     folder = output or Path("runs") / address.rpartition("/")[2]
@@ -44,19 +54,23 @@ def pull(
 
 
 def push(
-    run: Annotated[Path, typer.Argument(help="Folder of the run, or of a shard.", metavar="RUN")],
+    run: Annotated[Path, typer.Argument(help="Folder of the run, or of a shard, or of an archive.", metavar="RUN")],
     to: Annotated[str, typer.Argument(help=f"Address: {_SCHEMES}.", metavar="ADDRESS")],
     take_over: Annotated[
         bool, typer.Option("--take-over", help="Go on with what another machine has not let go, because it died.")
     ] = False,
 ) -> None:
-    """Bring a run folder to an object store: all of it, or what is new since the last time. Needs the extra store.
+    """Bring a run or an archive to an object store: all of it, or what is new there. Needs the extra store.
 
     Example: worktrial push runs/first s3://trials/first
     """
     address = _address(to)
-    from worktrial.engine.objects.shipment import push as bring
+    from worktrial.archive.store.record import is_archive
 
+    if is_archive(run):
+        from worktrial.archive.store.remote import push as bring
+    else:
+        from worktrial.engine.objects.shipment import push as bring
     bring(run, address, take_over=take_over)
     say(f"{run} -> {address}", err=True)
 

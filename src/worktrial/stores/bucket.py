@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -85,7 +85,7 @@ class Bucket:
         self._folder = Path(address.removeprefix("file://")) if address.startswith("file://") else None
         check_address(address)
         if self._folder is not None and not make and not self._folder.is_dir():
-            raise DataError(address, "no such folder", "Name the address that `worktrial run -o` was given")
+            raise DataError(address, "no such folder", "Name the address that it was written to")
         self._store: ObjectStore = self._guarded("", lambda: self._connected(make=make))
 
     def _connected(self, *, make: bool) -> "ObjectStore":
@@ -162,13 +162,25 @@ class Bucket:
             name, lambda: bytes(self._obstore.get_range(self._store, name, start=start, length=length))
         )
 
+    def get_ranges(self, name: str, spans: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Pieces of the object `name`, each by its first byte and size; those that are close in one request.
+
+        Raises:
+            StoreFailed: they cannot be read.
+        """
+        starts, lengths = [start for start, _ in spans], [length for _, length in spans]
+        found = self._guarded(
+            name, lambda: self._obstore.get_ranges(self._store, name, starts=starts, lengths=lengths)
+        )
+        return [bytes(piece) for piece in found]
+
     def put(self, name: str, data: bytes) -> None:
-        """Write the object `name`, whatever was there.
+        """Write the object `name` in one request, whatever was there.
 
         Raises:
             StoreFailed: it cannot be written.
         """
-        self._guarded(name, lambda: self._obstore.put(self._store, name, data))
+        self._guarded(name, lambda: self._obstore.put(self._store, name, data, use_multipart=False))
 
     def create(self, name: str, data: bytes) -> str | None:
         """Write the object `name` if it is not there; returns its ETag, and None where another one is there.

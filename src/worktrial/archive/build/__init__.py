@@ -16,6 +16,7 @@ with extra("documents", "Building an archive"):
         FinalStep,
         PageEnd,
         Progress,
+        StoreTrouble,
         WallNotice,
     )
     from worktrial.archive.build.plan import BuildSettings, Ocr
@@ -33,6 +34,7 @@ __all__ = [
     "PageEnd",
     "Progress",
     "SecondReader",
+    "StoreTrouble",
     "WallNotice",
     "build",
 ]

@@ -14,7 +14,15 @@ from filelock import FileLock, Timeout
 
 import worktrial
 from worktrial.archive.build.labels import correct_labels
-from worktrial.archive.build.messages import BuildPlan, DocumentEnd, Event, FinalStep, Progress, WallNotice
+from worktrial.archive.build.messages import (
+    BuildPlan,
+    DocumentEnd,
+    Event,
+    FinalStep,
+    Progress,
+    StoreTrouble,
+    WallNotice,
+)
 from worktrial.archive.build.plan import BuildSettings, DocumentJob, Ocr, plan
 from worktrial.archive.build.pool import Pool, PoolMaker, TaskPool
 from worktrial.archive.build.reading import PAGES_SUFFIX, STAGING, DocumentReading, SecondReader
@@ -24,10 +32,17 @@ from worktrial.archive.search.index import is_index_of, write_index
 from worktrial.archive.store.archive import INDEX, Archive, fingerprint_of
 from worktrial.archive.store.database import database_path, write_database
 from worktrial.archive.store.parts import PARTS
-from worktrial.archive.store.record import MANIFEST, ArchiveManifest, DocumentRecord, read_manifest, write_manifest
+from worktrial.archive.store.record import (
+    LOCK,
+    MANIFEST,
+    ArchiveManifest,
+    DocumentRecord,
+    read_manifest,
+    write_manifest,
+)
 from worktrial.errors import DataError, SettingError, extra, option
+from worktrial.places import address_of
 
-_LOCK = ".lock"
 _SHOWN = "shown"
 
 
@@ -36,6 +51,7 @@ class BuildReport:
     """Outcome of a build."""
 
     folder: Path
+    """Place of the archive, as it was named."""
     documents: tuple[DocumentRecord, ...]
     """The documents that were named, in order."""
     kept: int
@@ -61,6 +77,7 @@ def build(
     pages: str = "",
     second: SecondReader | None = None,
     pool: PoolMaker = Pool,
+    take_over: bool = False,
 ) -> BuildReport:
     """Build an archive, or add to one.
 
@@ -69,7 +86,8 @@ def build(
 
     Args:
         paths: files and folders, or a producer of documents.
-        folder: of the archive.
+        folder: of the archive, or its address in an object store; then it is written in the user's state first, and
+            sent as it grows.
         workers: processes; 0 for one per core.
         ocr: recognise pages without usable characters (`auto`), every page (`force`), or none (`never`).
         progress: told what happens; it must not take long.
@@ -80,6 +98,7 @@ def build(
             all. The others are in the archive as `unread`, and read by a later build that asks for them.
         second: shown each page that can be drawn, with our reading of it; what it makes of these is stored.
         pool: makes the workers; processes of this machine by default.
+        take_over: go on with an archive in a store that another machine has not let go, because it died.
 
     Raises:
         DataError: a path does not exist, or the folder is something else or cannot be written.
@@ -95,9 +114,8 @@ def build(
         workers, ocr, page_seconds, pages, "" if second is None else second.name, _password(password_env)
     )
     producer = Files(tuple(Path(path) for path in paths)) if isinstance(paths, Iterable) else paths
-    folder = Path(folder)
-    tell = progress or _nothing
-    with _own(folder):
+    place = Path(folder)
+    with _place(place, progress or _nothing, take_over=take_over) as (folder, tell), _own(folder):
         manifest = _begin(folder)
         versions = settings.versions
         jobs = plan(producer.documents(), folder, versions, manifest.documents, password_env, pages)
@@ -124,7 +142,7 @@ def build(
         _sweep(folder, documents)
         mine = {str(job.source.path) for job in jobs}
         return BuildReport(
-            folder, tuple(d for d in documents if d.source in mine), len(kept), time.monotonic() - began
+            place, tuple(d for d in documents if d.source in mine), len(kept), time.monotonic() - began
         )
 
 
@@ -248,7 +266,7 @@ def _begin(folder: Path) -> ArchiveManifest:
     if (folder / MANIFEST).exists():
         return read_manifest(folder)
     names = {path.name for path in folder.iterdir()}
-    strangers = sorted(names - {_LOCK, PARTS, STAGING, f"{MANIFEST}.tmp"})
+    strangers = sorted(names - {LOCK, PARTS, STAGING, f"{MANIFEST}.tmp"})
     # Parts without a manifest are an archive whose manifest was removed, as its error message says to.
     if strangers and PARTS not in names:
         what = f"is not an archive (it holds {strangers[0]})"
@@ -257,12 +275,34 @@ def _begin(folder: Path) -> ArchiveManifest:
 
 
 @contextmanager
+def _place(place: Path, tell: Progress, *, take_over: bool) -> Iterator[tuple[Path, Progress]]:
+    """Folder in which an archive is built, and who is to be told of the build."""
+    address = address_of(place)
+    if address is None:
+        yield place, tell
+        return
+    from worktrial.archive.store.remote import shipped
+
+    with shipped(address, lambda what: tell(StoreTrouble(what)), take_over=take_over) as shipment:
+
+        def watch(event: Event) -> None:
+            tell(event)
+            if isinstance(event, FinalStep):
+                # From now on files are replaced.
+                shipment.wait()
+            else:
+                shipment.look()
+
+        yield shipment.folder, watch
+
+
+@contextmanager
 def _own(folder: Path) -> Iterator[None]:
     if folder.exists() and not folder.is_dir():
         raise DataError(folder, "is a file", "Name a folder for the archive")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / _LOCK).acquire(blocking=False)
+        lock = FileLock(folder / LOCK).acquire(blocking=False)
     except Timeout:
         raise SettingError(f"{folder}: another process is building this archive") from None
     except OSError as error:

@@ -237,6 +237,13 @@ class WallNotice:
     what: str
 
 
-Event = WallNotice | BuildPlan | DocumentStart | PageEnd | DocumentEnd | FinalStep
+@dataclass(frozen=True, slots=True)
+class StoreTrouble:
+    """A store that fails while the build goes on."""
+
+    what: str
+
+
+Event = StoreTrouble | WallNotice | BuildPlan | DocumentStart | PageEnd | DocumentEnd | FinalStep
 
 Progress = Callable[[Event], None]

@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worktrial.archive.pages import PageContent, PageRange, Table
-from worktrial.archive.store.record import DocumentRecord, read_manifest
+from worktrial.archive.store.record import MANIFEST, DocumentRecord, decode_manifest, read_manifest
 from worktrial.errors import DataError
+from worktrial.places import address_of, shown_place
 
 if TYPE_CHECKING:
+    from io import RawIOBase
+
     import duckdb
     from PIL.Image import Image
 
     from worktrial.archive.search.index import Hit, Kind, Searcher
     from worktrial.archive.store.parts import StoredPart
+    from worktrial.stores.folders import StoredFolder
 
 INDEX = "index"
 
@@ -48,10 +52,19 @@ class GrepLine(NamedTuple):
 
 
 class Archive:
-    """Documents, pages, tables and cells of an archive folder; nothing is written into its parts."""
+    """Documents, pages, tables and cells of an archive; nothing is written into its parts.
 
-    def __init__(self, folder: Path, documents: Sequence[DocumentRecord]) -> None:
+    Args:
+        folder: the archive's, or its address as a path.
+        documents: those of the archive, or some of them.
+        stored: the archive in an object store; None for one in a folder.
+    """
+
+    def __init__(
+        self, folder: Path, documents: Sequence[DocumentRecord], stored: "StoredFolder | None" = None
+    ) -> None:
         self.folder = folder
+        self.stored = stored
         self.documents = tuple(documents)
         """All that were given to the build, those that could not be read included."""
         self._by_name = {record.name: record for record in self.documents}
@@ -59,13 +72,20 @@ class Archive:
 
     @classmethod
     def open(cls, folder: Path | str) -> "Archive":
-        """Open an archive.
+        """Open an archive in a folder, or at an address in an object store.
 
         Raises:
-            DataError: the folder is no archive, or one that this version cannot read.
+            DataError: there is no archive, or one that this version cannot read.
+            SettingError: there can be no such address, or the extra is not installed.
         """
-        folder = Path(folder)
-        return cls(folder, read_manifest(folder).documents)
+        address = address_of(folder)
+        if address is None:
+            return cls(Path(folder), read_manifest(Path(folder)).documents)
+        from worktrial.archive.store.remote import open_stored
+
+        stored = open_stored(address)
+        manifest = decode_manifest(stored.read(MANIFEST), f"{address}, {MANIFEST}")
+        return cls(Path(address), manifest.documents, stored)
 
     def document(self, name: str) -> DocumentRecord:
         """One document.
@@ -79,7 +99,7 @@ class Archive:
 
             close = get_close_matches(name, self._by_name, n=3)
             fix = f"Did you mean {', '.join(close)}?" if close else f"It has {len(self._by_name)} other documents"
-            raise DataError(self.folder, f"has no document {name!r}", fix)
+            raise DataError(shown_place(self.folder), f"has no document {name!r}", fix)
         if not record.readable:
             raise DataError(name, f"could not be read when the archive was built: {record.trouble}")
         return record
@@ -99,10 +119,10 @@ class Archive:
         record = self.document(document)
         if not 1 <= number <= record.pages:
             raise DataError(document, f"has no page {number}", f"Its pages are 1 to {record.pages}")
-        return read_part_page(self._part(record).folder, number)
+        return read_part_page(self._pages_of(record), number)
 
     def pages(self, document: str, pages: str = "") -> Iterator[PageContent]:
-        """Pages of a document in order, read from the disk as they are asked for.
+        """Pages of a document in order, read from where they are stored as they are asked for.
 
         Args:
             document: its name.
@@ -116,7 +136,7 @@ class Archive:
 
         record = self.document(document)
         for first, last in PageRange.several(pages) if pages else [PageRange(1, record.pages)]:
-            yield from read_part_pages(self._part(record).folder, first, min(last, record.pages))
+            yield from read_part_pages(self._pages_of(record), first, min(last, record.pages))
 
     def table(self, document: str, page: int, number: int) -> Table:
         """One table.
@@ -202,24 +222,41 @@ class Archive:
             return [GrepLine(*row) for row in grep(connection, pattern, document, limit, ignore_case)]
 
     def parts(self) -> "list[StoredPart]":
-        """The readable documents with their folders."""
-        return [self._part(record) for record in self.documents if record.readable]
+        """The readable documents with their folders; of an archive in a store, all are brought here."""
+        from worktrial.archive.store.parts import PARTS, StoredPart
+
+        readable = [record for record in self.documents if record.readable]
+        folder = self.folder
+        if self.stored is not None:
+            wanted = {record.part for record in readable}
+            names = [n for n in self.stored.state.files if n.startswith(f"{PARTS}/") and n.split("/")[1] in wanted]
+            folder = self.stored.brought(names)
+        return [StoredPart(folder / PARTS / record.part, record) for record in readable]
 
     @property
     def fingerprint(self) -> str:
         """Changes when a document does; index and database carry it."""
         return fingerprint_of(self.documents)
 
-    def _part(self, record: DocumentRecord) -> "StoredPart":
-        from worktrial.archive.store.parts import PARTS, StoredPart
+    def _pages_of(self, record: DocumentRecord) -> "Path | RawIOBase":
+        from worktrial.archive.store.parts import PAGES, PARTS
 
-        return StoredPart(self.folder / PARTS / record.part, record)
+        if self.stored is not None:
+            return self.stored.open(f"{PARTS}/{record.part}/{PAGES}")
+        return self.folder / PARTS / record.part
+
+    def _derived(self, name: str) -> Path:
+        """Folder that holds the file or folder `name`, if there is one."""
+        if self.stored is None:
+            return self.folder
+        return self.stored.brought([n for n in self.stored.state.files if n.split("/")[0] == name])
 
     @cached_property
     def _database(self) -> Path:
         from worktrial.archive.store.database import database_path, write_database
 
         path = database_path(self.folder, self.fingerprint)
+        path = self._derived(path.name) / path.name
         if not path.is_file():
             # The build was cut short, or the archive came without it: it is made from the parts, for as long as
             # the archive is open.
@@ -231,7 +268,7 @@ class Archive:
     def _searcher(self) -> "Searcher":
         from worktrial.archive.search.index import Searcher, is_index_of, write_index
 
-        folder = self.folder / INDEX
+        folder = self._derived(INDEX) / INDEX
         if not is_index_of(folder, self.fingerprint):
             folder = self._temporary() / INDEX
             write_index(folder, self.parts(), self.fingerprint)
@@ -248,8 +285,12 @@ class Archive:
 def open_archive(folder: Path | str) -> Archive:
     """Open an archive for reading; of its pages, only those that are asked for are read.
 
+    Args:
+        folder: of the archive, or its address in an object store, such as `s3://bucket/archive`.
+
     Raises:
-        DataError: the folder is no archive, or one that this version cannot read.
+        DataError: there is no archive, or one that this version cannot read.
+        SettingError: there can be no such address, or the extra `store` is not installed.
     """
     return Archive.open(folder)
 

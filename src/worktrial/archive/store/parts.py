@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from io import RawIOBase
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -134,24 +135,28 @@ def read_record(folder: Path) -> DocumentRecord | None:
         return None
 
 
-def read_part_page(folder: Path, number: int) -> PageContent:
+def read_part_page(part: Path | RawIOBase, number: int) -> PageContent:
     """One page of a part.
+
+    Args:
+        part: its folder, or its file of pages.
+        number: 1-based.
 
     Raises:
         DataError: there is no such page, or the file is damaged.
     """
     group, place = divmod(number - 1, GROUP)
-    with _open_pages(folder) as file:
+    with _open_pages(part) as file:
         if 0 <= group < file.num_row_groups:
             column = file.read_row_group(group, columns=["content"]).column("content")
             if place < len(column):
                 return decode_page(column[place].as_py())
-    raise DataError(folder, f"has no page {number}")
+    raise DataError(part, f"has no page {number}")
 
 
-def read_part_pages(folder: Path, first: int, last: int) -> Iterator[PageContent]:
-    """Some pages of a part in order, a row group at a time."""
-    with _open_pages(folder) as file:
+def read_part_pages(part: Path | RawIOBase, first: int, last: int) -> Iterator[PageContent]:
+    """Some pages of a part in order, a row group at a time; see `read_part_page`."""
+    with _open_pages(part) as file:
         for group in range((first - 1) // GROUP, min((last - 1) // GROUP + 1, file.num_row_groups)):
             for content in file.read_row_group(group, columns=["content"]).column("content"):
                 page = decode_page(content.as_py())
@@ -159,12 +164,14 @@ def read_part_pages(folder: Path, first: int, last: int) -> Iterator[PageContent
                     yield page
 
 
-def _open_pages(folder: Path) -> pq.ParquetFile:
-    refuse_leaving(folder, folder / PAGES)
+def _open_pages(part: Path | RawIOBase) -> pq.ParquetFile:
+    where = part / PAGES if isinstance(part, Path) else part
+    if isinstance(part, Path):
+        refuse_leaving(part, part / PAGES)
     try:
-        return pq.ParquetFile(folder / PAGES)
+        return pq.ParquetFile(where)
     except (OSError, pa.ArrowException) as error:
-        raise DataError(folder / PAGES, f"cannot be read ({error})", "Remove its folder and build again") from None
+        raise DataError(where, f"cannot be read ({error})", "Remove its folder and build again") from None
 
 
 def _arrow(rows: list[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:

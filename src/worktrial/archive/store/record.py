@@ -11,6 +11,8 @@ from worktrial.outside.files import read_bytes
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
+LOCK = ".lock"
+"""File of an archive's folder that is locked by who works on it."""
 
 
 class PageTrouble(msgspec.Struct, frozen=True):
@@ -101,15 +103,36 @@ def read_manifest(folder: Path) -> ArchiveManifest:
     if not path.exists():
         what = "there is no such folder" if not folder.exists() else f"is no archive (it holds no {MANIFEST})"
         raise DataError(folder, what, "Make one with: worktrial archive build")
-    text = read_bytes(path, within=folder)
+    return decode_manifest(read_bytes(path, within=folder), path)
+
+
+def decode_manifest(text: bytes, where: object) -> ArchiveManifest:
+    """The manifest of an archive as its file holds it.
+
+    Args:
+        text: bytes of the file.
+        where: its place, for messages.
+
+    Raises:
+        DataError: it is damaged, or was written by a newer version.
+    """
     try:
         version = msgspec.json.decode(text, type=_Version).format_version
         if version != FORMAT_VERSION:
             what = f"has format {version}; this Worktrial reads format {FORMAT_VERSION}"
-            raise DataError(path, what, "Build the archive again, into a new folder")
+            raise DataError(where, what, "Build the archive again, into a new folder")
         return msgspec.json.decode(text, type=ArchiveManifest)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(path, f"damaged: {error}", "Remove it and build again; finished pages are kept") from None
+        raise DataError(where, f"damaged: {error}", "Remove it and build again; finished pages are kept") from None
+
+
+def is_archive(folder: Path) -> bool:
+    """Whether a folder's manifest is that of an archive."""
+    try:
+        msgspec.json.decode(read_bytes(folder / MANIFEST, within=folder), type=_Version)
+    except (DataError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
 
 
 def write_manifest(folder: Path, manifest: ArchiveManifest) -> None:

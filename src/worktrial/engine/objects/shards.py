@@ -62,12 +62,16 @@ def read_run(bucket: Bucket) -> tuple[RunState, str] | None:
 
 class _Format(msgspec.Struct):
     format: int
+    holds: str = ""
+    """Kind of something else than a run."""
 
 
 def _decoded(found: ObjectFound, kind: type[_T], where: str) -> _T:
     try:
-        stored = msgspec.json.decode(found.data, type=_Format).format
-        if stored != FORMAT:
+        told = msgspec.json.decode(found.data, type=_Format)
+        if told.holds:
+            raise DataError(where, f"is of no run, but of something else ({told.holds})", "Name another address")
+        if (stored := told.format) != FORMAT:
             fix = "Use a newer worktrial" if stored > FORMAT else "Name another address"
             raise DataError(where, f"has format {stored}, and this version reads {FORMAT}", fix)
         return msgspec.json.decode(found.data, type=kind)

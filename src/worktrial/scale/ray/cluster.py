@@ -16,6 +16,7 @@ from worktrial.errors import SettingError, StopRun, extra
 
 OLDEST = "2.50"
 """Oldest release of Ray that is taken."""
+_WAIT = 120.0
 _HOST = re.compile(r"[\w.-]+:\d{1,5}|\[[0-9a-fA-F:.]+\]:\d{1,5}")
 _SIGN_SECONDS = 120.0
 
@@ -28,8 +29,8 @@ class Cluster:
     """`local` for one of its own, `auto` for the one that this machine is in, or HOST:PORT of a head."""
     shards: int | None = None
     """Number of shards of a run; None: one for each CPU, or as many as there are."""
-    wait: float = 120.0
-    """Seconds in which it has to be there."""
+    wait: float | None = None
+    """Seconds in which it has to be there; None for the usual 120."""
 
     def __post_init__(self) -> None:
         """Refuse what is no address.
@@ -44,6 +45,11 @@ class Cluster:
             )
         if self.shards is not None and not 1 <= self.shards <= MOST_SHARDS:
             raise SettingError(f"--shards {self.shards}: is not between 1 and {MOST_SHARDS:,}")
+
+    @property
+    def seconds(self) -> float:
+        """Seconds in which it has to be there."""
+        return _WAIT if self.wait is None else self.wait
 
 
 def ray_library() -> Any:
@@ -66,7 +72,7 @@ def connected(library: Any, cluster: Cluster) -> Iterator[None]:
     Raises:
         SettingError: it is not there in time.
     """
-    until = time.monotonic() + cluster.wait
+    until = time.monotonic() + cluster.seconds
     # Asked for by nobody: Ray sends its maker what it is used for.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if ":" in cluster.address:
@@ -85,7 +91,7 @@ def connected(library: Any, cluster: Cluster) -> Iterator[None]:
         raise SettingError(f"--ray {cluster.address}: no cluster answers ({in_short(e)}). {how}") from None
     try:
         if not gives_a_sign(library, max(0.1, until - time.monotonic())):
-            late = f"no worker was up within {cluster.wait:g} s"
+            late = f"no worker was up within {cluster.seconds:g} s"
             raise SettingError(f"--ray {cluster.address}: {late}; give it longer with --ray-wait")
         yield
     finally:
@@ -189,8 +195,8 @@ def _knock(cluster: Cluster, until: float) -> None:
         except (OSError, OverflowError) as e:
             if time.monotonic() >= until:
                 raise SettingError(
-                    f"--ray {cluster.address}: nothing answers there within {cluster.wait:g} s ({e}); correct the "
-                    "address, or give it longer with --ray-wait"
+                    f"--ray {cluster.address}: nothing answers there within {cluster.seconds:g} s ({e}); correct "
+                    "the address, or give it longer with --ray-wait"
                 ) from None
         time.sleep(min(1.0, max(0.05, until - time.monotonic())))
 

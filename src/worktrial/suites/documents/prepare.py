@@ -177,7 +177,7 @@ def part_of(archive: "Archive", documents: Sequence[str]) -> "Archive":
     """
     from worktrial.archive.store import Archive
 
-    return Archive(archive.folder, [archive.document(name) for name in documents])
+    return Archive(archive.folder, [archive.document(name) for name in documents], archive.stored)
 
 
 def _no_data(why: str) -> InvalidSample:

@@ -12,6 +12,7 @@ from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
+from worktrial.places import shown_place
 from worktrial.suite import Figure, ReferenceAgent, Suite, TaskRow
 from worktrial.suites.documents.options import DocumentsBeside, DocumentsData, DocumentsOptions
 from worktrial.suites.reference import idle_agent
@@ -264,14 +265,14 @@ def _chosen(
             names = list(dict.fromkeys(name for missing in absent.values() for name in missing))
             more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
             left_out = (
-                f"{len(absent)} of {len(chosen)} questions are left out: {archive.folder} lacks "
+                f"{len(absent)} of {len(chosen)} questions are left out: {shown_place(archive.folder)} lacks "
                 f"{', '.join(names[:_NAMED])}{more}"
             )
         chosen = [question for question in chosen if question.id not in absent]
         if not chosen:
             raise SettingError(
-                f"{option('archive')} {archive.folder}: holds the documents of none of these questions, so nothing "
-                "is left"
+                f"{option('archive')} {shown_place(archive.folder)}: holds the documents of none of these "
+                "questions, so nothing is left"
             )
     return sample(chosen, options), left_out
 

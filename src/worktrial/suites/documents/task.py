@@ -15,6 +15,7 @@ from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
+from worktrial.places import shown_place
 from worktrial.suites.documents.answers import AnswerDiagnosis, AnswerPair, AnswerScore, diagnose
 from worktrial.suites.documents.choices import AnswerMode, Setup
 from worktrial.suites.documents.failures import Evidence, FailureKind, candidates, failure, missing_figures
@@ -110,7 +111,7 @@ class DocumentsTrial:
         self.jobs = jobs_under(settings.faults, chosen, settings.repeats)
         self.data: JsonObject = {
             "folder": str(questions.path),
-            "archive": None if archive is None else str(archive.folder),
+            "archive": None if archive is None else shown_place(archive.folder),
             "fingerprint": questions.fingerprint,
             "archive_fingerprint": held,
         }

@@ -1,0 +1,295 @@
+"""Folders in object stores: files cut into blocks, which are known by their SHA-256 and lie together in packs.
+
+    PLACE/manifest.json        files and their blocks, packs and theirs, and who writes; swapped on its ETag
+    PLACE/packs/SHA            blocks one after the other, never replaced
+
+So a file that grows, and a folder that is written again, send only blocks that are new; and a piece of a file is
+read by a request for the blocks that hold it.
+"""
+
+import io
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from itertools import accumulate
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import msgspec
+
+from worktrial.errors import DataError, option
+from worktrial.stores.bucket import Bucket
+from worktrial.stores.cache import ContentCache
+from worktrial.stores.writers import StoreWriter
+
+STATE = "manifest.json"
+FORMAT = 1
+BLOCK = 1 << 20
+"""Most bytes of a block."""
+PACK = 16 << 20
+"""Bytes of blocks after which a pack is closed."""
+
+
+class BlockPack(msgspec.Struct, frozen=True):
+    """An object with blocks."""
+
+    name: str
+    """Its SHA-256."""
+    blocks: list[tuple[str, int]]
+    """SHA-256 and bytes of each."""
+
+
+class FolderState(msgspec.Struct, kw_only=True):
+    """`manifest.json` of a folder in a store."""
+
+    format: int = FORMAT
+    holds: str
+    """Kind of what is in the folder, in a word."""
+    writer: StoreWriter
+    """Whoever wrote it last."""
+    busy: bool
+    """Whether that one has not let go."""
+    files: dict[str, list[int]] = {}
+    """Numbers of the blocks of each file, counted over all packs."""
+    packs: list[BlockPack] = []
+
+
+class _Kind(msgspec.Struct):
+    format: int = 0
+    holds: str = ""
+    of: int = 0
+
+
+class StoredBlock(NamedTuple):
+    """A block in its pack."""
+
+    pack: str
+    place: int
+    size: int
+    digest: str
+
+
+@dataclass(slots=True)
+class FoundFolder:
+    """State of a folder as it was read, with its ETag."""
+
+    state: FolderState
+    tag: str
+
+
+def kind_of(bucket: Bucket) -> str:
+    """Kind of what lies at an address: `run`, what a folder there says that it holds, or nothing.
+
+    Raises:
+        DataError: nobody knows what it is.
+    """
+    found = bucket.get(STATE)
+    if found is None:
+        if strangers := sorted(bucket.names()):
+            what = f"is nothing that worktrial wrote (it holds {strangers[0]})"
+            raise DataError(bucket.address, what, f"Name a new or empty one with {option('output')}")
+        return ""
+    return _kind(bucket, found.data)
+
+
+def _kind(bucket: Bucket, data: bytes) -> str:
+    try:
+        told = msgspec.json.decode(data, type=_Kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
+        raise DataError(bucket.where(STATE), f"was not written by worktrial: {e}", "Name another address") from None
+    if not told.holds and not told.of:
+        raise DataError(bucket.where(STATE), "was not written by worktrial", "Name another address")
+    return told.holds or "run"
+
+
+def read_folder(bucket: Bucket, holds: str) -> FoundFolder | None:
+    """State of the folder at an address; None where nothing is there.
+
+    Args:
+        bucket: Of the address.
+        holds: Kind of what should be there.
+
+    Raises:
+        DataError: something else is there, or it is damaged.
+    """
+    found = bucket.get(STATE)
+    if found is None:
+        kind_of(bucket)
+        return None
+    if (kind := _kind(bucket, found.data)) != holds:
+        raise DataError(bucket.address, f"holds no {holds}, but something else ({kind})", "Name another address")
+    where = bucket.where(STATE)
+    try:
+        if (stored := msgspec.json.decode(found.data, type=_Kind).format) != FORMAT:
+            fix = "Use a newer worktrial" if stored > FORMAT else "Name another address"
+            raise DataError(where, f"has format {stored}, and this version reads {FORMAT}", fix)
+        state = msgspec.json.decode(found.data, type=FolderState)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
+        raise DataError(where, f"is damaged: {e}", "Put back the object that was written there") from None
+    blocks = sum(len(pack.blocks) for pack in state.packs)
+    if not all(_is_plain(name) and all(0 <= n < blocks for n in numbers) for name, numbers in state.files.items()):
+        raise DataError(where, "does not add up: a file is not of its blocks, or lies elsewhere")
+    return FoundFolder(state, found.tag)
+
+
+def _is_plain(name: str) -> bool:
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts and str(path) == name != "."
+
+
+class StoredFolder:
+    """A folder in a store, opened for reading as it was at one moment.
+
+    Args:
+        bucket: Of its address.
+        state: Of the folder.
+    """
+
+    def __init__(self, bucket: Bucket, state: FolderState) -> None:
+        self.bucket = bucket
+        self.state = state
+        self._blocks = [*blocks_of(state.packs)]
+
+    @cached_property
+    def _cache(self) -> ContentCache:
+        return ContentCache()
+
+    def read(self, name: str) -> bytes:
+        """Bytes of a file.
+
+        Raises:
+            DataError: it is not there, or not as it was written.
+        """
+        with self.open(name) as file:
+            return file.readall()
+
+    def open(self, name: str) -> io.RawIOBase:
+        """A file, of which blocks are fetched when they are read.
+
+        Raises:
+            DataError: it is not there.
+        """
+        if name not in self.state.files:
+            raise DataError(self.bucket.where(name), "is not there", "Build it again")
+        return _StoredBytes(self, self.state.files[name])
+
+    def brought(self, names: Sequence[str]) -> Path:
+        """A folder of the cache with these files, for as long as this object lives."""
+        told = [(name, [self._blocks[n].digest for n in self.state.files[name]]) for name in sorted(names)]
+        return self._cache.folder(sha256(repr(told).encode()).hexdigest(), lambda into: self.bring(names, into))
+
+    def bring(self, names: Iterable[str], into: Path) -> None:
+        """Write files into a folder, each as a whole; those that are there already stay.
+
+        Raises:
+            DataError: something is not as it was written.
+        """
+        into.mkdir(parents=True, exist_ok=True)
+        absent = [name for name in names if not self._is_here(into / name, self.state.files[name])]
+        places: dict[int, list[tuple[Path, int]]] = {}
+        with TemporaryDirectory(prefix=".bringing-", dir=into) as making:
+            for name in absent:
+                path = Path(making, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch()
+                for number, place in zip(self.state.files[name], self._starts(name), strict=False):
+                    places.setdefault(number, []).append((path, place))
+            for number, data in self.blocks(places, keep=False):
+                for path, place in places[number]:
+                    with path.open("r+b") as file:
+                        file.seek(place)
+                        file.write(data)
+            for name in absent:
+                (into / name).parent.mkdir(parents=True, exist_ok=True)
+                Path(making, name).replace(into / name)
+
+    def _starts(self, name: str) -> list[int]:
+        return [0, *accumulate(self._blocks[n].size for n in self.state.files[name])]
+
+    def size(self, numbers: Iterable[int]) -> int:
+        """Bytes of these blocks."""
+        return sum(self._blocks[number].size for number in numbers)
+
+    def _is_here(self, path: Path, numbers: Sequence[int]) -> bool:
+        if not path.is_file() or path.stat().st_size != self.size(numbers):
+            return False
+        with path.open("rb") as file:
+            return all(
+                sha256(file.read(b.size)).hexdigest() == b.digest for b in map(self._blocks.__getitem__, numbers)
+            )
+
+    def blocks(self, numbers: Collection[int], *, keep: bool = True) -> Iterator[tuple[int, bytes]]:
+        """Some blocks with their numbers, from the cache or by as few requests as can be.
+
+        Args:
+            numbers: Of the blocks.
+            keep: Whether those that are fetched are kept in the cache.
+
+        Raises:
+            DataError: one is not as it was written.
+        """
+        absent: dict[str, list[int]] = {}
+        for number in sorted(numbers):
+            if (data := self._cache.get(self._blocks[number].digest)) is not None:
+                yield number, data
+            else:
+                absent.setdefault(self._blocks[number].pack, []).append(number)
+        for pack, wanted in absent.items():
+            name = f"packs/{pack}"
+            found = self.bucket.get_ranges(name, [(self._blocks[n].place, self._blocks[n].size) for n in wanted])
+            for number, data in zip(wanted, found, strict=True):
+                block = self._blocks[number]
+                if sha256(data).hexdigest() != block.digest:
+                    what = f"was altered: the block at byte {block.place:,} is not the one that was written"
+                    raise DataError(self.bucket.where(name), what, "Put back the object that was written there")
+                if keep:
+                    self._cache.put(block.digest, data)
+                yield number, data
+
+
+def blocks_of(packs: Iterable[BlockPack]) -> Iterator[StoredBlock]:
+    """Blocks of packs, in their order."""
+    for pack in packs:
+        place = 0
+        for digest, size in pack.blocks:
+            yield StoredBlock(pack.name, place, size, digest)
+            place += size
+
+
+class _StoredBytes(io.RawIOBase):
+    """A file in a store as a file."""
+
+    def __init__(self, folder: StoredFolder, numbers: Sequence[int]) -> None:
+        self._folder, self._numbers = folder, numbers
+        self._ends = [*accumulate(folder.size([number]) for number in numbers)]
+        self._place = 0
+        self._held: dict[int, bytes] = {}
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._place
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        size = self._ends[-1] if self._ends else 0
+        self._place = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._place, os.SEEK_END: size}[whence]
+        return self._place
+
+    def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
+        wanted = self._place + len(buffer)
+        starts = [0, *self._ends]
+        over = [i for i, end in enumerate(self._ends) if starts[i] < wanted and self._place < end]
+        self._held.update(self._folder.blocks({self._numbers[i] for i in over} - self._held.keys()))
+        piece = b"".join(self._held[self._numbers[i]] for i in over)
+        first = self._place - starts[over[0]] if over else 0
+        piece = piece[first : first + len(buffer)]
+        buffer[: len(piece)] = piece
+        self._place += len(piece)
+        return len(piece)
