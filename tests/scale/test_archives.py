@@ -24,6 +24,7 @@ from worktrial.stores import folders
 from worktrial.stores.bucket import Bucket, StoreFailed
 from worktrial.stores.cache import VARIABLE
 from worktrial.stores.sending import TakenOver
+from worktrial.stores.writers import spool_folder
 
 __all__ = ["machine", "one_server", "server"]
 PAGES = 70
@@ -83,7 +84,7 @@ def test_what_is_built_at_an_address_is_the_archive_of_a_folder_whatever_the_sto
     pulled = files(tmp_path / "pulled")
     assert parts(pulled) == parts(files(alone))
     machine("first")
-    assert pulled == files(remote.spool_folder(address, "archive"))
+    assert pulled == files(spool_folder(address, "archive"))
     # Nothing to do, here or elsewhere: nothing is read or sent again.
     for name in ("first", "third"):
         machine(name)
@@ -256,7 +257,7 @@ def test_a_store_that_fails_costs_no_page(
     events.clear()
     build([documents], address, workers=1, progress=events.append)
     assert not [e for e in events if isinstance(e, PageEnd)]
-    assert open_archive(address).documents == open_archive(remote.spool_folder(address, "archive")).documents
+    assert open_archive(address).documents == open_archive(spool_folder(address, "archive")).documents
 
 
 def test_a_thousand_pages_take_few_requests(server: ObjectServer, machine: Machine, tmp_path: Path) -> None:
@@ -344,8 +345,11 @@ def test_stores_that_hold_something_else_say_so_in_a_line(
         refused(f"{mine}/manifest.json: is of no run, but of something else (archive)", *other)
     bucket = Bucket(f"s3://{BUCKET}/letters")
     bucket.put("letter.txt", b"Dear")
-    for one in (("archive", "build", words, "-o", bucket.address), ("pull", bucket.address, "-o", tmp_path / "l")):
-        refused("is nothing that worktrial wrote (it holds letter.txt)", *one)
+    for words_of in (
+        ("archive", "build", words, "-o", bucket.address),
+        ("pull", bucket.address, "-o", tmp_path / "l"),
+    ):
+        refused("is nothing that worktrial wrote (it holds letter.txt)", *words_of)
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "letter.txt").write_text("Dear")
     refused("letters: is not the folder of an archive", "pull", mine, "-o", tmp_path / "letters")
