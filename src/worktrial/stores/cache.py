@@ -1,4 +1,4 @@
-"""What was fetched from object stores, kept on this machine by its SHA-256; the least recently used goes first."""
+"""Content of object stores that was fetched, kept here by its SHA-256; the least recently used goes first."""
 
 import contextlib
 import fcntl
