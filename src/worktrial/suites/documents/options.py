@@ -54,8 +54,8 @@ class DocumentsData(Options):
     hf://datasets/OWNER/NAME/FILE fetches one from the Hugging Face hub with your own token. Default: those of the
     archive that comes along."""
     archive: Annotated[Path | None, Flag(_GIVEN, common=True, neutral=True, metavar="DIR")] = None
-    """Archive that `worktrial archive build` wrote: its folder, or its address in an object store. Default: the small
-    fictional one that comes along."""
+    """Archive that `worktrial archive build` wrote: its folder, or its address in an object store. Default: the
+    small fictional one that comes along."""
 
 
 class DocumentsBeside(Options):
