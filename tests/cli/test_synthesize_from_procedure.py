@@ -76,3 +76,75 @@ def test_without_a_procedure_there_is_nothing_to_write_from(tmp_path: Path) -> N
     )
     assert ran.code == 2
     assert "--document FILE" in ran.said and "--workplace simulated" in ran.said
+
+
+ANSWER = "A trailer is lent to members of full age only."
+
+
+def answers(request: ScriptedRequest) -> Answer:
+    """The author's clause of the answers that the owner gives later."""
+    prompt = text_of(request.messages[0])
+    if step_of(prompt) != "clauses" or "[section answers-" not in prompt:
+        return None
+    clause = {"section": "answers-1", "quote": ANSWER, "kind": "limit"}
+    return completion(json_text({"clauses": [clause]}))
+
+
+def test_a_document_that_comes_later_is_added_and_only_what_it_changes_is_made(tmp_path: Path) -> None:
+    author = FolderAuthor(str(TOOL_LIBRARY))
+    everybody = Script(
+        synthesizer=[answers, names_tools, author],
+        solver=[author, Clerk()],
+        agent=Clerk(every_other),
+        judge=Referee(),
+    )
+    suite, later = tmp_path / "library", tmp_path / "answers.md"
+    later.write_text(f"# 1. Trailers\n\n{ANSWER}\n")
+    with ScriptedServer(everybody) as server:
+        first = command(*words(server.url, tmp_path, suite, "--tasks", 2, "--fresh-runs", 1))
+        assert first.code == 0, first.said
+        place = next(suite.glob("workplaces/*"))
+        before = {path.name: path.read_bytes() for path in place.iterdir() if path.is_file()}
+        asked = len(server.requests)
+        ran = command("synthesize", "--document", later, "-o", suite, "--yes")
+        assert ran.code == 0, ran.said
+        assert "document answers: (none) -> " in ran.err and "document procedure" not in ran.err
+        made = [step_of(text_of(request.messages[0])) for request in server.requests[asked:]]
+        assert sorted(map(str, made)) == ["atoms", "clauses", "expectations again", "rules again"], "and no run"
+        for name in ("tools.py", "draw.py", "expectations.yaml", "tasks.yaml"):
+            assert (place / name).read_bytes() == before[name]
+        clauses = yaml.safe_load((suite / "clauses.yaml").read_text("utf-8"))
+        assert {clause["document"] for clause in clauses} == {"procedure", "answers"}
+        asked = len(server.requests)
+        out = command("synthesize", "--without-document", "answers.md", "-o", suite, "--yes")
+        assert (out.code, len(server.requests)) == (0, asked), out.said
+        refused = command("synthesize", "--without-document", "answers", "-o", suite, "--yes")
+    assert (refused.code, "there are procedure" in refused.said) == (2, True), refused.said
+    assert {clause["document"] for clause in yaml.safe_load((suite / "clauses.yaml").read_text("utf-8"))} == {
+        "procedure"
+    }
+
+
+def test_a_document_that_comes_after_a_clause_was_changed_by_hand_is_read_and_the_change_stays(
+    tmp_path: Path,
+) -> None:
+    author = FolderAuthor(str(TOOL_LIBRARY))
+    everybody = Script(
+        synthesizer=[answers, names_tools, author],
+        solver=[author, Clerk()],
+        agent=Clerk(every_other),
+        judge=Referee(),
+    )
+    suite, later = tmp_path / "library", tmp_path / "answers.md"
+    later.write_text(f"# 1. Trailers\n\n{ANSWER}\n")
+    with ScriptedServer(everybody) as server:
+        assert command(*words(server.url, tmp_path, suite, "--until", "drafts")).code == 0
+        path = suite / "clauses.yaml"
+        path.write_text(
+            path.read_text("utf-8").replace("has reserved is not extended", "has reserved stays here"), "utf-8"
+        )
+        for more in (("--document", later), ()):
+            ran = command("synthesize", *more, "--until", "drafts", "-o", suite, "--yes")
+            assert ran.code == 0, ran.said
+            quotes = [clause["quote"] for clause in yaml.safe_load(path.read_text("utf-8"))]
+            assert ANSWER.rstrip(".") in " ".join(quotes) and "has reserved stays here" in " ".join(quotes)

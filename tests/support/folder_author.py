@@ -24,11 +24,15 @@ STEPS = {
     "You write tools of a workplace": "tools",
     "You write cases": "atoms",
     "You write the acceptance test": "expectations",
+    "You keep the rules": "rules again",
+    "You keep the acceptance test": "expectations again",
 }
 _SECTION = re.compile(r"^\[section (\S+)\]", re.MULTILINE)
 _LISTED = re.compile(r"^- (\w+) \((?:reads|changes)", re.MULTILINE)
 _WANTED = re.compile(r"^Write cases for these clauses now: (.*)$", re.MULTILINE)
 _TESTED = re.compile(r"^For each tool of these: (.*)$", re.MULTILINE)
+_OTHERS = re.compile(r"^- (?:new|changed): (.*)$", re.MULTILINE)
+_LACKING = re.compile(r"no call of (\w+) has to")
 
 
 def step_of(prompt: str) -> str | None:
@@ -126,6 +130,17 @@ class WrittenFolder:
         rows = yaml.safe_load((self.workplace / "expectations.yaml").read_text("utf-8"))
         return {"expectations": [row for row in rows if row["call"] in names]}
 
+    def expectations_again(self, prompt: str) -> dict[str, Any]:
+        """Those of the clauses that are other ones, and of the tools that have none any more."""
+        rows = yaml.safe_load((self.workplace / "expectations.yaml").read_text("utf-8"))
+        ids = {id for listed in _OTHERS.findall(prompt) for id in listed.split(", ")}
+        names = set(_LACKING.findall(prompt))
+        return {
+            "expectations": [
+                row for row in rows if row["call"] in names or not ids.isdisjoint(row.get("clauses", []))
+            ]
+        }
+
     def _tools(self, keep: Any) -> str:
         return _kept((self.workplace / "tools.py").read_text("utf-8"), keep)
 
@@ -184,6 +199,10 @@ def answer_of(written: WrittenFolder, prompt: str) -> str | None:
             return _fenced(written.atoms(prompt))
         case "expectations":
             return json_text(written.expectations(prompt))
+        case "rules again":
+            return "# NOTHING CHANGES"
+        case "expectations again":
+            return json_text(written.expectations_again(prompt))
     return None
 
 

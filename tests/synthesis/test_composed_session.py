@@ -339,6 +339,20 @@ def test_another_atom_changes_only_the_tasks_that_hold_it(tmp_path: Path) -> Non
     assert changed == {one.task for one in first.ends if "lost_tool" in one.atoms}
 
 
+def test_a_rule_more_that_no_tool_asks_means_no_new_run(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    with ScriptedServer(everybody()) as server:
+        first = session_on(root, server.url, spec(2))
+        asked = server.count()
+        tools = root / "workplaces" / "loans" / "tools.py"
+        tools.write_text(
+            f"{tools.read_text('utf-8')}\n\ndef is_of_age(age: int) -> bool:\n    return age > 17\n", "utf-8"
+        )
+        again = session_on(root, server.url, spec(2))
+        assert server.count() == asked
+    assert again.ends == first.ends
+
+
 def test_another_clause_means_new_runs_for_what_cites_it_and_for_nothing_else(tmp_path: Path) -> None:
     root = tmp_path / "library"
     with ScriptedServer(everybody()) as server:

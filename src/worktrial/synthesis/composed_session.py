@@ -18,6 +18,7 @@ from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, comp
 from worktrial.synthesis.compose.proof import faults_of
 from worktrial.synthesis.composed_home import headings_of
 from worktrial.synthesis.composed_suite import Labels, executable, prefix_of, withdraw_suite, write_suite
+from worktrial.synthesis.definitions import code_of_tools
 from worktrial.synthesis.files import Form, RecordFile, hash_of, yaml_form
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.prompting import PROMPTS
@@ -25,6 +26,7 @@ from worktrial.synthesis.proving.truth import Ruling, rules_hash
 from worktrial.synthesis.proving.way import Bench, ComposedBench, ComposedWay
 from worktrial.synthesis.task_session import TaskSession
 from worktrial.synthesis.worth import SuiteWorth
+from worktrial.workplaces.executable.folder import TOOLS_FILE
 
 SOLVER_PROMPT = (PROMPTS / "solver.j2").read_text(encoding="utf-8")
 COMPOSER = "composed"
@@ -59,7 +61,9 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
         sources = sorted(self.place.glob("*.py"))
         self._sources = {self.folder.name_of(path): hash_of(path.read_bytes()) for path in sources}
         code = [path for path in sources if path.name not in _NOT_CODE] + [self.place / "workplace.yaml"]
-        self._code = hash_of([[path.name, path.read_text(encoding="utf-8")] for path in code])
+        texts = {path.name: path.read_text(encoding="utf-8") for path in code}
+        # A rule that no tool asks is nothing that a run has met.
+        self._code = hash_of({**texts, TOOLS_FILE: code_of_tools(texts[TOOLS_FILE])})
         self._composition = Composition(
             self._atoms,
             self.door,

@@ -91,6 +91,10 @@ class ProvenanceLedger:
         """The record of the file that holds now."""
         return self._last.get(self._folder.name_of(path))
 
+    def is_ours(self, path: Path, form: Form[T]) -> bool:
+        """Whether a file holds what was written there, and not what a person made of it."""
+        return (self._folder.name_of(path), form.hash(form.read(path))) in self._ours
+
     async def keep_or_make(
         self, path: Path, form: Form[T], made_from: Mapping[str, str], model: str, make: Callable[[], Awaitable[T]]
     ) -> T:
@@ -122,13 +126,23 @@ class ProvenanceLedger:
         return value
 
     def write(
-        self, path: Path, form: Form[T], value: T, made_from: Mapping[str, str], model: str, *, repair: int = 0
+        self,
+        path: Path,
+        form: Form[T],
+        value: T,
+        made_from: Mapping[str, str],
+        model: str,
+        *,
+        repair: int = 0,
+        edited: bool = False,
     ) -> None:
         """Record an artifact and write it.
 
-        A repaired one keeps what its author made it from: it stands until that changes.
+        A repaired one keeps what its author made it from: it stands until that changes. One that a person edited
+        stays a person's when something is added to it.
         """
-        self._add(self._folder.name_of(path), form.hash(value), dict(made_from), model, repair=repair)
+        name, found = self._folder.name_of(path), form.hash(value)
+        self._add(name, found, dict(made_from), model, repair=repair, edited=edited)
         form.write(path, value)
 
     def _keep_edited(

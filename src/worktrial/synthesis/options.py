@@ -49,7 +49,9 @@ class SynthesisOptions(EndpointOptions, AgentOptions):
     spec: Annotated[Path | None, Flag(_WHAT, common=True, metavar="FILE")] = None
     """The job as a YAML file: role, industry, domain, about, and any of the sizes below."""
     document: Annotated[list[Path] | None, Flag(_WHAT, common=True, metavar="FILE")] = None
-    """A procedure, policy or interface (PDF, Markdown, text, OpenAPI 3), or a folder of such; may be repeated."""
+    """A procedure, policy, interface (PDF, Markdown, text, OpenAPI 3) or folder; may be repeated, or come later."""
+    without_document: Annotated[str | None, Flag(_WHAT, common=True, metavar="NAMES")] = None
+    """Documents of earlier sessions to take out, comma-separated."""
     private: Annotated[str | None, Flag(_WHAT, default="none", metavar="NAMES")] = None
     """Documents and sections (DOCUMENT-SECTION) for the checks only, comma-separated; agents cannot read them."""
     precedence: Annotated[str | None, Flag(_WHAT, metavar="NAMES")] = None
@@ -169,7 +171,8 @@ def settings_of(folder: SuiteFolder, given: SynthesisOptions) -> SessionSettings
     options = {**stored, **(read_roles(given.roles) if given.roles is not None else {}), **said}
     roles = _roles({**dict.fromkeys(_REMEMBERED), **options})
     stored_sources = SourceLibrary.read(folder.sources)
-    sources = load(given.document) if given.document else stored_sources
+    sources = _without(stored_sources, given.without_document)
+    sources = load(given.document, sources) if given.document else sources
     if spec.workplace == "code" and own is None and not sources and place_of(folder) is None:
         raise SettingError(lacks_workplace(folder))
     usual = LOCAL_CONCURRENCY if any(s.is_local for s in roles.values()) else USUAL_REQUESTS
@@ -362,6 +365,18 @@ def _run_settings(
 
 def _names_in(field: str, options: Mapping[str, Any]) -> list[str]:
     return _split(field, options[field]) if options.get(field) else []
+
+
+def _without(sources: SourceLibrary, names: str | None) -> SourceLibrary:
+    """The documents but for those that are named, by id or by file name."""
+    if names is None:
+        return sources
+    known = {name: file.id for file in sources.files for name in (file.name, file.id)}
+    wanted = _split("without_document", names)
+    if strange := [name for name in wanted if name not in known]:
+        what = f"{option('without_document')} {', '.join(strange)}: there is no such document"
+        raise SettingError(f"{what}; there are {', '.join(file.id for file in sources.files) or 'none'}")
+    return sources.without({known[name] for name in wanted})
 
 
 def _names(sources: SourceLibrary) -> dict[str, str]:

@@ -169,7 +169,7 @@ def described(found: SuiteWorth) -> list[str]:
     for question, ids in found.questions.items():
         lines.append(
             f"A question for the owner, since the procedure does not say: {question} ({', '.join(ids)}). Say it "
-            "there, or in one more --document, and give the same command: these tasks are ruled on anew."
+            "there, or in one more --document, and go on: these tasks are ruled on anew."
         )
     if found.fresh_rate is not None:
         known = "" if found.fresh_low is None else f" ({found.fresh_low:.2f} to {found.fresh_high:.2f})"

@@ -94,7 +94,7 @@ def test_only_what_cites_an_edited_clause_is_made_again(library: Writing, tmp_pa
     edited = msgspec.structs.replace(CLAUSES[4], quote=quote, numbers=clause_numbers(quote))
     writing = again(library, tmp_path, clauses=[*CLAUSES[:4], edited])
     writing.write()
-    assert writing.asked == ["expectations", "atoms"]
+    assert writing.asked == ["expectations again", "atoms"]
     assert edited.quote in writing.prompts[-1]
 
 

@@ -76,7 +76,7 @@ def test_an_edited_clause_makes_only_what_cites_it_again(tmp_path: Path) -> None
     path.write_text(path.read_text().replace("by 14 days", "by 21 days").replace("'14'", "'21'"))
     session = Session(tmp_path / "suite")
     assert session.make().clauses[0].numbers[0].value == "21"
-    assert session.asked == ["expectations", "atoms"]
+    assert session.asked == ["expectations again", "atoms"]
     assert read_clauses(path)[1:] == list(made.clauses[1:])
 
 

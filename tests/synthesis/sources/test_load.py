@@ -195,3 +195,43 @@ def test_whatever_is_in_a_file_it_is_read_or_named(tmp_path: Path, content: byte
         assert path.name in str(e)
     else:
         assert sources.passages and all(len(p.text) <= MOST for p in sources.passages)
+
+
+def ids(library: SourceLibrary) -> dict[str, str]:
+    return {file.id: file.hash for file in library.files}
+
+
+def test_a_document_more_stands_beside_those_of_earlier_sessions(tmp_path: Path) -> None:
+    for name, text in (
+        ("procedure.md", "# 1. Loans\nOnce."),
+        ("zeal.txt", "Be quick."),
+        ("answers.md", "# 1. Trailers\nNo."),
+    ):
+        (tmp_path / name).write_text(text)
+    first = load([tmp_path / "procedure.md", tmp_path / "zeal.txt"])
+    both = load([tmp_path / "answers.md"], first)
+    whole = load([tmp_path])
+    assert ids(both) == ids(whole) and ids(first).items() < ids(both).items()
+    for rows in ("files", "passages", "operations", "parts"):
+        assert getattr(both, rows) == getattr(whole, rows), "as if they had been read together"
+    assert both.without({"answers"}).parts == first.parts
+
+
+def test_a_file_of_the_same_name_takes_the_place_of_the_earlier_one_and_keeps_its_id(tmp_path: Path) -> None:
+    for folder, text in (("a", "One."), ("b", "Two."), ("c", "Three.")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "rules.txt").write_text(text)
+    first = load([tmp_path / "a" / "rules.txt"])
+    second = load([tmp_path / "b" / "rules.txt"], first)
+    assert [(file.id, part.text) for file, part in zip(second.files, second.parts, strict=True)] == [
+        ("rules", "Two.")
+    ]
+    # The same content under another name is the same document.
+    (tmp_path / "b" / "renamed.txt").write_text("One.")
+    assert [(file.id, file.name) for file in load([tmp_path / "b" / "renamed.txt"], first).files] == [
+        ("rules", "renamed.txt")
+    ]
+    several = load([tmp_path / "a", tmp_path / "b" / "rules.txt"])
+    assert sorted(ids(several)) == ["rules", "rules-2"]
+    with pytest.raises(DataError, match="may be read in place of rules or rules-2"):
+        load([tmp_path / "c" / "rules.txt"], several)

@@ -86,7 +86,7 @@ def test_the_same_in_json(tmp_path: Path) -> None:
 def test_an_operation_is_found_by_what_it_does(tmp_path: Path) -> None:
     sources = load_api(tmp_path, orders())
     assert [o.tool.name for o in sources.find_operations("replacing what was ordered", 1)] == ["Replace_order"]
-    passage = sources.passage("api", sources.operations[0].passage)
+    passage = next(one for one in sources.passages if one.id == sources.operations[0].passage)
     assert passage is not None and passage.text.startswith("getOrder: One order")
     assert passage.heading == ["Parcels", "GET /orders/{orderId}"]
 

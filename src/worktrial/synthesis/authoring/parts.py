@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from worktrial.synthesis.clauses.coverage import citations
+from worktrial.synthesis.files import hash_of
 from worktrial.workplaces.executable import Situation, cites, free_id, pointer
 from worktrial.workplaces.executable.source_rules import NOT_PYTHON, parsed
 
@@ -181,6 +182,13 @@ def outline(source: str, *, constants: bool = True) -> str:
         elif constants and isinstance(node, ast.Assign | ast.AnnAssign):
             shown.append(ast.unparse(node))
     return "\n\n".join(shown)
+
+
+def heads(source: str) -> dict[str, str]:
+    """Hash of each function of a module without its body, by name; "" for whatever else it defines."""
+    nodes = [node for node in parsed(source).body if isinstance(node, ast.FunctionDef)]
+    found = {node.name: hash_of(outline(ast.unparse(node))) for node in nodes}
+    return {**dict.fromkeys(defined_in(source), ""), **found}
 
 
 def _doc(node: ast.FunctionDef) -> ast.stmt:

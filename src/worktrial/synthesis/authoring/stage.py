@@ -11,7 +11,7 @@ from worktrial.synthesis.author import ModelAuthor
 from worktrial.synthesis.authoring.asking import AuthoringStep
 from worktrial.synthesis.authoring.brief import AuthorBrief
 from worktrial.synthesis.authoring.operations import chosen, named
-from worktrial.synthesis.authoring.workplace import WorkplaceAuthoring, WrittenWorkplace
+from worktrial.synthesis.authoring.workplace import ASSEMBLED, WorkplaceAuthoring, WrittenWorkplace
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations, uncited
 from worktrial.synthesis.clauses.reading import ReadingStage
@@ -86,18 +86,25 @@ class WorkplaceStage(ReadingStage):
         return AuthoredWorkplace(authoring.place, clauses, operations, written)
 
     async def _operations(self, brief: AuthorBrief) -> list[ToolDraft]:
-        if self.sources.operations:
+        """The operations, which stay the same whatever clauses come along."""
+        owned = self.sources.operations
+
+        async def make() -> list[ToolDraft]:
+            if not owned:
+                return await named(brief, self.author)
             operations, proposal = chosen(self.sources, brief.clauses, self.about, self.spec.operations)
             if proposal:
                 self.note(proposal)
             return operations
 
-        async def make() -> list[ToolDraft]:
-            return await named(brief, self.author)
-
-        made_from = {"job": hash_of(self.about), "clauses": hash_of([clause.id for clause in brief.clauses])}
+        made_from = {
+            "job": hash_of([self.about, self.spec.operations]),
+            "interface": hash_of([operation.tool for operation in owned]),
+        }
         path = self.folder.work / "operations.yaml"
-        return await self.ledger.keep_or_make(path, OPERATIONS, made_from, self.author.model, make)
+        return await self.ledger.keep_or_make(
+            path, OPERATIONS, made_from, ASSEMBLED if owned else self.author.model, make
+        )
 
     def _stepped(self, record: AuthoringStep) -> None:
         self._steps.add(record)

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,18 +19,30 @@ from worktrial.synthesis.authoring.asking import AuthoringStep, CodeAuthor, Code
 from worktrial.synthesis.authoring.brief import GROUP, AuthorBrief, sample_of
 from worktrial.synthesis.authoring.cases import CaseCheck
 from worktrial.synthesis.authoring.checks import PartChecker, ToolsCheck
-from worktrial.synthesis.authoring.expectations import Expectations, expectations_of
+from worktrial.synthesis.authoring.expectations import Expectations, expectations_again, expectations_of
 from worktrial.synthesis.authoring.parts import (
     GIVEN_FUNCTIONS,
     atoms_module,
+    heads,
     helpers_of,
     outline,
     rules_of,
     workplace_modules,
 )
 from worktrial.synthesis.authoring.reading import FEWEST_RECORDS, MOST_RECORDS, function_name, unsuitable
+from worktrial.synthesis.authoring.renewing import (
+    ClauseChanges,
+    all_cited,
+    all_known,
+    changes_of,
+    citing,
+    renewal_faults,
+    renewed,
+    tool_notes,
+)
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations
+from worktrial.synthesis.definitions import whole_hashes, words_in
 from worktrial.synthesis.files import Form, hash_of, read_yaml_as, to_yaml, write_text
 from worktrial.synthesis.folder import ProvenanceLedger
 from worktrial.synthesis.prompting import fenced, tools_text
@@ -38,6 +51,8 @@ from worktrial.workplaces.executable.runner import CodeRunner
 from worktrial.workplaces.executable.source_rules import parsed
 
 T = TypeVar("T")
+Again = Callable[[T, ClauseChanges], Awaitable[T]]
+"""Function from an artifact that stands, and the clauses that are other ones, to what becomes of it."""
 
 CODE: Form[str] = Form(lambda path: path.read_text(encoding="utf-8"), write_text, hash_of)
 EXPECTED: Form[Expectations] = Form(
@@ -50,6 +65,8 @@ STATE: Form[JsonObject] = Form(
 )
 ASSEMBLED = "assembled"
 """Stands for a model in the provenance of what is put together in code."""
+_LEADS = {"leads": "yes"}
+"""Entry of the provenance of the group of cases whose helpers the others use."""
 _FIRST = 0
 """Seed of the state in which examples are shown and that the folder has as its own."""
 
@@ -70,8 +87,10 @@ class WrittenWorkplace(msgspec.Struct, kw_only=True, frozen=True):
 class WorkplaceAuthoring:
     """Writes one workplace into a suite's folder.
 
-    A part is made again when what it was made from has changed: the parts that it builds on, its operations,
-    and the clauses that it cites. Parts lie in `parts`, where a person may change them.
+    A part is made again when what it was made from has changed: its operations, the data model, the clauses that it
+    cites, and the rules, tools and helpers that it uses. Rules and expectations, which are made from all clauses,
+    are shown to their author again with those that are new or other ones, and only what these change is written
+    anew. Parts lie in `parts`, where a person may change them.
 
     Args:
         brief: Job, clauses and operations.
@@ -112,7 +131,7 @@ class WorkplaceAuthoring:
         name, brief = self.place.name, self.brief
         groups = _groups(brief.operations)
         interface = {"interface": hash_of([_brief_of(tool) for tool in brief.operations])}
-        ids = {"clauses": hash_of([clause.id for clause in brief.clauses])}
+        ids = all_known(brief.clauses)
         types = await self._part("types", interface, self._types, self._check.types)
 
         on_types = {"types": hash_of(types)}
@@ -129,24 +148,34 @@ class WorkplaceAuthoring:
         parts: list[Any] = await together(
             tests(),
             self._part(
-                "rules", {**on_types, **ids}, partial(self._rules, types), partial(self._check.rules, types)
+                "rules",
+                {**on_types, **ids},
+                partial(self._rules, types),
+                partial(self._check.rules, types),
+                again=partial(self._rules_again, types),
             ),
         )
         (draw, state, expected), rules = parts
-        known = outline(rules)
         # What a rule says may change without a tool that calls it.
-        on_rules = {**on_types, "rules": hash_of(outline(rules, constants=False))}
+        signatures = heads(rules)
         written: list[str] = [types, rules]
         for number, group in enumerate(groups, 1):
-            made_from = {**on_rules, "interface": hash_of([_brief_of(tool) for tool in group])}
+            notes = tool_notes(rules, [function_name(tool.name) for tool in group])
+            made_from = {
+                **on_types,
+                "interface": hash_of([_brief_of(tool) for tool in group]),
+                **({"notes": hash_of(notes)} if notes else {}),
+            }
+            known = "\n\n".join([outline(rules), *notes])
             checked = ToolsCheck(self._check, written, group, draw, state, expected)
             prompt = partial(self._tools, types, known, group, state, number)
-            written = [*written, await self._part(f"tools-{number}", made_from, prompt, checked)]
+            part = await self._part(f"tools-{number}", made_from, prompt, checked, on=signatures)
+            written = [*written, part]
         left_out = {key: why for source in written for key, why in unsuitable(source).items()}
         modules = await self._placed(workplace_modules(name, written, draw))
         state = await self._kept("initial_state.yaml", STATE, await self._drawn(modules))
         tools = self._tools_of(modules, state)
-        cases = await self._cases(types, rules, on_rules, tools, modules, state, failed)
+        cases = await self._cases(types, rules, on_types, tools, modules, state, failed)
         if cases:
             modules |= await self._placed({"atoms": atoms_module(name, cases, modules["tools"])})
         await self._kept("workplace.yaml", STATE, self._described(modules["tools"]))
@@ -161,6 +190,27 @@ class WorkplaceAuthoring:
 
     def _rules(self, types: str) -> str:
         return self.brief.prompt("author_rules", types=fenced(types), about=types, languages=self.brief.languages)
+
+    async def _rules_again(self, types: str, standing: str, changes: ClauseChanges) -> str:
+        """The rules with what other clauses change of them."""
+        if not changes.bear_on([id for ids in citations(standing).values() for id in ids]):
+            return standing
+        tools = [function_name(tool.name) for tool in self.brief.operations]
+        text = self.brief.prompt(
+            "author_rules_again",
+            about=types,
+            types=fenced(types),
+            rules=fenced(standing),
+            changes=changes.told,
+            tools=", ".join(tools),
+        )
+
+        async def check(reply: str) -> Sequence[str]:
+            if problems := renewal_faults(standing, reply, tools):
+                return problems
+            return await self._check.rules(types, renewed(standing, reply))
+
+        return renewed(standing, await self._asked("rules-again", text, check))
 
     def _tools(self, types: str, rules: str, group: Sequence[ToolDraft], state: JsonObject, number: int) -> str:
         return self.brief.prompt(
@@ -182,14 +232,17 @@ class WorkplaceAuthoring:
             **self._job,
             "types": hash_of(types),
             "tools": hash_of([_brief_of(tool) for tool in tools]),
-            "clauses": hash_of([clause.id for clause in self.brief.clauses]),
+            **all_known(self.brief.clauses),
         }
 
         async def make() -> Expectations:
             return await expectations_of(self.brief, self.other, types, tools, state)
 
+        async def again(standing: Expectations, changes: ClauseChanges) -> Expectations:
+            return await expectations_again(self.brief, self.other, types, tools, state, standing, changes)
+
         with _noted(failed, "expectations"):
-            found = await self._held(path, EXPECTED, base, self.other.model, make, self._expected)
+            found = await self._held(path, EXPECTED, base, self.other.model, make, self._expected, again)
             return found.expectations
         return []
 
@@ -197,21 +250,24 @@ class WorkplaceAuthoring:
         self,
         types: str,
         rules: str,
-        on_rules: Mapping[str, str],
+        on_types: Mapping[str, str],
         tools: Sequence[ToolDraft],
         modules: Mapping[str, str],
         state: JsonObject,
         failed: dict[str, str],
     ) -> list[str]:
         shown = fenced(tools_text(tools, self.brief.context // 8))
+        whole = whole_hashes(rules)
+        calls = {tool.name: hash_of(_brief_of(tool)) for tool in tools}
 
-        async def written(step: str, group: Sequence[Clause], helpers: str) -> str | None:
+        async def written(step: str, group: Sequence[Clause], helpers: str | None) -> str | None:
+            own = citing(rules, [clause.id for clause in group])
             made_from = {
-                **on_rules,
-                "tools": hash_of([_brief_of(tool) for tool in tools]),
-                "clauses": hash_of(group),
+                **on_types,
+                "group": hash_of(group),
+                "rules": hash_of({name: whole[name] for name in own}),
                 "languages": hash_of(self.brief.spec.languages),
-                **({"helpers": hash_of(outline(helpers))} if helpers else {}),
+                **(_LEADS if helpers is None else {}),
             }
             prompt = partial(
                 self.brief.prompt,
@@ -228,12 +284,14 @@ class WorkplaceAuthoring:
                 languages=self.brief.languages,
                 prefix=step.replace("-", "_"),
             )
-            checked = CaseCheck(self._check, modules, state, self.brief.spec.languages, helpers)
-            return await self._case_part(step, made_from, prompt, checked, failed)
+            checked = CaseCheck(self._check, modules, state, self.brief.spec.languages, helpers or "")
+            on = {**whole, **calls, **heads(helpers or "")}
+            return await self._case_part(step, made_from, prompt, checked, failed, on)
 
-        groups = _case_groups(self.brief.clauses)
-        # The first group alone: what helpers it has are there for all others, which need not write them again.
-        first = await written(*groups[0], "") if groups else None
+        # One group alone: what helpers it has are there for all others, which need not write them again. It stays
+        # the same one when a document more brings other clauses in front of its own.
+        groups = sorted(_case_groups(self.brief.clauses), key=lambda group: not self._leads(group[0]))
+        first = await written(*groups[0], None) if groups else None
         helpers = helpers_of(first) if first is not None else ""
         others = await together(*(written(step, group, helpers) for step, group in groups[1:]))
         return [source for source in (first, *others) if source is not None]
@@ -245,11 +303,19 @@ class WorkplaceAuthoring:
         prompt: Callable[[], str],
         check: CodeCheck,
         failed: dict[str, str],
+        on: Mapping[str, str],
     ) -> str | None:
         """A group of cases; None where no version of it could be used."""
         with _noted(failed, step):
-            return await self._part(step, made_from, prompt, check)
+            return await self._part(step, made_from, prompt, check, on=on)
         return None
+
+    def _leads(self, step: str) -> bool:
+        record = self.ledger.last(self._path(step))
+        return record is not None and _LEADS.items() <= record.made_from.items()
+
+    def _path(self, step: str) -> Path:
+        return self.parts / f"{step}.py"
 
     async def _part(
         self,
@@ -257,23 +323,32 @@ class WorkplaceAuthoring:
         made_from: Mapping[str, str],
         prompt: Callable[[], str],
         check: CodeCheck,
+        *,
+        on: Mapping[str, str] = MappingProxyType({}),
+        again: Again[str] | None = None,
     ) -> str:
-        """A part as it stands, or made and recorded with the clauses that it cites."""
-        path = self.parts / f"{step}.py"
-        base = {**self._job, **made_from}
+        """A part as it stands, or made and recorded with the clauses that it cites and what it uses of `on`."""
 
         async def make() -> str:
-            text = prompt()
-            salt = f"authoring/{step}/{hash_of(text)[:12]}"
-            try:
-                written = await ask_for_code(self.author, text, step=step.replace("-", " "), salt=salt, check=check)
-            except UnusableCode as e:
-                self.on_step(e.record)
-                raise
-            self.on_step(written.record)
-            return written.source
+            return await self._asked(step, prompt(), check)
 
-        return await self._held(path, CODE, base, self.author.model, make, self._cited)
+        def rests_on(source: str) -> dict[str, str]:
+            used = words_in(source)
+            return {**self._cited(source), **{f"uses {name}": found for name, found in on.items() if name in used}}
+
+        base = {**self._job, **made_from}
+        return await self._held(self._path(step), CODE, base, self.author.model, make, rests_on, again)
+
+    async def _asked(self, step: str, text: str, check: CodeCheck) -> str:
+        """Code as its author writes it, with the step on record."""
+        salt = f"authoring/{step}/{hash_of(text)[:12]}"
+        try:
+            written = await ask_for_code(self.author, text, step=step.replace("-", " "), salt=salt, check=check)
+        except UnusableCode as e:
+            self.on_step(e.record)
+            raise
+        self.on_step(written.record)
+        return written.source
 
     async def _held(
         self,
@@ -282,18 +357,31 @@ class WorkplaceAuthoring:
         base: Mapping[str, str],
         model: str,
         make: Callable[[], Awaitable[T]],
-        cited: Callable[[T], dict[str, str]],
+        rests_on: Callable[[T], dict[str, str]],
+        again: Again[T] | None = None,
     ) -> T:
-        """An artifact as it stands, or made and recorded with the clauses that it turns out to cite."""
-        standing = cited(form.read(path)) if path.exists() else {}
+        """An artifact as it stands, or made and recorded with what it turns out to rest on.
+
+        Where nothing but clauses has changed, `again` makes it from the one that stands.
+        """
+        stored = form.read(path) if path.exists() else None
+        standing = rests_on(stored) if stored is not None else {}
         made: list[T] = []
 
         async def kept() -> T:
-            made.append(await make())
+            record = self.ledger.last(path)
+            changes = None if record is None else changes_of(record.made_from, {**base, **standing})
+            if again is None or record is None or changes is None or stored is None:
+                made.append(await make())
+            elif record.hash != form.hash(stored):
+                # A kill came between the record and its file.
+                made.append(await make())
+            else:
+                made.append(await again(stored, changes))
             return made[0]
 
         value = await self.ledger.keep_or_make(path, form, {**base, **standing}, model, kept)
-        if made and (now := cited(value)) != standing:
+        if made and (now := rests_on(value)) != standing:
             self.ledger.write(path, form, value, {**base, **now}, model)
         return value
 
@@ -309,7 +397,7 @@ class WorkplaceAuthoring:
         return self._hashes(id for one in expectations.expectations for id in one.get("clauses", []))
 
     def _hashes(self, ids: Iterable[str]) -> dict[str, str]:
-        return {f"clause {id}": hash_of(self._by_id[id]) for id in sorted(set(ids)) if id in self._by_id}
+        return all_cited({id: hash_of(self._by_id[id]) for id in sorted(set(ids)) if id in self._by_id})
 
     async def _drawn(self, modules: Mapping[str, str]) -> JsonObject:
         key = hash_of(sorted(modules.items()))[:16]

@@ -1,7 +1,8 @@
 """The way from documents to the clauses and the handbook in a suite's folder."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.author import ModelAuthor
@@ -75,7 +76,7 @@ class ReadingStage:
             "precedence": hash_of(list(self.precedence)),
         }
 
-        async def make() -> list[Clause]:
+        async def make(only: Collection[str] | None = None) -> list[Clause]:
             made = await clauses_of(
                 self.spec,
                 self.sources,
@@ -85,11 +86,25 @@ class ReadingStage:
                 private=self.private,
                 precedence=self.precedence,
                 earlier=earlier,
+                only=only,
                 note=self.note,
             )
             write_text(self.folder.work / "reading.yaml", to_yaml(made.reading))
             return made.clauses
 
+        if added := self._added(path):
+            value = [*earlier, *await make([name.removeprefix("document ") for name in added])]
+            known = self.ledger.last(path)
+            before = known.made_from if known is not None else {}
+            now = {**before, **{name: self.documents[name] for name in added}}
+            self.ledger.write(path, CLAUSES, value, now, self.author.model, edited=True)
         clauses = await self.ledger.keep_or_make(path, CLAUSES, made_from, self.author.model, make)
-        # A person may have changed them.
+        # A person may have changed them, or documents that came later.
         return settled(clauses, [name for name in self.precedence if any(c.document == name for c in clauses)])[0]
+
+    def _added(self, path: Path) -> list[str]:
+        """Documents that came after a person had changed the clauses: theirs are read and put beside those."""
+        record = self.ledger.last(path)
+        if not path.exists() or record is None or self.ledger.is_ours(path, CLAUSES):
+            return []
+        return [name for name in self.documents if name not in record.made_from]

@@ -1,7 +1,7 @@
 """The stage from documents to clauses that hold, with all that the owner should know of it."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
@@ -43,6 +43,7 @@ async def clauses_of(
     private: Sequence[str] = (),
     precedence: Sequence[str] = (),
     earlier: Sequence[Clause] = (),
+    only: Collection[str] | None = None,
     note: Callable[[str], None],
 ) -> DocumentClauses:
     """Read the documents' clauses; `note` is told what the owner should know.
@@ -56,6 +57,7 @@ async def clauses_of(
         private: Documents and sections that serve the checks only.
         precedence: Documents, the one that counts first in front.
         earlier: Clauses of an earlier reading, whose ids and sections are kept.
+        only: Ids of the documents to read; None for all.
         note: Takes a sentence each.
 
     Raises:
@@ -66,14 +68,14 @@ async def clauses_of(
     if not sources.parts:
         fix = f"Give them with {option('document')} FILE; a job without documents can only be simulated"
         raise DataError("documents", "there are none, so there are no clauses", fix)
-    sections = sections_of(sources, private, earlier)
+    sections = [one for one in sections_of(sources, private, earlier) if only is None or one.document in only]
     if context is None:
         context = ASSUMED_CONTEXT
         note(
             f"the endpoint of {author.model} does not say how large its context is; {context:,} tokens are "
             f"assumed. {flag('context_tokens')} says it"
         )
-    strange = _strange_languages(spec, sources)
+    strange = _strange_languages(spec, sources, {one.document for one in sections})
     for name, language in strange.items():
         wanted = ", ".join(spec.languages)
         note(f"{name} reads as {language}, and tasks are wanted in {wanted}: {author.model} has to know both")
@@ -87,14 +89,14 @@ async def clauses_of(
     return DocumentClauses(sections=sections, clauses=holding, overruled=overruled, reading=reading)
 
 
-def _strange_languages(spec: JobSpec, sources: SourceLibrary) -> dict[str, str]:
-    """Language of each procedure that is in none of the job's."""
+def _strange_languages(spec: JobSpec, sources: SourceLibrary, read: Collection[str]) -> dict[str, str]:
+    """Language of each procedure that is read and in none of the job's."""
     # Imported here: the model of languages takes half a second to load.
     from worktrial.synthesis.compose.languages import known_languages, language_of
 
     found = {}
     for file in sources.files:
-        if file.kind in ("openapi", "mcp"):
+        if file.kind in ("openapi", "mcp") or file.id not in read:
             continue
         text = "\n".join(part.text for part in sources.parts if part.source == file.id)
         language = language_of(text[:_READ], known_languages())

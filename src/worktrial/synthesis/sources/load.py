@@ -1,11 +1,11 @@
 """Reading the files that a user names into passages and operations."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from worktrial.errors import DataError
+from worktrial.errors import DataError, option
 from worktrial.outside.files import read_bytes, refuse_leaving
 from worktrial.synthesis.files import hash_of
 from worktrial.synthesis.sources.mcp import read_tool_list, tool_list
@@ -89,11 +89,16 @@ _HEAD = 1024
 _NOT_ID = re.compile(r"[\W_]+")
 
 
-def load(paths: Iterable[Path | str]) -> SourceLibrary:
+def load(paths: Iterable[Path | str], beside: SourceLibrary | None = None) -> SourceLibrary:
     """Read documents: PDF, Markdown, text, OpenAPI 3 in JSON or YAML, the answer of an MCP server to `tools/list`.
 
     Args:
         paths: Files, or folders of such files. Their order does not matter.
+        beside: Documents that were read before, which stay. One of the same content, or else of the same file name,
+            is read anew in its place and keeps its id.
+
+    Returns:
+        Them all.
 
     Raises:
         DataError: one cannot be used; the message names the file, the place in it, and what to do.
@@ -102,20 +107,22 @@ def load(paths: Iterable[Path | str]) -> SourceLibrary:
     passages: list[Passage] = []
     operations: list[InterfaceOperation] = []
     parts: list[DocumentPart] = []
-    taken: dict[str, str] = {}
+    before = beside or SourceLibrary()
+    found: dict[str, tuple[Path, Kind, bytes]] = {}
     for path, kind in _files([Path(path) for path in paths]):
         raw = read_bytes(path)
-        digest = hash_of(raw)
-        if digest in taken:
-            # Twice the same text would only crowd out others.
-            continue
-        taken[digest] = name = _id(path, taken.values())
+        # Twice the same text would only crowd out others.
+        found.setdefault(hash_of(raw), (path, kind, raw))
+    ids = {file.hash: file.id for file in before.files if file.hash in found}
+    for digest, (path, kind, raw) in found.items():
+        name = ids.get(digest) or _id(path, before, ids.values())
+        ids[digest] = name
         content = _read(path, kind, raw, name)
         passages += content.passages
         operations += content.operations
         parts += content.parts
         files.append(SourceDocument(id=name, name=path.name, kind=content.kind, hash=digest, notes=content.notes))
-    return SourceLibrary(files, passages, operations, parts)
+    return before.without(ids.values()).joined(SourceLibrary(files, passages, operations, parts))
 
 
 def _files(paths: Sequence[Path]) -> list[tuple[Path, Kind]]:
@@ -139,10 +146,18 @@ def _files(paths: Sequence[Path]) -> list[tuple[Path, Kind]]:
     return sorted(found.items(), key=lambda item: (item[0].name, str(item[0])))
 
 
-def _id(path: Path, taken: Iterable[str]) -> str:
+def _id(path: Path, before: SourceLibrary, taken: Collection[str]) -> str:
+    """Id of the one that a file replaces, else a free one."""
+    replaced = [file.id for file in before.files if file.name == path.name and file.id not in taken]
+    if len(replaced) > 1:
+        fix = f"Take out the one that it replaces with {option('without_document')} NAME"
+        raise DataError(path, f"may be read in place of {' or '.join(replaced)}, which have its name", fix)
+    if replaced:
+        return replaced[0]
     stem = _NOT_ID.sub("-", path.stem.lower()).strip("-") or "document"
     number, name = 1, stem
-    while name in set(taken):
+    used = {*taken, *(file.id for file in before.files)}
+    while name in used:
         number += 1
         name = f"{stem}-{number}"
     return name

@@ -1,7 +1,7 @@
 """Documents of a suite: in memory, in its folder, searched and cited."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -178,14 +178,7 @@ class SourceLibrary:
 
     @cached_property
     def _index(self) -> "Index":
-        # Imported here: the index's library is loaded only where there is something to find.
-        from worktrial.synthesis.sources.store import Index
-
         return Index(self.passages)
-
-    @cached_property
-    def _by_name(self) -> dict[tuple[str, str], Passage]:
-        return {(passage.source, passage.id): passage for passage in self.passages}
 
     def find(self, text: str, limit: int) -> list[Passage]:
         """The passages that have words of `text`, the best by BM25 first; the same ones for the same documents."""
@@ -201,9 +194,25 @@ class SourceLibrary:
         fitting = [o for o in self.operations if (o.source, o.passage) in ranked]
         return sorted(fitting, key=lambda o: ranked[o.source, o.passage])[:limit]
 
-    def passage(self, source: str, id: str) -> Passage | None:
-        """The passage of that name."""
-        return self._by_name.get((source, id))
+    def without(self, ids: Collection[str]) -> "SourceLibrary":
+        """The documents but for those of these ids."""
+        return SourceLibrary(
+            [file for file in self.files if file.id not in ids],
+            [passage for passage in self.passages if passage.source not in ids],
+            [operation for operation in self.operations if operation.source not in ids],
+            [part for part in self.parts if part.source not in ids],
+        )
+
+    def joined(self, other: "SourceLibrary") -> "SourceLibrary":
+        """These documents and others, by name, as if they had been read together."""
+        files = sorted([*self.files, *other.files], key=lambda file: (file.name, file.id))
+        place = {file.id: number for number, file in enumerate(files)}
+        return SourceLibrary(
+            files,
+            sorted([*self.passages, *other.passages], key=lambda row: place[row.source]),
+            sorted([*self.operations, *other.operations], key=lambda row: place[row.source]),
+            sorted([*self.parts, *other.parts], key=lambda row: place[row.source]),
+        )
 
     def write(self, folder: Path) -> None:
         """Store them, in place of what was there.
