@@ -15,6 +15,7 @@ from worktrial.grading.state_checks import StateNumber, run_checks
 from worktrial.suite import find_suite
 from worktrial.suites.executable.folder import OwnExecutableSuite, TrustOptions
 from worktrial.suites.executable.tasks import ExecutableTask
+from worktrial.workplaces import Observation, ToolCall, Trajectory
 from worktrial.workplaces.executable.code import CodeWorkplace, ScriptedEpisode
 from worktrial.workplaces.handbook import Handbook
 
@@ -67,7 +68,7 @@ def test_the_tools_are_the_operations_of_the_interface(tasks: dict[str, Executab
         operation["operationId"] for path in api["paths"].values() for operation in path.values() if operation
     }
     tools = {tool.name for tool in home_of(tasks).artifact.tools}
-    assert tools == operations | {"search_handbook", "read_section"}
+    assert tools == operations | {"search_handbook", "read_section", "hand_in_report"}
 
 
 def amounts(task: ExecutableTask) -> dict[str, float]:
@@ -96,59 +97,80 @@ def calls_of(task: ExecutableTask) -> list[list[Any]]:
     return [[call.tool, dict(call.arguments)] for call in done.calls]
 
 
-def passes(task: ExecutableTask, calls: list[list[Any]], answer: str) -> bool:
-    done = asyncio.run(follow(task.plan, task.open()))
+def passes(task: ExecutableTask, calls: list[list[Any]]) -> bool:
     assert isinstance(task.home, CodeWorkplace)
     (episode,) = asyncio.run(
         task.home.episodes([ScriptedEpisode(task.initial_state, [tuple(call) for call in calls])])
     )
     assert episode.failure is None
-    done.answer = answer
+    made = [
+        ToolCall(n, n, tool, given, Observation(call.content, call.origin))
+        for n, ((tool, given), call) in enumerate(zip(calls, episode.calls, strict=True))
+    ]
+    done = Trajectory(calls=made)
     results = run_checks(task.checks, initial_state=task.initial_state, final_state=episode.state, trajectory=done)
     return all(result.passed for result in results)
 
 
+def paid(amount: float) -> dict[str, Any]:
+    return {"outcome": "PAID", "amount": amount}
+
+
 MISTAKES = [
-    # The task, the arguments that a plausible mistake has instead, and what would be reported.
-    ("claims-01", {"decide_claim": {"amount": 310.0}, "order_payment": {"amount": 310.0}}, "310.00"),
-    ("claims-01", {"decide_claim": {"amount": 249.8}, "order_payment": {"amount": 249.8}}, "249.80"),
-    ("claims-07", {"decide_claim": {"amount": 640.0}, "order_payment": {"amount": 640.0}}, "640.00"),
-    ("claims-07", {"decide_claim": {"amount": 110.0}, "order_payment": {"amount": 110.0}}, "110.00"),
-    ("claims-09", {"decide_claim": {"amount": 1119.9}, "order_payment": {"amount": 1100.0}}, "1119.90"),
-    ("claims-11", {"decide_claim": {"amount": 365.0}, "order_payment": {"amount": 365.0}}, "365.00"),
-    ("claims-12", {"decide_claim": {"decision": "PAY", "amount": 450.0}}, "450.00"),
-    ("claims-03", {"decide_claim": {"decision": "PAY", "reason_code": "DAMAGE", "amount": 640.0}}, "paid"),
-    ("claims-04", {"decide_claim": {"decision": "PAY", "reason_code": "LOSS", "amount": 1172.0}}, "LOSS"),
-    ("claims-06", {"decide_claim": {"decision": "PAY", "reason_code": "MISSING", "amount": 118.0}}, "MISSING"),
-    ("claims-08", {"set_claim_status": {"status": "WAITING"}}, "1474.50, approval"),
-    ("claims-10", {"open_trace": {"parcel_id": "BW-40160"}}, "WAITING until 2031-05-30"),
-    ("claims-13", {"send_message": {"text": "Please send a photograph of the goods."}}, "invoice"),
-    ("claims-14", {"send_message": {"text": "Consent, please. It was declared at 190.00."}}, "consent"),
-    ("claims-15", {"decide_claim": {"amount": 50.0}, "order_payment": {"amount": 50.0}}, "50.00"),
-    ("claims-15", {"decide_claim": {"amount": 81.4}, "order_payment": {"amount": 81.4}}, "81.40"),
-    ("claims-16", {"decide_claim": {"decision": "PAY", "reason_code": "MISSING", "amount": 340.0}}, "MISSING"),
-    ("claims-17", {"decide_claim": {"claim_id": "C-917"}}, "C-917 is closed as NO_REPLY, C-916 on PAPERS"),
-    ("claims-20", {"decide_claim": {"amount": 120.0}, "order_payment": {"amount": 120.0}}, "120.00"),
-    ("claims-20", {"decide_claim": {"amount": 134.0}, "order_payment": {"amount": 134.0}}, "134.00"),
-    ("claims-21", {"decide_claim": {"amount": 60.0}, "order_payment": {"amount": 60.0}}, "60.00"),
-    ("claims-19", {"send_message": {"text": "It is lost, we will search."}}, "North Tarn"),
+    # The task, the arguments that a plausible mistake has instead, and what its report says of the first case.
+    ("claims-01", {"decide_claim": {"amount": 310.0}, "order_payment": {"amount": 310.0}}, {"amount": 310.0}),
+    ("claims-01", {"decide_claim": {"amount": 249.8}, "order_payment": {"amount": 249.8}}, {"amount": 249.8}),
+    ("claims-07", {"decide_claim": {"amount": 640.0}, "order_payment": {"amount": 640.0}}, {"amount": 640.0}),
+    ("claims-07", {"decide_claim": {"amount": 110.0}, "order_payment": {"amount": 110.0}}, {"amount": 110.0}),
+    ("claims-09", {"decide_claim": {"amount": 1119.9}, "order_payment": {"amount": 1100.0}}, {"amount": 1119.9}),
+    ("claims-11", {"decide_claim": {"amount": 365.0}, "order_payment": {"amount": 365.0}}, {"amount": 365.0}),
+    ("claims-12", {"decide_claim": {"decision": "PAY", "amount": 450.0}}, paid(450.0)),
+    ("claims-03", {"decide_claim": {"decision": "PAY", "reason_code": "DAMAGE", "amount": 640.0}}, paid(640.0)),
+    ("claims-04", {"decide_claim": {"decision": "PAY", "reason_code": "LOSS", "amount": 1172.0}}, paid(1172.0)),
+    ("claims-06", {"decide_claim": {"decision": "PAY", "reason_code": "MISSING", "amount": 118.0}}, paid(118.0)),
+    ("claims-08", {"set_claim_status": {"status": "WAITING"}}, {"outcome": "WAITING"}),
+    ("claims-10", {"open_trace": {"parcel_id": "BW-40160"}}, {}),
+    ("claims-13", {"send_message": {"text": "Please send a photograph of the goods."}}, {}),
+    ("claims-14", {"send_message": {"text": "Consent, please. It was declared at 190.00."}}, {}),
+    ("claims-15", {"decide_claim": {"amount": 50.0}, "order_payment": {"amount": 50.0}}, {"amount": 50.0}),
+    ("claims-15", {"decide_claim": {"amount": 81.4}, "order_payment": {"amount": 81.4}}, {"amount": 81.4}),
+    ("claims-16", {"decide_claim": {"decision": "PAY", "reason_code": "MISSING", "amount": 340.0}}, paid(340.0)),
+    ("claims-17", {"decide_claim": {"claim_id": "C-917"}}, {}),
+    ("claims-20", {"decide_claim": {"amount": 120.0}, "order_payment": {"amount": 120.0}}, {"amount": 120.0}),
+    ("claims-20", {"decide_claim": {"amount": 134.0}, "order_payment": {"amount": 134.0}}, {"amount": 134.0}),
+    ("claims-21", {"decide_claim": {"amount": 60.0}, "order_payment": {"amount": 60.0}}, {"amount": 60.0}),
+    ("claims-19", {"send_message": {"text": "It is lost, we will search."}}, {}),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("task_id", "changes", "answer"), MISTAKES, ids=range(len(MISTAKES)))
+@pytest.mark.parametrize(("task_id", "changes", "reported"), MISTAKES, ids=range(len(MISTAKES)))
 def test_a_plausible_mistake_fails(
-    tasks: dict[str, ExecutableTask], task_id: str, changes: dict[str, dict[str, Any]], answer: str
+    tasks: dict[str, ExecutableTask], task_id: str, changes: dict[str, dict[str, Any]], reported: dict[str, Any]
 ) -> None:
     task = tasks[task_id]
     calls = [[tool, {**given, **changes.get(tool, {})}] for tool, given in calls_of(task)]
     assert calls != calls_of(task)
-    assert not passes(task, calls, answer)
+    assert not passes(task, with_report(calls, reported))
 
 
-def test_the_plans_pass_with_the_same_means(tasks: dict[str, ExecutableTask]) -> None:
+def test_a_right_deed_that_is_reported_wrongly_fails(tasks: dict[str, ExecutableTask]) -> None:
     for task in tasks.values():
-        done = asyncio.run(follow(task.plan, task.open()))
-        assert passes(task, calls_of(task), done.answer), task.id
+        calls = calls_of(task)
+        assert calls[-1][0] == "hand_in_report" and passes(task, calls), task.id
+        assert not passes(task, calls[:-1]), task.id
+        (first, *rest) = calls[-1][1]["cases"]
+        others = {"amount": 1.0, "number": 1.0, "date": "2031-06-01"}
+        wrong: list[dict[str, Any]] = [{name: others[name]} for name in others if first.get(name)]
+        wrong += [{"outcome": "LATE"}, {"case": "C-1"}]
+        for reported in wrong:
+            assert not passes(task, with_report(calls, reported)), (task.id, reported)
+        stray = [first, *rest, {"case": "C-1", "outcome": "PAID"}]
+        assert not passes(task, [*calls[:-1], ["hand_in_report", {"cases": stray}]]), task.id
+
+
+def with_report(calls: list[list[Any]], reported: dict[str, Any]) -> list[list[Any]]:
+    first, *rest = calls[-1][1]["cases"]
+    return [*calls[:-1], ["hand_in_report", {"cases": [{**first, **reported}, *rest]}]]
 
 
 def test_the_instructions_do_not_tell_which_way_it_goes(tasks: dict[str, ExecutableTask]) -> None:
