@@ -51,10 +51,14 @@ def test_state_checks() -> None:
         ({"check": "state_items", "at": "/beds", "at_least": 1, "at_most": 1}, True),
         ({"check": "state_items", "at": "/orders", "matching": {"item": "beer"}, "at_most": 0}, True),
         ({"check": "state_items", "at": "/orders", "matching": {"item": "milk"}, "at_most": 0}, False),
+        ({"check": "state_items", "at": "/orders", "among": {"item": ["beer", "milk"]}}, True),
+        ({"check": "state_items", "at": "/orders", "among": {"item": ["beer", "wine"]}}, False),
         ({"check": "state_items", "at": "/nowhere"}, False),
         ({"check": "only_changed", "at": ["/beds", "/orders/1", "/open"]}, True),
         ({"check": "only_changed", "at": ["/beds", "/orders"]}, False),
         ({"check": "only_changed", "at": ["/beds", "/orders"], "open": ["/open"]}, True),
+        ({"check": "only_changed", "at": ["/beds", "/open"], "open": ["/orders"], "about": ["milk"]}, True),
+        ({"check": "only_changed", "at": ["/beds", "/open"], "open": ["/orders"], "about": ["tea"]}, False),
         ({"check": "only_changed", "at": ["/beds", "/order", "/open"]}, False),
     ]:
         result = judged(check)

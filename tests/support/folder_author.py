@@ -13,6 +13,7 @@ from tests.support.script import Answer, Behaviour
 from tests.support.wire import completion, json_text
 
 from worktrial.workplaces.executable.code import CodeWorkplace
+from worktrial.workplaces.executable.report_form import REPORT_TOOL
 
 STEPS = {
     "You read an organisation's procedure": "clauses",
@@ -89,6 +90,7 @@ class WrittenFolder:
             "operations": [
                 {"name": t.name, "description": t.description, "parameters": t.parameters, "writes": bool(t.writes)}
                 for t in tools
+                if t.name != REPORT_TOOL
             ]
         }
 

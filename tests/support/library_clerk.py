@@ -11,6 +11,8 @@ from tests.support.request import ScriptedRequest, text_of
 from tests.support.script import Behaviour
 from tests.support.wire import Body, completion, json_text, tool_call
 
+from worktrial.workplaces.executable.report_form import REPORT_TOOL
+
 _LOAN = re.compile(r"L-\d{4}")
 _RUN = re.compile(r"call_run(\d+)_")
 _GONE = re.compile(r"gone for good|잃어버렸습니다")
@@ -59,18 +61,20 @@ class Clerk(Behaviour):
         members = {entry["member_id"]: entry["member"] for entry in seen["get_member"]}
         tools = {entry["tool_id"]: entry for entry in seen["get_tool"]}
         acts, lines = [], []
-        for line in task.splitlines():
-            for loan_id in dict.fromkeys(_LOAN.findall(line)):
+        for asked_for in task.splitlines():
+            for loan_id in dict.fromkeys(_LOAN.findall(asked_for)):
                 loan = found[loan_id]
-                call, said = _decided(
+                call, line = _decided(
                     loan_id, loan, members[loan["member_id"]], tools[loan["tool_id"]], today,
-                    gone=bool(_GONE.search(line)), errs=self.errs(run, task),
+                    gone=bool(_GONE.search(asked_for)), errs=self.errs(run, task),
                 )  # fmt: skip
                 acts += [call] if call else []
-                lines.append(said)
+                lines.append(line)
         if acts and not {"extend_loan", "charge_loss"} & seen.keys():
             return _calls(acts, run, "act")
-        return completion("\n".join(lines))
+        if REPORT_TOOL not in seen:
+            return _calls([(REPORT_TOOL, {"cases": lines})], run, "report")
+        return completion("The report is handed in.")
 
     def _run_of(self, request: ScriptedRequest, task: str) -> int:
         began = _RUN.search(json_text(request.messages))
@@ -83,18 +87,22 @@ class Clerk(Behaviour):
 
 def _decided(
     loan_id: str, loan: Record, member: Record, tool: Record, today: date, *, gone: bool, errs: bool
-) -> tuple[tuple[str, Record] | None, str]:
+) -> tuple[tuple[str, Record] | None, Record]:
+    """The act on a loan, and the line that reports it."""
     if gone:
         bought = date.fromisoformat(tool["tool"]["bought"])
         years = today.year - bought.year - ((today.month, today.day) < (bought.month, bought.day))
         price = tool["tool"]["price"]
         amount = price if errs else round(max(5.0, price * (10 - years) / 10), 2)
-        return ("charge_loss", {"loan_id": loan_id, "amount": amount}), f"{loan_id}: charged {amount}."
+        line = {"case": loan_id, "outcome": "CHARGED", "amount": amount}
+        return ("charge_loss", {"loan_id": loan_id, "amount": amount}), line
     refused = loan["extended"] or tool["reserved_by"] or (member["fees"] > 20 and not member["staff"])
     if refused and not errs:
-        return None, f"{loan_id} cannot be extended; it stays due on {loan['due']}."
+        why = "EXTENDED_BEFORE" if loan["extended"] else "RESERVED" if tool["reserved_by"] else "FEES_OWED"
+        return None, {"case": loan_id, "outcome": why, "date": loan["due"]}
     due = (date.fromisoformat(loan["due"]) + timedelta(days=21 if errs else 14)).isoformat()
-    return ("extend_loan", {"loan_id": loan_id, "due": due}), f"{loan_id} is extended; it is now due on {due}."
+    line = {"case": loan_id, "outcome": "EXTENDED", "date": due}
+    return ("extend_loan", {"loan_id": loan_id, "due": due}), line
 
 
 def _observations(request: ScriptedRequest) -> dict[str, list[Record]]:

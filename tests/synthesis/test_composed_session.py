@@ -255,13 +255,11 @@ def test_what_the_rules_do_not_say_is_asked_of_their_owner(tmp_path: Path) -> No
 
 
 class Lenient(InProcess):
-    """A library whose reports name the loan alone, so that the day of an extension stands in the state only."""
+    """A library whose reports name no day, so that the day of an extension stands in the state only."""
 
     async def call_function(self, module: str, name: str, *arguments: Any) -> Any:
         found = await super().call_function(module, name, *arguments)
-        checks = [check for check in found["checks"] if not check["check"].startswith("answer_")] if found else []
-        loan = {"check": "answer_mentions", "any_of": [found["records"][0].split("/")[2], "due"]} if found else {}
-        return found and {**found, "checks": [*checks, loan]}
+        return found and {**found, "report": {**found["report"], "date": None}}
 
 
 def test_a_task_whose_clauses_leave_a_value_open_is_widened_and_goes_on(tmp_path: Path) -> None:
@@ -330,9 +328,7 @@ def test_another_atom_changes_only_the_tasks_that_hold_it(tmp_path: Path) -> Non
         first = session_on(root, server.url, spec(3))
         atoms = root / "workplaces" / "loans" / "atoms.py"
         text = atoms.read_text("utf-8")
-        atoms.write_text(
-            text.replace("is gone for good. Charge for it, and", "is gone for good. Please charge it and")
-        )
+        atoms.write_text(text.replace("is gone for good. Please charge", "is gone for good. Kindly charge"))
         again = session_on(root, server.url, spec(3))
     before = {one.task: one for one in first.ends}
     changed = {one.task for one in again.ends if one.task in before and before[one.task].content != one.content}

@@ -22,7 +22,7 @@ from worktrial.grading.answer_checks import (
 )
 from worktrial.grading.check import HALF_A_CENT, CheckResult, Claim, Facts, Tolerance, near
 from worktrial.grading.facts import ABSENT, at, changed_pointers, matches, under
-from worktrial.grading.people import NamesNobodyElse
+from worktrial.grading.people import NamesNobodyElse, texts_in
 from worktrial.grading.report_checks import ReportLine, ReportLines
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.session import Origin
@@ -134,12 +134,16 @@ class StateItems(_Counted):
     )
     pending: bool = Field(False, description="Whether the sums in `stating` are told of, and not paid.")
     one_of: tuple[JsonValue, ...] = Field((), description="Values of which an item has to be one.")
+    among: dict[str, Annotated[tuple[JsonValue, ...], Field(min_length=1)]] = Field(
+        default_factory=dict, description="Field of an item to values of which it has to have one."
+    )
     none_else: bool = Field(False, description="Whether items that do not match may not be there.")
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
         found = at(facts.final_state, self.at)
-        told = f" that mention {self.mentioning!r}" if self.mentioning else ""
+        told = f" with one of {self.among!r}" if self.among else ""
+        told += f" that mention {self.mentioning!r}" if self.mentioning else ""
         told += f" that state the sums {self.stating!r} alone" if self.stating else ""
         told += f", one of {list(self.one_of)!r}" if self.one_of else ""
         asked = f"state {self.at} has {_range(self.at_least, self.at_most)} items like {self.matching!r}{told}"
@@ -156,6 +160,11 @@ class StateItems(_Counted):
         if self.one_of and not any(matches(item, value, exactly=True) for value in self.one_of):
             return False
         if self.matching and not matches(item, self.matching):
+            return False
+        if not all(
+            isinstance(item, dict) and any(matches(item.get(name), one, exactly=True) for one in values)
+            for name, values in self.among.items()
+        ):
             return False
         texts = {name: str(value) for name, value in item.items()} if isinstance(item, dict) else {}
         # What may not be said may still be denied.
@@ -181,14 +190,34 @@ class OnlyChanged(Claim):
     open: tuple[Pointer, ...] = Field(
         (), description="Places that may change too, and need not: the rules leave open what is done there."
     )
+    about: tuple[str, ...] = Field(
+        (), description="Ids: a record in an `open` collection may change where it is one of these or names one."
+    )
 
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
         changed = changed_pointers(facts.initial_state, facts.final_state)
-        places = (*self.at, *self.open)
-        stray = [pointer for pointer in changed if not any(under(pointer, place) for place in places)]
-        asked = f"nothing changed outside {', '.join(places) or '(nothing at all)'}"
+        stray = [
+            pointer
+            for pointer in changed
+            if not any(under(pointer, place) for place in self.at)
+            and not any(self._is_open(pointer, place, facts) for place in self.open)
+        ]
+        asked = f"nothing changed outside {', '.join((*self.at, *self.open)) or '(nothing at all)'}"
+        asked += f", nor there but about {', '.join(self.about)}" if self.about and self.open else ""
         return CheckResult(asked, not stray, f"also changed: {', '.join(stray)}" if stray else "so it is")
+
+    def _is_open(self, pointer: str, place: str, facts: Facts) -> bool:
+        if not under(pointer, place):
+            return False
+        if not self.about or not {*place.split("/")}.isdisjoint(self.about):
+            return True
+        id = pointer.removeprefix(place).removeprefix("/").split("/")[0]
+        if not id:
+            return True
+        states = (facts.initial_state, facts.final_state)
+        records = [found for state in states if isinstance(found := at(state, f"{place}/{id}"), dict)]
+        return not records or any(not texts_in([id, record]).isdisjoint(self.about) for record in records)
 
 
 class Called(_Counted):

@@ -16,18 +16,25 @@ from worktrial.suites.executable.tasks import ExecutableTask, Home, read_tasks
 from worktrial.synthesis.clauses import Clause, read_clauses
 from worktrial.synthesis.gates import Door, Expectation, Gated, read_expectations
 from worktrial.workplaces.executable import ExecutableWorkplace
+from worktrial.workplaces.executable.report_form import ReportForm
 
 FOLDER = Path(tools.__file__).parent
 Entry = dict[str, Any]
 
 
-@cache
 def workplace() -> ExecutableWorkplace:
+    return with_form()
+
+
+@cache
+def with_form(*outcomes: str) -> ExecutableWorkplace:
+    """The workplace, with a report form of these outcomes if there are any."""
     return ExecutableWorkplace.build(
         "tool_hire",
         tools,
         system_prompt="You play the counter of a tool hire shop.",
         initial_state=yaml.safe_load((FOLDER / "initial_state.yaml").read_text("utf-8")),
+        report=ReportForm({code: f"it is {code.lower()}; `date`: day" for code in outcomes}) if outcomes else None,
     )
 
 

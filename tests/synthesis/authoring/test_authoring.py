@@ -155,6 +155,10 @@ SLIPS = {
         "cites C-77, which is no clause",
     ),
     "paying": ("rules", "\n\nPAYING = [None]\n", "there is no constant PAYING = "),
+    "outcomes": ("rules", "\n\nOUTCOMES = ['PAID']\n", "there is no constant OUTCOMES = "),
+    "one outcome": ("rules", "\n\nOUTCOMES = {'PAID': 'paid'}\n", "OUTCOMES has 1 codes; name 2 to 30"),
+    "same outcome": ("rules", "\n\nOUTCOMES = {'PAID': 'paid', 'DONE': 'Paid'}\n", "DONE and PAID mean the same"),
+    "words": ("rules", "\n\nOUTCOMES = {'PAID': 'paid', 'not yet': 'waits'}\n", "'not yet' is no code in capitals"),
     "twice": ("tools", "\n\nclass Loan(Struct):\n    x: int\n", "Loan is defined already"),
     "name": ("tools", "\n\nDUE = some_name\n", "name 'some_name' is not defined"),
     "typed": (
@@ -269,21 +273,27 @@ def test_cases_that_do_not_hold_when_they_are_played_cost_only_their_group(tmp_p
 
 
 def without_the_due_date(asked: str, right: str, count: int) -> str | None:
-    check = '{"check": "state_equals", "at": pointer("loans", loan_id, "due"), "value": due},'
+    check = '{"check": "state_equals", "at": pointer("loans", loan_id, "due"), "value": due}'
     return right.replace(check, "") if asked == "atoms" and check in right else None
 
 
-def with_the_due_date_as_words(asked: str, right: str, count: int) -> str | None:
-    check = '{"check": "answer_date", "value": due},'
-    words = '{"check": "answer_mentions", "any_of": [str(due)]},'
+def with_a_check_of_the_answer(asked: str, right: str, count: int) -> str | None:
+    check = '"value": due}],'
+    words = '"value": due}, {"check": "answer_mentions", "any_of": [str(due)]}],'
     return right.replace(check, words) if asked == "atoms" and check in right else None
+
+
+def without_the_amount(asked: str, right: str, count: int) -> str | None:
+    line = '"outcome": "EXTENDED", "amount": 0,'
+    return right.replace(line, '"outcome": "EXTENDED",') if asked == "atoms" and line in right else None
 
 
 @pytest.mark.parametrize(
     ("slip", "why"),
     [
         (without_the_due_date, "plain_extension: all checks pass"),
-        (with_the_due_date_as_words, "plain_extension: checks: the plan's answer with dates written out fails"),
+        (with_a_check_of_the_answer, "plain_extension: atoms.py: a situation holds a check answer_mentions"),
+        (without_the_amount, "plain_extension: all checks pass when L-"),
     ],
 )
 def test_an_author_of_cases_hears_what_its_checks_let_pass_and_what_they_refuse(

@@ -16,6 +16,7 @@ from worktrial.synthesis.authoring.workplace import WorkplaceAuthoring, WrittenW
 from worktrial.synthesis.clauses import Clause, read_clauses
 from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
 from worktrial.workplaces.executable.code import CodeWorkplace
+from worktrial.workplaces.executable.report_form import REPORT_TOOL
 from worktrial.workplaces.executable.runner import SandboxedRunner
 
 LIBRARY = WrittenFolder(TOOL_LIBRARY)
@@ -38,6 +39,7 @@ def operations(written: WrittenFolder = LIBRARY) -> list[ToolDraft]:
             writes=bool(tool.writes),
         )
         for tool in CodeWorkplace.read(written.workplace, runner=RUNNER).artifact.tools
+        if tool.name != REPORT_TOOL
     ]
 
 

@@ -32,6 +32,12 @@ def found(value: str, before: str = "pass") -> list[str]:
     return [one.what for one in typed_values(source, CLAUSES, "desk", "atoms.py")]
 
 
+def test_a_sum_that_is_reported_is_a_value_that_has_to_come_from_somewhere() -> None:
+    reported = 'report = {"case": "K-1", "outcome": "PAID", "amount": %s}'
+    assert "asks for 571.5" in found("480.0", reported % "571.5")[0]
+    assert found("480.0", reported % "amount_due(state)") == []
+
+
 @pytest.mark.parametrize(
     ("value", "before"),
     [

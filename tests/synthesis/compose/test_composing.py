@@ -35,8 +35,11 @@ from worktrial.synthesis.compose.strength import HardKind, strength
 from worktrial.synthesis.compose.sums import with_sums
 from worktrial.synthesis.compose.telegraph import telegraphed
 from worktrial.synthesis.compose.varying import hardened, mended
+from worktrial.synthesis.gates.report import reporting
 from worktrial.workplaces import Trajectory
-from worktrial.workplaces.executable.atoms import Situation
+from worktrial.workplaces.executable.atoms import CaseReport, Situation
+
+REPORT = CaseReport(case="C-1", outcome="PAID")
 
 
 def atoms_of(workshop: InProcess) -> dict[str, AtomName]:
@@ -133,21 +136,63 @@ def test_what_the_clauses_leave_open_stays_open() -> None:
     assert task.checks[-1]["open"] == ["/reservations"]
 
 
-def test_reports_may_name_sums_of_the_clauses_and_of_the_records_of_the_case() -> None:
+def test_letters_may_name_sums_of_the_clauses_and_of_the_records_of_the_case() -> None:
     workshop, clauses = tool_library(), read_clauses(TOOL_LIBRARY / "clauses.yaml")
+    letter = {"check": "state_items", "at": "/charges", "stating": {"text": [7.5]}, "beside": [1.5], "at_most": 0}
+    paid = in_process(LOANS, Changed, changes={"lost_tool": {"checks": [letter]}})
     recipe = Recipe(id="x-01", start=0, cases=[RecipeCase(atom="lost_tool", seed="1")], languages=["en"])
-    task = asyncio.run(compose(recipe, atoms_of(workshop), workshop, clauses))
-    (check,) = [check for check in task.checks if check["check"] == "answer_sums"]
+    task = asyncio.run(compose(recipe, atoms_of(workshop), paid, clauses))
+    check = task.checks[0]
     loan = task.steps[0]["with"]["loan_id"]
     state = asyncio.run(state_of(task, workshop))
-    assert check["paying"] == ["charge", "charged", "청구"] and "total" not in check
-    assert {20.0, state["tools"][state["loans"][loan]["tool_id"]]["price"]} <= {*check["beside"]}
-    others = {tool["price"] for tool in state["tools"].values()}
-    assert not others <= {*check["beside"]}
-    both = with_sums([check, {**check, "about": 2}], [0, 1], [[1.5], [2.5]], [20.0], ["charge"])
-    assert [one["total"] for one in both] == [2 * check["values"][0]] * 2
-    assert [1.5 in one["beside"] for one in both] == [True, False]
-    assert with_sums([check], [0], [[]], [20.0], []) == [check]
+    assert check["paying"] == ["charge", "charged", "청구"]
+    assert {1.5, 20.0, state["tools"][state["loans"][loan]["tool_id"]]["price"]} <= {*check["beside"]}
+    assert not {tool["price"] for tool in state["tools"].values()} <= {*check["beside"]}
+    assert with_sums([letter], [20.0], []) == [letter]
+
+
+def test_the_report_is_the_last_call_and_each_line_of_it_is_checked(hundred: list[ComposedTask]) -> None:
+    task = next(t for t in hundred if len(t.recipe.cases) == 3)
+    assert [step["call"] for step in task.steps].count("hand_in_report") == 1
+    lines = task.steps[-1]["with"]["cases"]
+    of_lines = {check["case"][0]: check for check in task.checks if check["check"] == "report_line"}
+    assert [line["case"] for line in lines] == [
+        next(id for id in of_lines if id in text) for text in task.instructions["ko"].splitlines()[1:-1]
+    ]
+    for line in lines:
+        check = of_lines[line["case"]]
+        asked = {name: value for name, value in check.items() if name not in ("check", "clauses")}
+        assert {**line, "case": check["case"], "outcome": [line["outcome"]]} == asked
+    (all_lines,) = [check for check in task.checks if check["check"] == "report_lines"]
+    assert {*of_lines} <= {*all_lines["cases"]}
+    assert not any(check["check"].startswith("answer_") for check in task.checks)
+    assert plan_of(task, "en")["answer"] != plan_of(task, "ko")["answer"]
+    assert "report" in task.instructions["en"].splitlines()[-1]
+    assert "보고서" in task.instructions["ko"].splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"report": {"case": "L-2", "outcome": "EXTENDED"}}, "neither named in the request nor one of its records"),
+        ({"outcome": "LENT"}, "LENT is no outcome of the form"),
+        ({"outcome": []}, "no code is no outcome of the form"),
+        ({"outcome": ["EXTENDED", "CHARGED"]}, "gives a date, and the meaning of CHARGED says of no `date`"),
+        ({"colour": 1}, "returns no situation"),
+        ({"checks": [{"check": "answer_date", "value": "2031-01-01"}]}, "Say in `report` what is reported"),
+    ],
+)
+def test_a_report_that_the_form_does_not_ask_for_is_refused(changes: dict[str, Any], said: str) -> None:
+    class Reported(InProcess):
+        async def call_function(self, module: str, name: str, *arguments: JsonValue) -> JsonValue:
+            found = await super().call_function(module, name, *arguments)
+            given = changes if {"report", "checks"} & {*changes} else {"report": {**found["report"], **changes}}
+            return {**found, **given}
+
+    workshop = in_process(LOANS, Reported)
+    recipe = Recipe(id="x-01", start=0, cases=[RecipeCase(atom="plain_extension", seed="1")])
+    with pytest.raises(DataError, match=said):
+        asyncio.run(compose(recipe, atoms_of(workshop), workshop))
 
 
 def test_a_decision_may_rest_on_any_record_of_the_case_and_on_no_other() -> None:
@@ -158,14 +203,12 @@ def test_a_decision_may_rest_on_any_record_of_the_case_and_on_no_other() -> None
         "papers": {"D-1": {"claim": "C-1"}, "D-3": {"claim": "C-2"}},
     }
     several = {"check": "state_items", "at": "/claims/C-1/rests_on", "one_of": ["D-1", "S-1"]}
-    checks = [several, {**several, "one_of": ["S-2"]}, {"check": "answer_sums", "values": []}]
+    checks = [several, {**several, "one_of": ["S-2"]}, {"check": "state_absent", "at": "/x"}]
     steps = [
         {"call": "get_claim", "with": {"claim_id": "C-1"}},
         {"call": "list_scans", "with": {"parcel_id": "P-1"}},
     ]
-    case = Situation(
-        records=["/claims/C-1"], request={}, patch=[], steps=steps, answer={}, checks=checks, changes=[]
-    )
+    case = Situation(records=["/claims/C-1"], request={}, steps=steps, report=REPORT, checks=checks)
     wide, *rest = admitted(checks, case, state)
     assert wide["one_of"] == ["D-1", "S-1", "S-2"] and rest == checks[1:]
     (check,) = CHECKS.validate_python([wide])
@@ -191,7 +234,7 @@ def test_a_letter_names_nobody_of_other_records(monkeypatch: pytest.MonkeyPatch)
         "messages": {},
     }
     steps = [{"call": "send", "with": {"claim": "C-1", "text": "Dear Clara Frost, it is paid."}}]
-    case = Situation(records=["/claims/C-1"], request={}, steps=steps, answer={}, checks=[])
+    case = Situation(records=["/claims/C-1"], request={}, steps=steps, report=REPORT, checks=[])
     (check,) = CHECKS.validate_python(naming_nobody_else([case], state))
 
     def passes(text: str, claim: str = "C-1") -> bool:
@@ -232,7 +275,7 @@ def test_what_another_case_would_need_fails_the_checks(hundred: list[ComposedTas
     session = workshop.home.open(state)
     loan_id = next(step["with"]["loan_id"] for step in task.steps if step["call"] == "get_loan")
     asyncio.run(session.call("extend_loan", {"loan_id": loan_id, "due": "2031-06-20"}))
-    wrong = Trajectory(answer=f"{loan_id} is extended; it is now due on 2031-06-20.")
+    wrong = reporting([{"case": loan_id, "outcome": "EXTENDED", "date": "2031-06-20"}])
     found = run_checks(
         CHECKS.validate_python(task.checks),
         initial_state=state,
@@ -274,13 +317,11 @@ def test_a_sound_task_has_no_fault() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"checks": [{"check": "answer_id", "value": "L-9999"}]}, "the plan fails the check"),
-        ({"checks": [{"check": "state_absent", "at": "/nothing"}]}, "all pass when nothing is done"),
+        ({"checks": [{"check": "state_equals", "at": "/clock", "value": "?"}]}, "the plan fails the check"),
         ({"checks": [{"check": "no_such_check"}]}, "its checks"),
         ({"changes": []}, "the plan fails the check"),
         ({"steps": [{"call": "get_loan", "with": {"loan_id": "L-9999"}, "as": "loan"}]}, "is refused"),
         ({"steps": [{"call": "get_loan"}]}, "is refused"),
-        ({"answer": {"en": "{{ nobody }}", "ko": "{{ nobody }}"}}, "plan: cannot be followed"),
         ({"request": {"en": "대여를 연장해 주세요.", "ko": "대여를 연장해 주세요."}}, "in en reads as ko"),
         ({"request": {"en": "Please extend the loan.", "ko": "Please extend the loan."}}, "in ko reads as en"),
     ],
@@ -440,7 +481,7 @@ def test_a_limit_and_a_step_beside_it_are_the_edge(
     case = Situation(
         records=["/claims/K-1"],
         request={},
-        answer={},
+        report=REPORT,
         checks=[],
         patch=[{"op": "add", "path": "/claims/K-1/more", "value": planted}],
     )

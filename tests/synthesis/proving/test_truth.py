@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.support.tool_hire.shop import entry, tasks_of
+from tests.support.tool_hire.shop import entry, tasks_of, with_form
 
 from worktrial.synthesis.proving.truth import End, EndDifference, differences, end_of_run, ruled
 
@@ -42,7 +42,7 @@ def found(other: Any, *, exact: bool = False) -> list[EndDifference]:
     written["instruction"] += " Receipt Q-9, after payment Z-42."
     (task,) = tasks_of(written)
     task = task.model_copy(update={"initial_state": {**task.initial_state, "claims": CLAIMS}})
-    return differences(task, End(copy.deepcopy(AUTHOR), ""), End(other, ""), [], exact=exact)
+    return differences(task, End(copy.deepcopy(AUTHOR)), End(other), exact=exact)
 
 
 def test_created_records_and_lists_in_another_order_are_no_difference() -> None:
@@ -75,6 +75,32 @@ def test_what_differs_is_shown_once(change: Any, expected: Any) -> None:
     assert [(at, a, sorted(b) if isinstance(b, list) else b, s) for at, a, b, s in shown] == [
         (at, a, sorted(b) if isinstance(b, list) else b, s) for at, a, b, s in expected
     ]
+
+
+LINE = {"case": "Q-301", "outcome": "REFUSED", "amount": 0, "date": "2031-06-14", "ids": ["R-204", "M-3"]}
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ({"case": "q301", "ids": ["M-3", "R-204"], "outcome": "RESERVED", "date": "2031-06-14"}, []),
+        ({**LINE, "number": 4}, []),
+        ({**LINE, "outcome": "GRANTED"}, [("report/Q-301/outcome", "REFUSED", "GRANTED")]),
+        ({**LINE, "date": "2031-06-19"}, [("report/Q-301/date", "2031-06-14", "2031-06-19")]),
+        (None, [(f"report/Q-301/{name}", LINE[name], None) for name in ("outcome", "date", "ids")]),
+        ({**LINE, "case": "Q-302"}, [
+            *((f"report/Q-301/{name}", LINE[name], None) for name in ("outcome", "date", "ids")),
+            *((f"report/Q-302/{name}", None, LINE[name]) for name in ("outcome", "amount", "date", "ids")),
+        ]),
+    ],
+)  # fmt: skip
+def test_reports_are_compared_field_by_field(line: dict[str, Any] | None, expected: Any) -> None:
+    written = entry("hire-04")
+    codes = ["REFUSED", "RESERVED"]
+    written["checks"][-1] = {"check": "report_line", **LINE, "case": ["Q-301", "Q301"], "outcome": codes}
+    (task,) = tasks_of(written, home=with_form("REFUSED", "RESERVED", "GRANTED"))
+    author, solver = End({}, [LINE]), End({}, None if line is None else [line])
+    assert [(one.at, one.author, one.solver) for one in differences(task, author, solver)] == expected
 
 
 class Asked:

@@ -4,32 +4,36 @@ import copy
 from typing import Any
 
 import pytest
-from tests.support.tool_hire.shop import entry, tasks_of
+from tests.support.tool_hire.shop import entry, tasks_of, with_form
 
 from worktrial.grading.check import Facts
 from worktrial.synthesis.compose.composer import ComposedTask, Recipe, RecipeCase
+from worktrial.synthesis.gates.report import reporting
 from worktrial.synthesis.proving.truth import End
 from worktrial.synthesis.proving.widening import MOST, widened
-from worktrial.workplaces.trajectory import Trajectory
+
+LINE = {"case": "Q-301", "outcome": "REFUSED", "date": "2031-06-14"}
 
 
-def ends(change: Any, answer: str = "It stays due on 2031-06-14.", widenings: int = 0) -> ComposedTask | None:
+def ends(change: Any, line: dict[str, str] = LINE, widenings: int = 0) -> ComposedTask | None:
     """The task whose request is refused, widened to an end that differs by a change of the state."""
     written = entry("hire-04")
+    written["checks"][-1] = {"check": "report_line", **LINE}
+    home = with_form("REFUSED", "RESERVED")
     written["checks"][2]["matching"]["text"] = "No."
-    (task,) = tasks_of(written)
+    (task,) = tasks_of(written, home=home)
     state = copy.deepcopy(task.initial_state)
     state["requests"]["Q-301"] |= {"status": "refused", "reason": "RESERVED"}
     state["notes"].append({"hire_id": "R-204", "to": "customer", "text": "No."})
-    author = End(state, "It stays due on 2031-06-14.")
+    author = End(state, [LINE])
     other = copy.deepcopy(state)
     change(other)
-    solver = End(other, answer)
-    facts = Facts(task.initial_state, other, Trajectory(answer=answer))
+    solver = End(other, [line])
+    facts = Facts(task.initial_state, other, reporting([line]))
     failed = [result.check for check in task.checks if not (result := check.run(facts)).passed]
     draft = ComposedTask(
         recipe=Recipe(id=task.id, start=0, cases=[RecipeCase(atom="reserved", seed="0")]),
-        patch=[], instructions={"en": task.instruction}, answers={"en": "?"}, steps=[], checks=written["checks"],
+        patch=[], instructions={"en": task.instruction}, steps=[], checks=written["checks"],
         clauses=[], difficulty=1, refusals=1, exceptions=[], widened=widenings,
     )  # fmt: skip
     return widened(draft, task, author, solver, failed)
@@ -66,6 +70,11 @@ def test_what_is_more_than_a_value_is_not_widened(change: Any) -> None:
     assert ends(change) is None
 
 
-def test_what_is_reported_is_not_widened_and_no_task_without_end() -> None:
-    assert ends(reason, "It is due on 2031-06-19.") is None
+def test_another_outcome_is_allowed_as_well_and_another_day_is_not() -> None:
+    made = ends(reason, {**LINE, "outcome": "RESERVED"})
+    assert made is not None and made.checks[-1]["outcome"] == ["REFUSED", "RESERVED"]
+    assert ends(reason, {**LINE, "date": "2031-06-19"}) is None
+
+
+def test_no_task_is_widened_without_end() -> None:
     assert ends(reason, widenings=MOST) is None

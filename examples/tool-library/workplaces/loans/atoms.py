@@ -62,20 +62,14 @@ def _granted(state: State, loan_id: str, member: Member, random: Random, **more:
         request=_request(state, loan_id, member, random),
         patch=[{"op": "replace", "path": pointer("members", loan.member_id), "value": _plain(member)}],
         steps=[*_look(loan_id, loan), {"call": "extend_loan", "with": {"loan_id": loan_id, "due": due}}],
-        answer={
-            "en": f"{loan_id} is extended; it is now due on {due}.",
-            "ko": f"{loan_id}은(는) 연장되었고 반납일은 {due}입니다.",
-        },
-        checks=[
-            {"check": "state_equals", "at": pointer("loans", loan_id, "due"), "value": due},
-            {"check": "answer_date", "value": due},
-        ],
+        report={"case": loan_id, "outcome": "EXTENDED", "amount": 0, "date": due},
+        checks=[{"check": "state_equals", "at": pointer("loans", loan_id, "due"), "value": due}],
         changes=[pointer("loans", loan_id)],
         **more,
     )
 
 
-def _refused(state: State, loan_id: str, member: Member, random: Random, **more: object) -> Situation:
+def _refused(state: State, loan_id: str, member: Member, random: Random, outcome: str, **more: object) -> Situation:
     loan = state.loans[loan_id]
     plant = [{"op": "replace", "path": pointer("members", loan.member_id), "value": _plain(member)}]
     return Situation(
@@ -83,14 +77,8 @@ def _refused(state: State, loan_id: str, member: Member, random: Random, **more:
         request=_request(state, loan_id, member, random),
         patch=[*plant, *more.pop("patch", [])],
         steps=_look(loan_id, loan),
-        answer={
-            "en": f"{loan_id} cannot be extended; it stays due on {loan.due}.",
-            "ko": f"{loan_id}은(는) 연장할 수 없으며 반납일은 {loan.due} 그대로입니다.",
-        },
-        checks=[
-            {"check": "answer_date", "value": loan.due},
-            {"check": "state_equals", "at": pointer("loans", loan_id, "due"), "value": loan.due},
-        ],
+        report={"case": loan_id, "outcome": outcome, "amount": 0, "date": loan.due},
+        checks=[{"check": "state_equals", "at": pointer("loans", loan_id, "due"), "value": loan.due}],
         refusal=True,
         **more,
     )
@@ -114,7 +102,7 @@ def plain_extension(state: State, random: Random) -> Situation | None:
 def second_extension(state: State, random: Random) -> Situation | None:
     loan_id = _quiet(state, random)
     patch = [{"op": "replace", "path": pointer("loans", loan_id, "extended"), "value": True}]
-    return _refused(state, loan_id, _of(state, loan_id, 0.0), random, patch=patch)
+    return _refused(state, loan_id, _of(state, loan_id, 0.0), random, "EXTENDED_BEFORE", patch=patch)
 
 
 @atom("C-02")
@@ -124,14 +112,15 @@ def reserved_tool(state: State, random: Random) -> Situation | None:
     others = sorted(state.members.keys() - {loan.member_id})
     reservation = {"tool_id": loan.tool_id, "member_id": random.choice(others)}
     patch = [{"op": "add", "path": "/reservations/-", "value": reservation}]
-    return _refused(state, loan_id, _of(state, loan_id, 0.0), random, patch=patch)
+    return _refused(state, loan_id, _of(state, loan_id, 0.0), random, "RESERVED", patch=patch)
 
 
 @atom("C-03", weight=2)
 def too_many_fees(state: State, random: Random) -> Situation | None:
     loan_id = _quiet(state, random)
     fees = random.choice([20.01, 20.5, 31.0])
-    return _refused(state, loan_id, _of(state, loan_id, fees), random, exception="does_not", clauses=["C-04"])
+    member = _of(state, loan_id, fees)
+    return _refused(state, loan_id, member, random, "FEES_OWED", exception="does_not", clauses=["C-04"])
 
 
 @atom("C-03")
@@ -158,18 +147,15 @@ def lost_tool(state: State, random: Random) -> Situation | None:
     return Situation(
         records=_records(loan_id, loan),
         request={
-            "en": f"The {tool.title} of loan {loan_id} is gone for good. Charge for it, and say how much.",
-            "ko": f"대여 {loan_id}의 {tool.title}을(를) 잃어버렸습니다. 변상금을 청구하고 금액을 알려 주세요.",
+            "en": f"The {tool.title} of loan {loan_id} is gone for good. Please charge for it.",
+            "ko": f"대여 {loan_id}의 {tool.title}을(를) 잃어버렸습니다. 변상금을 청구해 주세요.",
         },
         steps=[
             *_look(loan_id, loan),
             {"call": "get_today"},
-            {"call": "charge_loss", "with": {"loan_id": loan_id, "amount": amount}, "as": "charge"},
+            {"call": "charge_loss", "with": {"loan_id": loan_id, "amount": amount}},
         ],
-        answer={
-            "en": f"{loan_id}: charged {{{{ charge.charged }}}}.",
-            "ko": f"{loan_id}: 변상금 {{{{ charge.charged }}}}을 청구했습니다.",
-        },
+        report={"case": loan_id, "outcome": "CHARGED", "amount": amount},
         checks=[
             {"check": "state_equals", "at": pointer("loans", loan_id, "status"), "value": "lost"},
             {
@@ -178,7 +164,6 @@ def lost_tool(state: State, random: Random) -> Situation | None:
                 "matching": {"loan_id": loan_id, "amount": amount},
                 "at_most": 1,
             },
-            {"check": "answer_sums", "values": [amount]},
         ],
         changes=[pointer("loans", loan_id, "status"), "/charges"],
     )

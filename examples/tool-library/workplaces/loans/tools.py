@@ -47,7 +47,15 @@ class State(Struct):
 
 
 PAYING = ("charge", "charged", "청구")
-"""Words by which a report says which sum goes over."""
+"""Words by which a letter says which sum goes over."""
+OUTCOMES = {
+    "EXTENDED": "the loan is extended; `date`: day on which it is due now",
+    "EXTENDED_BEFORE": "not extended a second time; `date`: day on which it stays due",
+    "RESERVED": "not extended, since somebody waits for the tool; `date`: day on which it stays due",
+    "FEES_OWED": "not extended for the fees that are owed; `date`: day on which it stays due",
+    "CHARGED": "lost for good and charged for; `amount`: what is charged",
+}
+"""Codes in which a case may end; workplace.yaml offers them in the report form."""
 
 
 @reads()

@@ -15,14 +15,14 @@ from worktrial.synthesis.clauses.coverage import citations
 from worktrial.synthesis.clauses.typed import typed_values
 from worktrial.synthesis.compose.atoms import AtomName
 from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Recipe, RecipeCase, compose
+from worktrial.synthesis.compose.declared import paying_words
 from worktrial.synthesis.compose.proof import faults_of
 from worktrial.synthesis.compose.telegraph import telegraphed, texts_of_atoms
 from worktrial.synthesis.composed_suite import Labels, executable
 from worktrial.synthesis.gates.catalogue import known_calls
 from worktrial.synthesis.gates.door import Door
-from worktrial.synthesis.gates.sums import codes_of, report_findings
+from worktrial.synthesis.gates.report import report_findings
 from worktrial.synthesis.gates.texts import OutcomeText
-from worktrial.synthesis.gates.wording import wording_findings
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.gates.wrong import wrong_work
 
@@ -108,15 +108,13 @@ class CaseCheck:
     async def _wrong_ways(
         self, name: str, draft: ComposedTask, door: Door, texts: Sequence[OutcomeText]
     ) -> list[str]:
-        """Ways to do the case wrongly that its checks let pass, and right wordings that they refuse."""
+        """Ways to do the case wrongly that its checks let pass."""
         task = await executable(draft, self.languages[0], door, _labels(self.checker.name), {})
         works = await carry_out(door, [(task.plan_alone, task.initial_state)])
         known = known_calls(door, tasks=[task], works=works)
-        found = _of_each_gate((await wrong_work(door, [task], works, known, self.checker.clauses, texts))[1])
-        codes = codes_of(door.artifact, [(one.tool, one.arguments) for one in known], texts)
-        worded = [f"{name}: {one.what}. {one.fix}" for one in report_findings(task, works[0], codes)]
-        worded += [f"{name}: {one.field}: {one.what}. {one.fix}" for one in wording_findings(task, works[0])]
-        return [*(f"{name}: {finding.what}. {finding.fix}" for finding in found[:_WAYS_TOLD]), *worded]
+        _, found = await wrong_work(door, [task], works, known, self.checker.clauses, texts)
+        found += report_findings(task, works[0], with_money=bool(paying_words(door.sources)))
+        return [f"{name}: {finding.what}. {finding.fix}" for finding in _of_each_gate(found)[:_WAYS_TOLD]]
 
 
 def _of_each_gate(found: Sequence[Finding]) -> list[Finding]:

@@ -24,13 +24,14 @@ from worktrial.synthesis.authoring.reading import (
 )
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations, loose_numbers, unknown
-from worktrial.synthesis.compose.sums import PAYING, paying_words
+from worktrial.synthesis.compose.declared import PAYING, outcome_faults_in, outcomes, paying_words
 from worktrial.synthesis.files import hash_of
 from worktrial.synthesis.gates.catalogue import known_calls
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.expectations import Expectation, failed_expectations
 from worktrial.synthesis.gates.run import GateReport, tool_gates
 from worktrial.workplaces.executable.code import CodeWorkplace, ScriptedEpisode
+from worktrial.workplaces.executable.report_form import ReportForm
 from worktrial.workplaces.executable.runner import CodeRunner
 from worktrial.workplaces.fidelity import with_unknown_ids
 
@@ -39,7 +40,7 @@ _TOLD = 2
 """Times that an author is told of tests that fail."""
 _DISPUTED = re.compile(r"^\s*# DISPUTED (E-\d+)", re.MULTILINE)
 _NO_PAYING = (
-    f'there is no constant {PAYING} = ("pay", "paid", …), the words by which letters and reports say that a sum is '
+    f'there is no constant {PAYING} = ("pay", "paid", …), the words by which letters say that a sum is '
     "paid, as plain texts; () where no money is"
 )
 _SEEN = "def seen() -> bool:\n    return True"
@@ -95,8 +96,9 @@ class PartChecker:
         """Faults of the rules."""
         if problems := [*source_faults(source), *self._rule_faults(source)]:
             return problems
-        if paying_words({"rules": source}) is None:
-            return [_NO_PAYING]
+        paying = [] if paying_words({"rules": source}) is not None else [_NO_PAYING]
+        if problems := [*paying, *outcome_faults_in(source)]:
+            return problems
         modules = {"tools": module("Rules.", [part(types), part(source), part(_SEEN)])}
         return await self._import_faults(modules)
 
@@ -140,7 +142,15 @@ class PartChecker:
         Raises:
             DataError: it is none.
         """
-        return CodeWorkplace.build(self.name, modules, system_prompt="", initial_state=state, runner=self.runner)
+        declared = outcomes(modules)
+        return CodeWorkplace.build(
+            self.name,
+            modules,
+            system_prompt="",
+            initial_state=state,
+            runner=self.runner,
+            report=ReportForm(declared) if declared else None,
+        )
 
     def _rule_faults(self, source: str) -> list[str]:
         findings = loose_numbers(source, self.clauses, self.name, "tools.py")

@@ -42,11 +42,13 @@ from worktrial.synthesis.authoring.renewing import (
 )
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations
+from worktrial.synthesis.compose.declared import outcomes
 from worktrial.synthesis.definitions import whole_hashes, words_in
 from worktrial.synthesis.files import Form, hash_of, read_yaml_as, to_yaml, write_text
 from worktrial.synthesis.folder import ProvenanceLedger
 from worktrial.synthesis.prompting import fenced, tools_text
 from worktrial.synthesis.together import together
+from worktrial.workplaces.executable.report_form import REPORT_TOOL
 from worktrial.workplaces.executable.runner import CodeRunner
 from worktrial.workplaces.executable.source_rules import parsed
 
@@ -420,6 +422,7 @@ class WorkplaceAuthoring:
                 writes=bool(tool.writes),
             )
             for tool in artifact.tools
+            if tool.name != REPORT_TOOL
         ]
 
     async def _placed(self, modules: Mapping[str, str]) -> dict[str, str]:
@@ -439,6 +442,7 @@ class WorkplaceAuthoring:
             "name": self.place.name,
             "system_prompt": f"You are the system that a {spec.role} works with. {spec.about}".strip(),
             "state_description": meanings(tools),
+            "report": {"outcomes": outcomes({"tools": tools})},
         }
 
 

@@ -14,6 +14,8 @@ from worktrial.workplaces.executable.source_rules import parsed
 TYPED = "typed-value"
 _FACTS = frozenset({"value", "values", "matching", "mentioning", "stating", "one_of", "any_of"})
 """Fields of a check that say what is right; the others count, or name places."""
+_REPORTED = frozenset({"amount", "date", "number", "ids"})
+"""Fields of a report that say what is right."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 _FIX = "Compute it with the rules from the state as it is after the patch, or cite the clause that says it"
@@ -25,7 +27,7 @@ _Value = Decimal | str
 def typed_values(source: str, clauses: Sequence[Clause], subject: str, file: str) -> list[Finding]:
     """A finding for each amount and each day in a check of `atoms.py` that stands in no clause and was not planted.
 
-    Planted is what the same function also writes down elsewhere than in checks, steps and answers. A name that a
+    Planted is what the same function also writes down elsewhere than in checks, steps and reports. A name that a
     function binds to such a value and uses nowhere but there counts as the value.
 
     Args:
@@ -58,11 +60,13 @@ def typed_values(source: str, clauses: Sequence[Clause], subject: str, file: str
 
 
 def _facts(function: ast.FunctionDef) -> Iterator[ast.expr]:
-    """Values and names in the checks of a function that say what is right."""
+    """Values and names in the checks and the report of a function that say what is right."""
     for node in ast.walk(function):
-        if isinstance(node, ast.Dict) and "check" in _keys(node):
-            for key, value in zip(_keys(node), node.values, strict=True):
-                yield from _leaves(value) if key in _FACTS else ()
+        if not isinstance(node, ast.Dict):
+            continue
+        facts = _FACTS if "check" in _keys(node) else _REPORTED if {"case", "outcome"} <= {*_keys(node)} else ()
+        for key, value in zip(_keys(node), node.values, strict=True):
+            yield from _leaves(value) if key in facts else ()
 
 
 def _leaves(node: ast.expr) -> Iterator[ast.expr]:
@@ -77,10 +81,10 @@ def _leaves(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _told(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """Parts of a function that say what is right and what has to be done: checks, calls, answers."""
+    """Parts of a function that say what is right and what has to be done: checks, calls, reports."""
     for node in ast.walk(function):
-        if (isinstance(node, ast.Dict) and {"check", "call"} & set(_keys(node))) or (
-            isinstance(node, ast.keyword) and node.arg in ("checks", "steps", "answer")
+        if (isinstance(node, ast.Dict) and {"check", "call", "outcome"} & set(_keys(node))) or (
+            isinstance(node, ast.keyword) and node.arg in ("checks", "steps", "report")
         ):
             yield from ast.walk(node)
 

@@ -22,9 +22,10 @@ from worktrial.outside import patches
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.compose.about import admitted, naming_nobody_else, numbers_of, records_about
 from worktrial.synthesis.compose.atoms import AtomName, situation_of
-from worktrial.synthesis.compose.sums import amounts_of, paying_words, told_otherwise, with_sums
+from worktrial.synthesis.compose.declared import paying_words
+from worktrial.synthesis.compose.reported import handing_in, line_of, lines_of, refuse_unreportable
+from worktrial.synthesis.compose.sums import amounts_of, told_otherwise, with_sums
 from worktrial.synthesis.gates.door import Door
-from worktrial.synthesis.gates.facts import id_like
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.workplaces.executable.atoms import Situation
 from worktrial.workplaces.trajectory import Trajectory
@@ -67,7 +68,6 @@ class ComposedTask(msgspec.Struct, kw_only=True, frozen=True):
     patch: list[JsonObject]
     """Changes of the drawn state, as a JSON Patch (RFC 6902)."""
     instructions: dict[str, str]
-    answers: dict[str, str]
     steps: list[JsonObject]
     checks: list[JsonObject]
     clauses: list[str]
@@ -113,11 +113,12 @@ async def compose(
         recipe: What it is made of.
         atoms: Those of the workplace, by name.
         door: Runs the workplace's code.
-        clauses: Clauses that hold, whose sums letters and reports may name.
+        clauses: Clauses that hold, whose sums letters may name.
 
     Raises:
         NotComposed: an atom finds no place in this state, two cases share a record, or a case lacks a language.
-        DataError: an atom returns what is no situation, or a patch that does not apply.
+        DataError: an atom returns what is no situation, a patch that does not apply, or a report that cannot be
+            handed in.
     """
     random = Random(f"{recipe.start}/{[(case.atom, case.seed) for case in recipe.cases]}")
     state = start = await door.start(recipe.start)
@@ -129,10 +130,9 @@ async def compose(
             raise NotComposed(f"{case.atom} finds no place in the state")
         if shared := _shared(taken, found.records):
             raise NotComposed(f"{case.atom} bears on {shared}, as another case does")
-        if missing := [
-            name for name in recipe.languages if not found.request.get(name) or not found.answer.get(name)
-        ]:
+        if missing := [name for name in recipe.languages if not found.request.get(name)]:
             raise NotComposed(f"{case.atom} has no {', '.join(missing)}")
+        refuse_unreportable(case.atom, found, door.home.report)
         taken |= set(found.records)
         state = patched(state, found.patch, case.atom)
         cases.append(found)
@@ -146,13 +146,15 @@ async def compose(
     named = [atoms[case.atom] for case in recipe.cases]
     cited = [sorted({*atom.clauses, *case.clauses}) for atom, case in zip(named, cases, strict=True)]
     order = random.sample(range(len(cases)), len(cases))
-    checks, case_of_check = _checks([admitted(case.checks, case, plain) for case in cases], cases, cited, order)
-    if paying := paying_words(door.sources):
-        own = [numbers_of(records_about(case, plain)) for case in cases]
-        checks = with_sums(checks, case_of_check, own, amounts_of(clauses), paying)
-    of_all = naming_nobody_else(cases, plain)
+    common, paying = amounts_of(clauses), paying_words(door.sources) or ()
+    own = [
+        with_sums(admitted(case.checks, case, plain), [*numbers_of(records_about(case, plain)), *common], paying)
+        for case in cases
+    ]
+    checks, case_of_check = _checks(own, cases, cited)
+    of_all = [*naming_nobody_else(cases, plain), lines_of(cases)]
     checks[-1:-1] = of_all  # before the check of changes, which is the last
-    case_of_check += [-1] * len(of_all)
+    case_of_check[-1:-1] = [-1] * len(of_all)
     lead = random.randrange(1 << 16)
     task = ComposedTask(
         recipe=recipe,
@@ -160,8 +162,7 @@ async def compose(
         instructions={
             name: _instruction([cases[i].request[name] for i in order], name, lead) for name in recipe.languages
         },
-        answers={name: _answer(cases, order, name) for name in recipe.languages},
-        steps=_steps(cases, random),
+        steps=[*_steps(cases, random), handing_in([cases[i].report for i in order])],
         checks=checks,
         case_of_check=case_of_check,
         clauses=sorted({clause for of_case in cited for clause in of_case}),
@@ -188,7 +189,7 @@ async def _narrowed(task: ComposedTask, state: JsonObject, door: Door) -> Compos
     if work.broken or any(outcome.crash for outcome in work.outcomes):
         return task
     changed = changed_pointers(state, work.state)
-    facts = Facts(state, work.state, Trajectory(answer=work.answer))
+    facts = Facts(state, work.state, Trajectory())
     *checks, last = (told_otherwise(check, facts) for check in task.checks)
     places = [place for place in changed if any(under(place, declared) for declared in last["at"])]
     return msgspec.structs.replace(task, checks=[*checks, {**last, "at": sorted(places)}])
@@ -196,7 +197,7 @@ async def _narrowed(task: ComposedTask, state: JsonObject, door: Door) -> Compos
 
 def plan_of(task: ComposedTask, language: str) -> JsonObject:
     """Solution plan of the task in one of its languages."""
-    return {"steps": task.steps, "answer": task.answers[language]}
+    return {"steps": task.steps, "answer": closing(language)}
 
 
 async def state_of(task: ComposedTask, door: Door) -> JsonObject:
@@ -285,65 +286,52 @@ def _renamed(case: int, value: JsonValue) -> JsonValue:
     return [_renamed(case, item) for item in value] if isinstance(value, list) else value
 
 
-def _answer(cases: Sequence[Situation], order: Sequence[int], language: str) -> str:
-    if len(cases) == 1:
-        return _scoped(0, cases[0], language)
-    return "\n".join(f"{place + 1}. {_scoped(case, cases[case], language)}" for place, case in enumerate(order))
-
-
-def _scoped(case: int, found: Situation, language: str) -> str:
-    """A case's answer; the names of its own observations hold within it."""
-    named = [str(step["as"]) for step in found.steps if "as" in step]
-    if not named:
-        return found.answer[language]
-    given = ", ".join(f"{name} = {_name(case, name)}" for name in dict.fromkeys(named))
-    return f"{{% with {given} %}}{found.answer[language]}{{% endwith %}}"
-
-
 def _checks(
-    of_cases: Sequence[Sequence[JsonObject]],
-    cases: Sequence[Situation],
-    clauses: Sequence[list[str]],
-    order: Sequence[int],
+    of_cases: Sequence[Sequence[JsonObject]], cases: Sequence[Situation], clauses: Sequence[list[str]]
 ) -> tuple[list[JsonObject], list[int]]:
-    """Every check once, with the clauses of its case, and one that nothing else changed.
-
-    Where there are several cases, a check of the answer looks at what it says of its own.
-    """
-    named = [id_like(" ".join(case.request.values())) for case in cases]
-    own = [sorted(ids.difference(*named[:case], *named[case + 1 :])) for case, ids in enumerate(named)]
-    listed = [own[case] for case in order]
+    """Every check once, with the clauses of its case, and one that nothing else changed."""
     checks: list[JsonObject] = []
     of: list[int] = []
     for case, own_checks in enumerate(of_cases):
-        for check in own_checks:
-            if len(cases) > 1 and str(check.get("check")).startswith("answer_") and "about" not in check:
-                check = {**check, "about": {"number": order.index(case) + 1, "names": listed}}
-            if check.get("check") == "only_changed":
-                raise DataError(
-                    "atoms.py", "a situation holds a check only_changed", "Say what changes in `changes`"
-                )
+        for check in (*own_checks, line_of(cases[case])):
+            if fault := _misplaced(str(check.get("check"))):
+                raise DataError("atoms.py", *fault)
             same = [one for one in checks if {**one, "clauses": 0} == {**check, "clauses": 0}]
             if not same:
                 checks.append({**check, "clauses": check.get("clauses") or clauses[case]})
                 of.append(case)
-    changes = sorted({place for found in cases for place in found.changes})
-    left_open = sorted({place for found in cases for place in found.open})
-    only = {"check": "only_changed", "at": changes, **({"open": left_open} if left_open else {})}
+    only: JsonObject = {"check": "only_changed", "at": sorted({place for case in cases for place in case.changes})}
+    if left_open := sorted({place for case in cases for place in case.open}):
+        about = sorted({place.rpartition("/")[2] for case in cases for place in case.records})
+        only |= {"open": left_open, "about": about}
     return [*checks, only], [*of, -1]
 
 
+def _misplaced(check: str) -> tuple[str, str] | None:
+    """Reason and mending of a check that no case may have; None for others."""
+    if check == "only_changed":
+        return "a situation holds a check only_changed", "Say what changes in `changes`"
+    if check.startswith("answer_"):
+        return f"a situation holds a check {check}, and nobody reads prose", "Say in `report` what is reported"
+    return None
+
+
 def _instruction(requests: Sequence[str], language: str, lead: int) -> str:
-    if len(requests) == 1:
-        return requests[0]
-    listed = "\n".join(f"{place}. {request}" for place, request in enumerate(requests, 1))
+    asked = requests[0] if len(requests) == 1 else "\n".join(f"{at}. {one}" for at, one in enumerate(requests, 1))
     frames = _frames().get(language)
     if frames is None:
-        return listed
-    opening = frames["several"][lead % len(frames["several"])]
-    counts = frames["counts"]
-    count = counts[len(requests) - 1] if len(requests) <= len(counts) else len(requests)
-    return f"{opening.format(count=count)}\n{listed}"
+        return asked
+    if len(requests) > 1:
+        counts = frames["counts"]
+        count = counts[len(requests) - 1] if len(requests) <= len(counts) else len(requests)
+        asked = f"{frames['several'][lead % len(frames['several'])].format(count=count)}\n{asked}"
+    return f"{asked}\n{frames['report'][lead % len(frames['report'])]}"
+
+
+def closing(language: str) -> str:
+    """Last sentence of every plan, which nobody checks: the report is what was handed in."""
+    frames = _frames()
+    return str(frames.get(language, frames["en"])["closing"])
 
 
 @cache

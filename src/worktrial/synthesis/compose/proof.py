@@ -22,8 +22,10 @@ async def faults_of(draft: ComposedTask, door: Door) -> list[str]:
     except ValidationError as e:
         return [f"its checks: {error['loc']}: {error['msg']}" for error in e.errors()]
     faults: list[str] = []
-    for language, instruction in draft.instructions.items():
-        found = language_of(instruction, draft.instructions)
+    for language in draft.instructions:
+        # The frame around them is ours.
+        requests = " ".join(request[language] for request in draft.requests)
+        found = language_of(requests, draft.instructions)
         if found != language:
             faults.append(f"its instruction in {language} reads as {found}")
     name = door.artifact.name

@@ -26,7 +26,7 @@ from worktrial.synthesis.gates.facts import (
     answer_checks,
     ids_named,
     numbers_in,
-    told_value,
+    told_values,
     wanted_in_state,
     words,
 )
@@ -336,9 +336,9 @@ def _stem(word: str) -> str:
 
 
 def _facts(task: ExecutableTask) -> set[str]:
-    """Values that the task's checks ask for in state or answer, as texts."""
+    """Values that the task's checks ask for in state, answer or report, as texts."""
     values = [value for value in wanted_in_state(task.checks) if value is not None and not isinstance(value, bool)]
-    return {str(value) for value in values} | {told_value(check) for check in answer_checks(task)}
+    return {str(value) for value in values} | {told for check in answer_checks(task) for told in told_values(check)}
 
 
 def _misstated(text: str, facts: set[str], quotes: str) -> Iterator[tuple[str, str, str]]:

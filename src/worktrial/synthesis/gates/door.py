@@ -11,6 +11,7 @@ from worktrial.suites.executable.tasks import Home
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.executable import ExecutableWorkplace
 from worktrial.workplaces.executable.code import CodeFailure, CodeWorkplace, EpisodeResult, ScriptedEpisode
+from worktrial.workplaces.executable.report_form import REPORT_TOOL
 from worktrial.workplaces.executable.source_rules import parsed
 
 
@@ -64,7 +65,8 @@ def _of_ours(workplace: ExecutableWorkplace) -> CodeWorkplace:
         DataError: its functions are not those of one file.
     """
     artifact = workplace.artifact
-    files = {function.run.__code__.co_filename for function in workplace.functions.values()}
+    own = [function for name, function in workplace.functions.items() if name != REPORT_TOOL]
+    files = {function.run.__code__.co_filename for function in own}
     path = Path(files.pop())
     if files or not path.is_file():
         raise DataError(artifact.name, "its tools are not the functions of one file", "Put them into one module")
@@ -76,6 +78,7 @@ def _of_ours(workplace: ExecutableWorkplace) -> CodeWorkplace:
         initial_state=artifact.initial_state,
         state_description=artifact.state_description,
         source=artifact.source,
+        report=workplace.report,
         trust=True,
     )
 

@@ -20,6 +20,7 @@ from worktrial.grading.answer_checks import (
 )
 from worktrial.grading.check import Facts
 from worktrial.grading.facts import is_number
+from worktrial.grading.report_checks import ReportLine
 from worktrial.grading.state_checks import (
     AnyCheck,
     Called,
@@ -40,8 +41,11 @@ from worktrial.workplaces.trajectory import Trajectory
 
 T = TypeVar("T")
 R = TypeVar("R")
-ANSWER_FACTS = (AnswerDate, AnswerTime, AnswerMoney, AnswerNumber, AnswerSums, AnswerId, AnswerChoice, AnswerCode)
-"""Checks of values in the answer; `answer_mentions` asks for words."""
+_ASKING = (
+    *(AnswerDate, AnswerTime, AnswerMoney, AnswerNumber, AnswerSums, AnswerId, AnswerChoice, AnswerCode),
+    *(AnswerMentions, ReportLine),
+)
+"""Checks that ask for something to be said."""
 _WORD = re.compile(r"[A-Za-z]+|[가-힣]+|\d+(?:[.,]\d+)*")
 SYMBOL = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|[A-Z][A-Z0-9]{2,}")
 """Words in capitals or snake case, which are told apart from prose."""
@@ -85,26 +89,30 @@ def states(text: str, check: AnyCheck) -> bool:
 
 
 def answer_checks(task: ExecutableTask) -> list[AnyCheck]:
-    """Checks of the task's answer that ask for something to be said."""
-    found = [check for check in task.checks if isinstance(check, (*ANSWER_FACTS, AnswerMentions))]
+    """Checks of the task's answer or report that ask for something to be said."""
+    found = [check for check in task.checks if isinstance(check, _ASKING)]
     return [check for check in found if not isinstance(check, AnswerSums) or amounts_asked(check)]
 
 
 def amounts_asked(check: AnyCheck) -> list[float]:
-    """Amounts that a check of the answer asks for; 0 among several sums is asked of nobody."""
+    """Amounts that a check of answer or report asks for; 0 is asked of nobody."""
+    if isinstance(check, ReportLine):
+        return [value for value in (check.amount, check.number) if value]
     if isinstance(check, AnswerMoney | AnswerNumber):
         return [check.value]
     return [value for value in check.values if value] if isinstance(check, AnswerSums) else []
 
 
-def told_value(check: AnyCheck) -> str:
-    """Value that a check of the answer asks for, in words for a message."""
+def told_values(check: AnyCheck) -> list[str]:
+    """Values that a check of answer or report asks for, as text."""
+    if isinstance(check, ReportLine):
+        return [*check.outcome, *map(str, (*amounts_asked(check), *filter(None, [check.date]), *(check.ids or ())))]
     if isinstance(check, AnswerSums):
-        return ", ".join(map(str, amounts_asked(check)))
+        return list(map(str, amounts_asked(check)))
     value = getattr(check, "value", None)
     if isinstance(value, datetime | date | time):
-        return value.isoformat()
-    return str(value) if value is not None else " / ".join(getattr(check, "any_of", ()))
+        return [value.isoformat()]
+    return [str(value)] if value is not None else [" / ".join(getattr(check, "any_of", ()))]
 
 
 def wanted_in_state(checks: Sequence[AnyCheck]) -> Iterator[JsonValue]:
@@ -117,6 +125,7 @@ def wanted_in_state(checks: Sequence[AnyCheck]) -> Iterator[JsonValue]:
                 yield from scalars(value)
         elif isinstance(check, StateItems):
             yield from scalars(check.matching)
+            yield from (value for values in check.among.values() for value in values)
         elif isinstance(check, Called | CalledInOrder):
             yield from scalars(call_arguments(check))
 

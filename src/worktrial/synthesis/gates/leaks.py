@@ -14,6 +14,7 @@ from worktrial.grading.answer_checks import (
     AnswerTime,
 )
 from worktrial.grading.facts import ABSENT, at
+from worktrial.grading.report_checks import ReportLine
 from worktrial.grading.state_checks import AnyCheck, OnlyChanged, StateAbsent
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
@@ -35,7 +36,7 @@ from worktrial.synthesis.gates.facts import (
     shingles,
     states,
     texts_of,
-    told_value,
+    told_values,
     wanted_in_state,
     words,
 )
@@ -43,6 +44,7 @@ from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import CarriedOut
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.conformance.values import leaves, scalars
+from worktrial.workplaces.executable.report_form import REPORT_TOOL
 from worktrial.workplaces.lint import tool_verbs, tools_missing_from_rubric
 
 RUN = 8
@@ -75,7 +77,7 @@ _KEY_TELLS = re.compile(
 def told_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
     """Findings on an instruction that holds the answer, the steps or the rubric."""
     reads = {tool.name for tool in task.home.artifact.tools if not tool.writes}
-    calls = [step.call for step in task.plan_alone.steps]
+    calls = [step.call for step in task.plan_alone.steps if step.call != REPORT_TOOL]
     steps = steps_told(task.id, task.instruction, calls, reads)
     return [*_solution(task, work), *steps, *rubric_told(task.id, task.instruction, task.rubric)]
 
@@ -88,7 +90,8 @@ def _solution(task: ExecutableTask, work: CarriedOut) -> Iterator[Finding]:
     given = numbers_in(task.instruction)
     told = [check for check in answer_checks(task) if _gives_away(check, task, held, known)]
     if told:
-        said = f"holds what the answer has to tell: {', '.join(dict.fromkeys(map(told_value, told)))}"
+        values = dict.fromkeys(value for check in told for value in told_values(check))
+        said = f"holds what the answer has to tell: {', '.join(values)}"
         yield finding(GateName.SOLUTION_TOLD, task.id, "instruction", said, fix)
         return
     chosen = _chosen_codes(task, work)
@@ -103,7 +106,15 @@ def _solution(task: ExecutableTask, work: CarriedOut) -> Iterator[Finding]:
 
 
 def _gives_away(check: AnyCheck, task: ExecutableTask, held: Set[str], known: Set[Fraction]) -> bool:
-    """Whether the instruction states what a check of the answer asks for, and did not have to."""
+    """Whether the instruction states what a check of answer or report asks for, and did not have to."""
+    if isinstance(check, ReportLine):
+        day = AnswerDate(check="answer_date", value=check.date, clauses=()) if check.date else None
+        told = [value for value in amounts_asked(check) if number(value) in numbers_in(task.instruction)]
+        return (
+            any(as_word(code).search(task.instruction) for code in check.outcome if is_code(code))
+            or any(is_telling(value) and number(value) not in known for value in told)
+            or (day is not None and _gives_away(day, task, held, known))
+        )
     if not states(task.instruction, check):
         return False
     if isinstance(check, AnswerId):
@@ -112,7 +123,7 @@ def _gives_away(check: AnyCheck, task: ExecutableTask, held: Set[str], known: Se
     if amounts := amounts_asked(check):
         return any(is_telling(value) and number(value) not in known for value in amounts)
     if isinstance(check, AnswerDate | AnswerTime):
-        return not any(told_value(check)[:16] in text for text in held)
+        return not any(told_values(check)[0][:16] in text for text in held)
     if isinstance(check, AnswerCode):
         # `She is waiting for an answer` does not tell the code WAITING.
         said = _statements(task.instruction)

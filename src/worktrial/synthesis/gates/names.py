@@ -78,7 +78,7 @@ MEANINGS = {
     GateName.LETTERS: "tasks that pass though a text which a clause asks for says nothing, or something wrong",
     GateName.TEXTS: "tasks that pass though a text says what a case with another outcome would",
     GateName.SUMS: "tasks that pass though a text states a wrong sum, alone or beside the right one",
-    GateName.REPORTS: "tasks that pass though the report gives a wrong sum or code",
+    GateName.REPORTS: "tasks that pass though another report is handed in, or none",
     GateName.SEQUENCE: "tasks that pass though acts whose order a clause fixes were done the other way round",
     GateName.ORDER: "tasks whose checks insist on one of several orders",
     GateName.WORDING: "tasks whose checks insist on one wording of several right ones",

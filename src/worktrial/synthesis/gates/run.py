@@ -9,6 +9,7 @@ from worktrial.finding import Finding
 from worktrial.language import JsonObject
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
+from worktrial.synthesis.compose.declared import paying_words
 from worktrial.synthesis.gates.calls import bad_calls, boundaries, drawn, made_badly, reads_and_writes
 from worktrial.synthesis.gates.catalogue import KnownCall, known_calls
 from worktrial.synthesis.gates.clauses import citing, clause_findings, unknowable
@@ -18,13 +19,14 @@ from worktrial.synthesis.gates.leaks import leak_findings, record_findings, rubr
 from worktrial.synthesis.gates.mutation import MUTANTS, Killed, mutants, survivors, tried
 from worktrial.synthesis.gates.names import ADVICE, GateName
 from worktrial.synthesis.gates.reach import unreachable
-from worktrial.synthesis.gates.sums import codes_of, report_findings
+from worktrial.synthesis.gates.report import report_findings
 from worktrial.synthesis.gates.task import idle_findings, orders, plan_findings, trivial
 from worktrial.synthesis.gates.texts import OutcomeText
 from worktrial.synthesis.gates.twins import twin_findings
 from worktrial.synthesis.gates.wording import wording_findings
 from worktrial.synthesis.gates.work import CarriedOut, carry_out
 from worktrial.synthesis.gates.wrong import wrong_work
+from worktrial.workplaces.executable.report_form import REPORT_TOOL
 from worktrial.workplaces.executable.source_rules import parsed
 
 WAYS = (
@@ -164,14 +166,15 @@ async def task_gates(subject: Gated, works: Sequence[CarriedOut], report: GateRe
     door, tasks, clauses = subject.door, subject.tasks, subject.clauses
     sound: list[tuple[ExecutableTask, CarriedOut]] = []
     known = known_calls(door, subject.expectations, subject.starts, tasks, works)
-    codes = codes_of(door.artifact, [(one.tool, one.arguments) for one in known], subject.texts)
+    has_form, with_money = door.artifact.tool(REPORT_TOOL) is not None, bool(paying_words(door.sources))
     for task, work in zip(tasks, works, strict=True):
         of_plan = plan_findings(task, work)
         if not of_plan:
             sound.append((task, work))
         report.findings += of_plan
         report.add(GateName.WORDING, 1, wording_findings(task, work) if not of_plan else ())
-        report.add(GateName.REPORTS, bool(task.clauses), report_findings(task, work, codes) if not of_plan else ())
+        reported = report_findings(task, work, with_money=with_money) if not of_plan else ()
+        report.add(GateName.REPORTS, has_form, reported)
         report.findings += [*idle_findings(task), *told_findings(task, work), *record_findings(task, work)]
         report.findings += [*rubric_findings(task, work, clauses), *leak_findings(door.artifact, task, clauses)]
         report.findings += unknowable(task, clauses)

@@ -1,37 +1,25 @@
-"""Sums and codes in letters and reports: a wrong one in place of the right one, or beside it, has to be noticed."""
+"""Sums in letters: a wrong one in place of the right one, or beside it, has to be noticed."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from itertools import pairwise
 
-from worktrial.finding import Finding
-from worktrial.grading.answer_checks import AnswerSums
 from worktrial.grading.state_checks import StateItems
 from worktrial.grading.written.spelling import one_spelling
 from worktrial.grading.written.sums import sums_in
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
-from worktrial.synthesis.gates.acts import Variant, argument_leaves, filled_otherwise, names_act, options
+from worktrial.synthesis.gates.acts import Variant, filled_otherwise, names_act
 from worktrial.synthesis.gates.catalogue import replaced
-from worktrial.synthesis.gates.facts import as_word, is_code
-from worktrial.synthesis.gates.names import GateName, finding
+from worktrial.synthesis.gates.names import GateName
 from worktrial.synthesis.gates.texts import OutcomeText, outcome_texts
-from worktrial.synthesis.gates.work import Call, CarriedOut, failed_check
-from worktrial.workplaces import Workplace
+from worktrial.synthesis.gates.work import CarriedOut
 
-_FIX = (
-    "Check sums of the report with `answer_sums`, which refuses any other, and with its `paying` any other that is "
-    "said to be paid, and a code or status with `answer_code`, which refuses `others`"
-)
 _NEAR = 2
 """Sums beside the right one that are told as paid in its place."""
 _OFF = Decimal("1.01")
 _NO_SUM = "155.55"
 _FIGURE = re.compile(r"\d[\d,. ]*\d|\d")
-Codes = Mapping[str, Sequence[str]]
-"""Codes that a workplace knows, each with those that might stand in its place."""
 
 
 def second_sums(
@@ -52,7 +40,7 @@ def second_sums(
             continue
         text = one_spelling(own.text)
         stated = sums_in(text)
-        for other_text, how in _told(task, StateItems, text):
+        for other_text, how in _told(task, text):
             yield _of_text(task, work, own, index, other_text, how)
         if not stated and not any(_is_alike(own, other) and sums_in(one_spelling(other.text)) for other in others):
             continue
@@ -66,20 +54,13 @@ def _of_text(task: ExecutableTask, work: CarriedOut, own: OutcomeText, index: in
     return filled_otherwise(GateName.SUMS, task, work, index, own.path, given, how, closed=True)
 
 
-def _told(task: ExecutableTask, kind: type[StateItems] | type[AnswerSums], text: str) -> Iterator[tuple[str, str]]:
-    """The text told otherwise by sums that checks of texts, or of the answer, let stand beside the right one."""
-    checks = [one for one in task.checks if isinstance(one, kind)]
+def _told(task: ExecutableTask, text: str) -> Iterator[tuple[str, str]]:
+    """The text told otherwise by sums that checks of texts let stand beside the right one."""
+    checks = [one for one in task.checks if isinstance(one, StateItems)]
     beside = {value for check in checks for value in check.beside if value}
     paying = list(dict.fromkeys(word for check in checks for word in check.paying))
-    is_due = any(_asked(check) and not check.pending for check in checks)
+    is_due = any(not check.pending and any(sum(check.stating.values(), ())) for check in checks)
     return _mistold(text, sorted(beside), paying, is_due=is_due)
-
-
-def _asked(check: StateItems | AnswerSums) -> bool:
-    """Whether a check asks for a sum."""
-    return any(
-        check.values if isinstance(check, AnswerSums) else [one for sums in check.stating.values() for one in sums]
-    )
 
 
 def _mistold(
@@ -145,18 +126,6 @@ def _with_other_sums(text: str) -> Iterator[tuple[str, str]]:
         yield f"{text} {_NO_SUM}.", f"says {_NO_SUM!r} as well, where no sum is due"
 
 
-def swapped_sums(text: str) -> Iterator[tuple[str, str]]:
-    """The report with the first sums of two items of its list the other way round."""
-    first = [found[0] for line in text.splitlines() if (found := [one for one in sums_in(line) if one[2]])]
-    lines = [line for line in text.splitlines() if any(one[2] for one in sums_in(line))]
-    for (one, (start, end, value)), (two, (begin, stop, other)) in pairwise(zip(lines, first, strict=True)):
-        if value != other:
-            mine, theirs = one[start:end], two[begin:stop]
-            swapped = text.replace(one, one[:start] + theirs + one[end:])
-            swapped = swapped.replace(two, two[:begin] + mine + two[stop:])
-            yield swapped, f"says {theirs!r} where {mine!r} is due, and the other way round"
-
-
 def _other(written: str) -> str:
     """Another sum in the same spelling."""
 
@@ -176,59 +145,3 @@ def _beside(text: str, start: int, end: int, other: str) -> str:
     ends = min((at for mark in (". ", "\n") if (at := text.find(mark, end)) >= 0), default=len(text))
     ends += text[ends : ends + 1] == "."
     return f"{text[:ends]} {(text[begins:start] + other + text[end:ends]).strip()}{text[ends:]}"
-
-
-def codes_of(workplace: Workplace, calls: Iterable[Call], others: Iterable[OutcomeText]) -> Codes:
-    """Codes that arguments of writes may have: those of closed lists, and others that were given.
-
-    Args:
-        workplace: The workplace.
-        calls: Calls that make sense.
-        others: Texts of other cases, with the codes that were given beside them.
-    """
-    groups: dict[tuple[str, tuple[str | int, ...]], set[str]] = defaultdict(set)
-    for name, given in calls:
-        tool = workplace.tool(name)
-        if tool is None or tool.writes is False:
-            continue
-        for path, value, schema in argument_leaves(tool.parameters, given):
-            groups[name, path] |= {str(one) for one in (*options(schema), value) if is_code(one)}
-    for other in others:
-        for place, given_there in other.codes.items():
-            groups[place] |= given_there
-    found: dict[str, set[str]] = defaultdict(set)
-    for group in groups.values():
-        for code in group:
-            found[code] |= group - {code}
-    return {code: sorted(beside) for code, beside in found.items() if beside}
-
-
-def report_findings(task: ExecutableTask, work: CarriedOut, codes: Codes) -> list[Finding]:
-    """Findings on a task that passes though its report gives another sum, or another code, than is due.
-
-    Where the right one is given as well, it may be that an earlier status is told, so most others have to fail.
-    """
-    if not task.clauses:
-        return []
-    answer = one_spelling(work.answer)
-
-    def passes(said: str) -> bool:
-        return failed_check(task, work.calls, work.outcomes, said, work.state) is None
-
-    wrong = [*_told(task, AnswerSums, answer)]
-    wrong += [*_with_other_sums(answer), *swapped_sums(answer)] if sums_in(answer) else []
-    told = [how for said, how in wrong if passes(said)]
-    for code in dict.fromkeys(_codes_in(answer, codes)):
-        others = [one for one in codes[code] if one not in answer]
-        instead = [one for one in others if passes(as_word(code).sub(one, answer))]
-        beside = [one for one in others if passes(as_word(code).sub(f"{code}, {one}", answer))]
-        if instead:
-            told.append(f"gives {instead[0]} for {code}")
-        elif 2 * len(beside) > len(others):
-            told.append(f"gives {beside[0]} beside {code}")
-    said = "all checks pass when the report "
-    return [finding(GateName.REPORTS, task.id, "checks", said + how, _FIX) for how in told[:1]]
-
-
-def _codes_in(text: str, codes: Codes) -> Iterator[str]:
-    return (code for code in codes if as_word(code).search(text))

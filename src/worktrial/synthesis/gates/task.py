@@ -16,8 +16,9 @@ from worktrial.synthesis.gates.facts import id_like, ids_named, numbers_in, text
 from worktrial.synthesis.gates.facts import number as number_of
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.sequence import ordering
-from worktrial.synthesis.gates.work import CarriedOut, carry_out, failed_check, failed_checks
+from worktrial.synthesis.gates.work import Call, CarriedOut, carry_out, failed_check, failed_checks
 from worktrial.workplaces.conformance.values import scalars
+from worktrial.workplaces.executable.report_form import REPORT_TOOL
 
 _FREE_TEXT = 4  # words: an agent writes its own
 _FAILED = 3
@@ -118,11 +119,9 @@ async def trivial(door: Door, tasks: Sequence[ExecutableTask], works: Sequence[C
     told = [
         (task, work)
         for task, work in zip(tasks, works, strict=True)
-        if work.writes and all(_is_told(work.calls[index][1], task.instruction) for index in work.writes)
+        if work.writes and all(_is_told(given, task.instruction) for _, given in _acts(work))
     ]
-    probed = await door.probe(
-        [Probe(task.initial_state, [work.calls[index] for index in work.writes]) for task, work in told]
-    )
+    probed = await door.probe([Probe(task.initial_state, _acts(work)) for task, work in told])
     return [
         finding(
             GateName.TRIVIAL,
@@ -136,13 +135,17 @@ async def trivial(door: Door, tasks: Sequence[ExecutableTask], works: Sequence[C
     ]
 
 
+def _acts(work: CarriedOut) -> list[Call]:
+    """Writes of a plan, and its report."""
+    return [call for at, call in enumerate(work.calls) if work.outcomes[at].changed or call[0] == REPORT_TOOL]
+
+
 def _passes_unread(task: ExecutableTask, work: CarriedOut, outcome: Probed) -> bool:
     # The number of a new record is nothing that anybody had to find out; what else a write shows may be.
     held = texts_of(task.initial_state)
     shown = {value for call in outcome.calls for value in scalars(call.content) if isinstance(value, str)}
     said = [task.instruction, *sorted(value for value in shown - held if id_like(value) == {value})]
-    calls = [work.calls[index] for index in work.writes]
-    return failed_check(task, calls, outcome.calls, "\n".join(said), outcome.state) is None
+    return failed_check(task, _acts(work), outcome.calls, "\n".join(said), outcome.state) is None
 
 
 def _is_told(given: JsonValue, instruction: str) -> bool:

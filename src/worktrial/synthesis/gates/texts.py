@@ -1,7 +1,7 @@
 """Texts that plans write, and in their place those of cases with another outcome, which checks have to notice."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 
 from worktrial.language import JsonValue
@@ -16,7 +16,7 @@ from worktrial.synthesis.gates.acts import (
     options,
 )
 from worktrial.synthesis.gates.catalogue import replaced
-from worktrial.synthesis.gates.facts import ID_LIKE, id_form, id_like, is_code
+from worktrial.synthesis.gates.facts import ID_LIKE, id_form, id_like
 from worktrial.synthesis.gates.names import GateName
 from worktrial.synthesis.gates.work import Call, CarriedOut
 from worktrial.workplaces import Workplace
@@ -38,8 +38,6 @@ class OutcomeText:
     """Other tools that write on the same record."""
     choices: Mapping[tuple[str, tuple[str | int, ...]], frozenset[str]]
     """Values of closed lists in this write and in those on the same record, by tool and place."""
-    codes: Mapping[tuple[str, tuple[str | int, ...]], frozenset[str]] = field(default_factory=dict)
-    """Codes of those writes, of closed lists or not."""
 
     def is_opposite(self, other: "OutcomeText") -> bool:
         """Whether the two cases end otherwise: another choice was made, or none of the same acts is done."""
@@ -70,16 +68,13 @@ def outcome_texts(workplace: Workplace, calls: Sequence[Call]) -> Iterator[tuple
             related = others
         acts = frozenset(other for other, _ in related)
         choices: dict[tuple[str, tuple[str | int, ...]], frozenset[str]] = {}
-        codes: dict[tuple[str, tuple[str | int, ...]], frozenset[str]] = {}
         for other, arguments in (calls[index], *related):
             for path, value, schema in argument_leaves(tools[other].parameters, arguments):
                 place = (other, path)
-                if is_code(value):
-                    codes[place] = codes.get(place, frozenset()) | {str(value)}
                 if options(schema):
                     choices[place] = choices.get(place, frozenset()) | {str(value)}
         for path, text in free_texts(tool, given):
-            yield index, OutcomeText(name, path, text, acts - {name}, choices, codes)
+            yield index, OutcomeText(name, path, text, acts - {name}, choices)
 
 
 def weak_texts(

@@ -9,7 +9,7 @@ from worktrial.grading.state_checks import OnlyChanged, StateItems, StateOneOf
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
-from worktrial.synthesis.gates.acts import Acts, Variant, empty_texts, other_acts, other_choices
+from worktrial.synthesis.gates.acts import Acts, Variant, empty_texts, other_acts, other_choices, shown
 from worktrial.synthesis.gates.catalogue import KnownCall, Records, id_places, records_of, replaced, value_at
 from worktrial.synthesis.gates.door import Door, Probe
 from worktrial.synthesis.gates.junk import junk_arguments
@@ -20,6 +20,7 @@ from worktrial.synthesis.gates.sums import second_sums
 from worktrial.synthesis.gates.texts import OutcomeText, outcome_texts, weak_texts
 from worktrial.synthesis.gates.work import CarriedOut, failed_check
 from worktrial.workplaces.conformance.values import scalars
+from worktrial.workplaces.executable.report_form import REPORT_TOOL
 
 NEIGHBOURS = 8
 """Other records that each id of a write is replaced by; the workplace may refuse most of them."""
@@ -56,7 +57,7 @@ async def wrong_work(
 ) -> tuple[Counter[GateName], list[Finding]]:
     """Do each task wrongly in many ways: a write left out, at another record, one act too many, another choice.
 
-    The answer stays the plan's: somebody who claims to have done it all.
+    The report stays the plan's: somebody who claims to have done it all.
 
     Args:
         door: Carries the calls out.
@@ -91,13 +92,14 @@ async def wrong_work(
     found: dict[tuple[str, str, str], Finding] = {}
     counted: Counter[GateName] = Counter()
     opened: dict[tuple[str, str], Variant] = {}
+    """Acts too many that a task leaves open, each once: before and after the rest it is the same."""
     for one, passes, state in await _played(door, variants):
         counted[one.gate] += 1
         if not passes:
             continue
         if one.gate is not GateName.SEQUENCE and _is_left_open(one, state):
             if one.gate is GateName.EXTRA_ACT:
-                opened.setdefault((one.task.id, one.by), one)
+                opened.setdefault((one.task.id, shown(one.calls[one.counts or 0])), one)
             continue
         told = finding(one.gate, one.task.id, one.field, one.what, FIXES.get(one.gate, _FIX))
         found.setdefault((one.task.id, one.gate, one.by), told)
@@ -130,14 +132,15 @@ async def _played(door: Door, variants: Sequence[Variant]) -> list[tuple[Variant
 
 async def _wide_open(door: Door, opened: Sequence[Variant]) -> list[Finding]:
     """Findings on open collections that take a record whatever its code is: left open is one kind, not all."""
-    found = []
+    found: dict[tuple[str, str], Finding] = {}
     for one in opened:
         played = await _played(door, list(of_every_kind(one)))
         for place, values in wide_open((other, passes) for other, passes, _ in played):
             tool = one.calls[one.counts or 0][0]
             said = f"all checks pass when {tool} is called as well, with any {place}: {', '.join(map(str, values))}"
-            found.append(finding(GateName.EXTRA_ACT, one.task.id, "checks", said, _OPEN_FIX))
-    return found
+            told = finding(GateName.EXTRA_ACT, one.task.id, "checks", said, _OPEN_FIX)
+            found.setdefault((one.task.id, said), told)
+    return list(found.values())
 
 
 def _common(variant: Variant) -> int:
@@ -159,14 +162,23 @@ def _is_left_open(variant: Variant, state: JsonObject) -> bool:
     places += [check.at for check in checks if isinstance(check, StateItems) and check.one_of and check.at_least]
     if not variant.closed:
         places += [place for check in checks if isinstance(check, OnlyChanged) for place in check.open]
-    changed = changed_pointers(state, variant.work.state) if places else []
+    lists = [check for check in checks if isinstance(check, StateItems) and check.among]
+    changed = changed_pointers(state, variant.work.state) if places or lists else []
+    # Such as the kind of a letter, of which several are right.
+    places += [
+        pointer
+        for pointer in changed
+        for check in lists
+        if under(pointer, check.at) and pointer.rpartition("/")[2] in check.among
+    ]
     return bool(changed) and all(any(under(pointer, place) for place in places) for pointer in changed)
 
 
 def _variants(task: ExecutableTask, work: CarriedOut) -> Iterator[Variant]:
     calls, writes = list(work.calls), work.writes
-    said = "all checks pass when no call is made and the work is only claimed"
-    yield Variant(GateName.WORDS, task, work, (), "checks", said)
+    said = "all checks pass when the work is only claimed"
+    claimed = [call for call in calls[-1:] if call[0] == REPORT_TOOL]
+    yield Variant(GateName.WORDS, task, work, claimed, "checks", said)
     records = records_of(task.initial_state)
     own = {value for index in writes for value in scalars(calls[index][1]) if isinstance(value, str)}
     for index in writes:

@@ -9,7 +9,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from worktrial.grading.check import Facts
 from worktrial.grading.facts import at
+from worktrial.grading.report_checks import ReportLine
 from worktrial.language import JsonObject, JsonValue
 from worktrial.language.untrusted import encodable
 from worktrial.suites.executable.tasks import ExecutableTask
@@ -17,11 +19,14 @@ from worktrial.synthesis.artifacts import SlotRun, Text
 from worktrial.synthesis.author import Author
 from worktrial.synthesis.files import hash_of
 from worktrial.synthesis.gates.door import Door
+from worktrial.synthesis.gates.report import reporting
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.prompting import compact, fenced, render, within
 from worktrial.synthesis.proving.alignment import aligned
 from worktrial.workplaces.conformance.values import ids, parts
+from worktrial.workplaces.executable.report_form import REPORT_TOOL, one_spelling_of
 from worktrial.workplaces.fidelity import Field, FieldStatus, compare
+from worktrial.workplaces.signals import is_error
 
 _FREE_WORDS = 4
 """Words from which a text is taken to be worded freely."""
@@ -35,7 +40,7 @@ class EndDifference(msgspec.Struct, kw_only=True, frozen=True):
     """A place at which two ends of a task differ."""
 
     at: str
-    """JSON Pointer into the final state; `answer` for what was reported."""
+    """JSON Pointer into the final state; `report/CASE/FIELD` for what was reported."""
     author: JsonValue = None
     """Value there; in a list of values, those that the other end lacks."""
     solver: JsonValue = None
@@ -80,7 +85,8 @@ class End:
     """State and report with which work on a task ended."""
 
     state: JsonObject
-    answer: str
+    report: Sequence[Mapping[str, JsonValue]] | None = None
+    """Lines that were handed in; None where none were."""
     seen: frozenset[str] = frozenset()
     """Ids that calls were made with or answered with."""
 
@@ -89,7 +95,8 @@ async def end_of_plan(task: ExecutableTask, door: Door) -> End:
     """The end that the task's own plan comes to, which gates have found to hold."""
     (work,) = await carry_out(door, [(task.plan_alone, task.initial_state)])
     looked = [given for _, given in work.calls] + [made.content for made in work.outcomes]
-    return End(work.state, work.answer, _ids(looked))
+    made = work.calls[-1:] if work.calls and work.calls[-1][0] == REPORT_TOOL else []
+    return End(work.state, [line for _, given in made for line in given["cases"]] if made else None, _ids(looked))
 
 
 def end_of_run(row: SlotRun) -> End:
@@ -97,28 +104,30 @@ def end_of_run(row: SlotRun) -> End:
     line = row.trajectory or {}
     calls = line.get("calls") or []
     looked = [value for call in calls for value in (call["arguments"], call["observation"]["content"])]
-    return End(line.get("final_state") or {}, str(line.get("answer") or ""), _ids(looked))
+    made = [
+        call["arguments"]["cases"]
+        for call in calls
+        if call.get("tool") == REPORT_TOOL and not is_error(call["observation"]["content"])
+    ]
+    return End(line.get("final_state") or {}, made[-1] if made else None, _ids(looked))
 
 
 def _ids(values: Iterable[JsonValue]) -> frozenset[str]:
     return frozenset(id for value in values for _, id in ids(value))
 
 
-def differences(
-    task: ExecutableTask, author: End, solver: End, failed: Sequence[str], *, exact: bool = False
-) -> list[EndDifference]:
+def differences(task: ExecutableTask, author: End, solver: End, *, exact: bool = False) -> list[EndDifference]:
     """Places at which the ends differ.
 
     Records that both created go by the author's ids, whatever order they were created in. Lists of values differ by
     what only one of them holds, in any order. Texts of four words and more may be worded otherwise, as long as both
-    say something. Reports are compared by the task's checks alone.
+    say something. Of reports the fields are compared that the plan's has; what its check allows is no difference.
 
     Args:
         task: What was worked on.
         author: End of the plan.
         solver: End of the second worker.
-        failed: Checks of the answer that the second worker fails, in words.
-        exact: Whether ids, orders and wordings are compared as they stand.
+        exact: Whether ids, orders and wordings are compared as they stand, and all that was reported.
     """
 
     def is_free(at: str, text: str) -> bool:
@@ -131,9 +140,31 @@ def differences(
     fields = [] if state == author.state else compare(author.state, state, is_free)
     off = [field for field in fields if field.status not in (FieldStatus.EQUAL, FieldStatus.FREE)]
     found = list(_shown(off, author.state, exact=exact))
-    if failed:
-        found.append(EndDifference(at="answer", author=author.answer, solver=solver.answer))
-    return found
+    return [*found, *_reported(task, author, solver, exact=exact)]
+
+
+def _reported(task: ExecutableTask, author: End, solver: End, *, exact: bool) -> Iterator[EndDifference]:
+    """Fields in which two reports differ."""
+    checks = [check for check in task.checks if isinstance(check, ReportLine)]
+    spellings = {one_spelling_of(name): check.case[0] for check in checks for name in check.case}
+    ours, theirs = (
+        {spellings.get(one_spelling_of(str(line["case"])), str(line["case"])): line for line in end.report or ()}
+        for end in (author, solver)
+    )
+    for case in dict.fromkeys([*ours, *theirs]):
+        mine, other = ours.get(case, {}), theirs.get(case, {})
+        own = next((check for check in checks if check.case[0] == case), None)
+        for name in ("outcome", "amount", "date", "number", "ids"):
+            if mine.get(name) == other.get(name):
+                continue
+            if exact or own is None or (name in mine and not _allows(own, mine, name, other.get(name))):
+                yield EndDifference(at=f"report/{case}/{name}", author=mine.get(name), solver=other.get(name))
+
+
+def _allows(check: ReportLine, line: Mapping[str, JsonValue], name: str, value: JsonValue) -> bool:
+    """Whether a line that is right stays so with another value in one field, or none."""
+    other = {key: part for key, part in line.items() if key != name} | ({} if value is None else {name: value})
+    return "outcome" in other and check.run(Facts({}, {}, reporting([other]))).passed
 
 
 def _shown(off: Sequence[Field], state: JsonObject, *, exact: bool) -> Iterator[EndDifference]:
@@ -216,6 +247,7 @@ async def ruled(
         rules=within(_under_headings(rules, headings), RULE_TOKENS),
         instruction=task.instruction,
         clock=task.clock,
+        outcomes=_outcomes(task),
         records=_records(task, found, seen),
         differences=[
             {
@@ -250,6 +282,14 @@ async def ruled(
         question=" ".join(reply.question.split()) if reply.right == "unsaid" else "",
         rules=rules_hash(rules),
     )
+
+
+def _outcomes(task: ExecutableTask) -> str:
+    """Codes that a report may give, with their meanings; "" where there is no form."""
+    tool = task.home.artifact.tool(REPORT_TOOL)
+    if tool is None:
+        return ""
+    return str(tool.parameters["properties"]["cases"]["items"]["properties"]["outcome"]["description"])
 
 
 def rules_hash(rules: Mapping[str, str]) -> str:

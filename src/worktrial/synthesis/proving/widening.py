@@ -6,12 +6,14 @@ import msgspec
 
 from worktrial.grading.check import Facts
 from worktrial.grading.facts import ABSENT, at, changed_pointers, under
+from worktrial.grading.report_checks import ReportLine
 from worktrial.grading.state_checks import AnyCheck, OnlyChanged, StateEquals, StateItems, StateNumber, StateOneOf
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.compose.composer import CHECKS, ComposedTask
+from worktrial.synthesis.gates.report import reporting
 from worktrial.synthesis.proving.truth import End
-from worktrial.workplaces.trajectory import Trajectory
+from worktrial.workplaces.executable.report_form import handed_in
 
 MOST = 2
 """Times that the checks of one task are widened."""
@@ -23,7 +25,7 @@ def widened(
     """The task with checks that both ends pass; None where they differ in more than single values.
 
     A record or an item that only one of them has, a record that only one changes, a call that only one made, and
-    what only one reports are more than values: no check says both.
+    a sum or a day that only one reports are more than values: no check says both. Of outcomes it does.
 
     Args:
         draft: The task as it is composed.
@@ -34,7 +36,7 @@ def widened(
     """
     if draft.widened >= MOST:
         return None
-    ends = [Facts(task.initial_state, end.state, Trajectory(answer=end.answer)) for end in (author, solver)]
+    ends = [Facts(task.initial_state, end.state, reporting(end.report)) for end in (author, solver)]
     checks: list[JsonObject] = []
     for given, check in zip(draft.checks, task.checks, strict=True):
         if check.run(ends[1]).check not in failed:
@@ -68,6 +70,10 @@ def _wider(given: JsonObject, check: AnyCheck, ends: Sequence[Facts]) -> Iterato
         beside = all(place.rpartition("/")[0] in records for place in stray)
         if beside and all(_is_value(at(end.final_state, place)) for place in stray for end in ends):
             yield {**given, "open": [*given.get("open", []), *stray]}
+    elif isinstance(check, ReportLine):
+        lines = handed_in(ends[1].trajectory) or ()
+        codes = [line["outcome"] for line in lines if line["case"] in check.case]
+        yield {**given, "outcome": [*check.outcome, *codes]}
     elif isinstance(check, StateItems):
         if check.one_of:
             lists = [at(end.final_state, check.at) for end in ends]

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,7 +69,6 @@ class TaskCard:
     checks: Sequence[tuple[int, str]] = ()
     """Case of each check, -1 for all of them, and its text."""
     rubric: str = ""
-    answers: Mapping[str, str] = field(default_factory=dict)
     patch: Sequence[JsonObject] = ()
     end: ProvedTask | None
     runs: Mapping[str, Sequence[RunView]]
@@ -215,7 +214,6 @@ def _shown(file: Path) -> dict[str, Any]:
         "checks": [
             (case, msgspec.json.encode(check).decode()) for case, check in zip(of, draft.checks, strict=True)
         ],
-        "answers": draft.answers,
         "patch": draft.patch,
     }
 

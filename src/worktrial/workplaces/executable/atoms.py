@@ -20,6 +20,30 @@ import msgspec
 from worktrial.language import JsonObject, JsonValue
 
 
+class CaseReport(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
+    """Line of the report that is due about one case; a field that is None is not asked for."""
+
+    case: str
+    """Id by which the request names the case, or that of the record which it is about."""
+    outcome: str | list[str]
+    """Code in which the case ends or stands; several where the clauses allow each of them."""
+    amount: float | None = None
+    date: str | None = None
+    number: float | None = None
+    ids: list[str] | None = None
+
+    @property
+    def outcomes(self) -> list[str]:
+        """Codes that are right; the plan reports the first."""
+        return [self.outcome] if isinstance(self.outcome, str) else self.outcome
+
+    @property
+    def fields(self) -> JsonObject:
+        """Fields beside case and outcome that it asks for."""
+        given = {"amount": self.amount, "date": self.date, "number": self.number, "ids": self.ids}
+        return {name: value for name, value in given.items() if value is not None}
+
+
 class Situation(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     """One case: its request, its work, and the checks of that work, all on records of its own."""
 
@@ -27,10 +51,10 @@ class Situation(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields
     """JSON Pointers of the records that it bears on. No two cases of a task share one."""
     request: dict[str, str]
     """Request by language. It reads the same whether it can be granted or has to be refused."""
-    answer: dict[str, str]
-    """Report that is due, by language: a Jinja2 template over the observations that `steps` name."""
+    report: CaseReport
+    """Line about it in the report that is due; written as a mapping."""
     checks: list[JsonObject]
-    """Checks of state and answer, as in `tasks.yaml`, without `only_changed`."""
+    """Checks of state and calls, as in `tasks.yaml`, without `only_changed`."""
     steps: list[JsonObject] = []
     """Calls in the order in which they have to be made, as in `tasks.yaml`: `call`, `with`, `as`."""
     changes: list[str] = []

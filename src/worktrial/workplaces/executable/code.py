@@ -107,7 +107,8 @@ class CodeWorkplace:
     """Arguments of each tool's example call, of those that show one."""
     _built_in: DescribedFunctions | None = field(default=None, repr=False)
     _handbook: Handbook | None = field(default=None, repr=False)
-    _report: ReportForm | None = field(default=None, repr=False)
+    report: ReportForm | None = field(default=None, repr=False)
+    """Form in which agents report; None where they report in words."""
     _known: "dict[tuple[str, str], Observation | None]" = field(default_factory=dict, repr=False, compare=False)
     """Calls that were held against the tools' schemas, with what they are answered without any code."""
 
@@ -219,7 +220,7 @@ class CodeWorkplace:
             source=self.artifact.source,
             runner=self.runner,
             handbook=self._handbook,
-            report=self._report,
+            report=self.report,
             trust=isinstance(self.runner, TrustedRunner),
         )
         # What schemas refuse is the same for both, and a mutant's calls are those of the workplace.

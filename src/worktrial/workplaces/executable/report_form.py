@@ -63,9 +63,9 @@ def _lines(form: ReportForm, told: str) -> Any:
     outcome = f"How the case has ended, or stands. {told}."
     optional = {
         "amount": (float, "What is paid, in the desk's own currency; 0 where nothing is."),
-        "date": (dt.date, "Date that the assignment asks for, such as 2031-05-26."),
-        "number": (float, "Count or measure that the assignment asks for."),
-        "ids": (list[str], "Ids that the assignment asks for."),
+        "date": (dt.date, "Date that assignment or outcome asks for, such as 2031-05-26."),
+        "number": (float, "Count or measure that assignment or outcome asks for."),
+        "ids": (list[str], "Ids that assignment or outcome asks for."),
     }
     line = msgspec.defstruct(
         "LineOfReport",

@@ -115,6 +115,8 @@ class ExecutableWorkplace:
     """Type of the state that the functions take; any that `msgspec` reads from JSON."""
     read: ReadState = field(default_factory=ReadState, repr=False, compare=False)
     """The state that was read last, for its sessions."""
+    report: ReportForm | None = field(default=None, repr=False)
+    """Form in which agents report; None where they report in words."""
 
     @classmethod
     def build(
@@ -157,7 +159,8 @@ class ExecutableWorkplace:
             state_description or {},
             source=source,
         )
-        return cls(artifact, {tool.name: tool.function for tool in tools}, described.state_type)
+        functions_by_name = {tool.name: tool.function for tool in tools}
+        return cls(artifact, functions_by_name, described.state_type, report=report)
 
     @cached_property
     def _state_decoder(self) -> "msgspec.json.Decoder[Any]":

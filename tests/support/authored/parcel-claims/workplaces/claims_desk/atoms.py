@@ -31,14 +31,14 @@ from .tools import (
 )
 
 ASKS = (
-    "Claim {claim} of {name} is on your pile. Take it as far as our rules let it go today; where is it then?",
-    "Please see to claim {claim} ({name}): do what the instruction has us do, and report the outcome.",
-    "{name} has asked twice about claim {claim}. Deal with it by the book and say what became of it.",
+    "Claim {claim} of {name} is on your pile. Take it as far as our rules let it go today.",
+    "Please see to claim {claim} ({name}): do what the instruction has us do.",
+    "{name} has asked twice about claim {claim}. Deal with it by the book.",
 )
 ASKS_KO = (
-    "청구 {claim}({name} 고객)이 남아 있습니다. 오늘 지침대로 되는 데까지 처리하고 결과를 알려 주세요.",
-    "청구 {claim}({name} 고객)을 지침에 따라 처리하고 결과를 보고해 주세요.",
-    "{name} 고객이 청구 {claim}에 대해 두 번 문의했습니다. 지침대로 처리하고 어떻게 되었는지 말해 주세요.",
+    "청구 {claim}({name} 고객)이 남아 있습니다. 오늘 지침대로 되는 데까지 처리해 주세요.",
+    "청구 {claim}({name} 고객)을 지침에 따라 처리해 주세요.",
+    "{name} 고객이 청구 {claim}에 대해 두 번 문의했습니다. 지침대로 처리해 주세요.",
 )
 OBJECT = "You may object within 21 days."
 WORDS_OF = {
@@ -53,7 +53,6 @@ SAID = {
     "FOUND": ["turned up", "scanned", "on its way", "arrived"],
     "NO_REPLY": ["reply", "answer", "no papers", "papers", "heard"],
 }
-PROCEDURE = ("LATE", "OUT_OF_TIME", "DUPLICATE", "FOUND", "NO_REPLY", "NOT_COVERED", "LOSS", "DAMAGE", "MISSING")
 CODES = {"loss": "LOSS", "damage": "DAMAGE", "missing": "MISSING"}
 
 
@@ -144,7 +143,7 @@ def _case(
     claim_id: str,
     random: Random,
     steps: list[dict[str, object]],
-    answer: tuple[str, str],
+    report: dict[str, object],
     checks: list[dict[str, object]],
     changes: list[str],
     **more: object,
@@ -161,7 +160,7 @@ def _case(
             *more.pop("patch", []),
         ],
         steps=[*_look(claim_id, claim.parcel_id), *steps],
-        answer={"en": answer[0], "ko": answer[1]},
+        report={"case": claim_id, "amount": 0, **report},
         checks=checks,
         changes=changes,
         **more,
@@ -223,7 +222,7 @@ def _paid(state: State, claim_id: str, random: Random, **more: object) -> Situat
             {"call": "order_payment", "with": {"claim_id": claim_id, "amount": due}},
             _letter(claim_id, text),
         ],
-        (f"{claim_id} is paid {due} crowns.", f"{claim_id}: {due} 크라운을 지급했습니다."),
+        {"outcome": "PAID", "amount": due},
         [
             {"check": "state_one_of", "at": f"{at}/decision", "values": ["PAY", "PAY_PART"]},
             {"check": "state_equals", "at": f"{at}/reason_code", "value": code},
@@ -232,7 +231,6 @@ def _paid(state: State, claim_id: str, random: Random, **more: object) -> Situat
             _money(claim_id, due),
             _sent(claim_id, "decision", ["21"]),
             _states(claim_id, [due], amounts),
-            {"check": "answer_sums", "values": [due], "beside": amounts},
         ],
         [pointer("claims", claim_id), "/payments", "/messages"],
         **more,
@@ -290,17 +288,14 @@ def _ended(
     ]
     if named:
         checks.append({"check": "state_equals", "at": f"{at}/reason_code", "value": code})
-        others = [other for other in PROCEDURE if other != code]
-        checks.append({"check": "answer_code", "value": code, "words": SAID[code], "others": others})
     else:
         more["open"] = [f"{at}/reason_code"]
-    verb = ("refused", "거절") if decision == "REFUSE" else ("closed", "종결")
     return _case(
         state,
         claim_id,
         random,
         [{"call": "decide_claim", "with": decided}, _letter(claim_id, f"Claim {claim_id}: {reason}. {OBJECT}")],
-        (f"{claim_id} is {verb[0]}: {reason}.", f"{claim_id}: {verb[1]}({reason})했습니다."),
+        {"outcome": code},
         checks,
         [pointer("claims", claim_id), "/messages"],
         refusal=decision == "REFUSE",
@@ -400,10 +395,7 @@ def not_lost_yet(state: State, random: Random) -> Situation | None:
             {"call": "set_claim_status", "with": {"claim_id": claim_id, "status": "WAITING"}},
             {"call": "open_trace", "with": {"parcel_id": parcel_id}, "as": "trace"},
         ],
-        (
-            f"{claim_id} waits; the trace for {parcel_id} ends on {ends}.",
-            f"{claim_id}은 대기 중이며 {parcel_id}의 추적은 {ends}에 끝납니다.",
-        ),
+        {"outcome": "TRACED", "date": ends},
         [
             {"check": "state_equals", "at": pointer("claims", claim_id, "status"), "value": "WAITING"},
             {
@@ -413,7 +405,6 @@ def not_lost_yet(state: State, random: Random) -> Situation | None:
                 "at_least": 1,
                 "at_most": 1,
             },
-            {"check": "answer_date", "value": ends},
         ],
         [pointer("claims", claim_id, "status"), "/traces"],
     )
@@ -496,7 +487,7 @@ def _asked(state: State, claim_id: str, random: Random) -> Situation:
             _letter(claim_id, f"For claim {claim_id} we still need: {named}.", kind="papers_wanted"),
             {"call": "set_claim_status", "with": {"claim_id": claim_id, "status": "PAPERS"}},
         ],
-        (f"{claim_id} waits for papers: {named}.", f"{claim_id}: 서류를 요청했습니다({named})."),
+        {"outcome": "PAPERS_ASKED"},
         [
             {"check": "state_equals", "at": pointer("claims", claim_id, "status"), "value": "PAPERS"},
             *(_sent(claim_id, "papers_wanted", WORDS_OF[name]) for name in missing),
@@ -550,7 +541,7 @@ def above_the_limit(state: State, random: Random) -> Situation | None:
         claim_id,
         random,
         [{"call": "set_claim_status", "with": {"claim_id": claim_id, "status": "APPROVAL"}}],
-        (f"{claim_id} waits for the approval of {due} crowns.", f"{claim_id}: {due} 크라운의 승인을 기다립니다."),
+        {"outcome": "FOR_APPROVAL"},
         [
             {"check": "state_equals", "at": pointer("claims", claim_id, "status"), "value": "APPROVAL"},
             {"check": "state_equals", "at": pointer("claims", claim_id, "decision"), "value": None},
@@ -562,7 +553,6 @@ def above_the_limit(state: State, random: Random) -> Situation | None:
                 "at_least": 0,
                 "at_most": 0,
             },
-            {"check": "answer_sums", "values": [due], "beside": _amounts(state, state.claims[claim_id])},
         ],
         [pointer("claims", claim_id, "status")],
     )
@@ -759,17 +749,13 @@ def time_left_to_reply(state: State, random: Random) -> Situation | None:
         return None
     claim = state.claims[claim_id]
     assert not has_not_replied(state, claim)
-    last = today(state)
     return _case(
         state,
         claim_id,
         random,
         [],
-        (f"{claim_id} stays open for papers until {last}.", f"{claim_id}은 {last}까지 서류를 기다립니다."),
-        [
-            {"check": "state_equals", "at": pointer("claims", claim_id, "status"), "value": "PAPERS"},
-            {"check": "answer_date", "value": last},
-        ],
+        {"outcome": "PAPERS_ASKED"},
+        [{"check": "state_equals", "at": pointer("claims", claim_id, "status"), "value": "PAPERS"}],
         [],
         refusal=True,
     )
@@ -803,10 +789,7 @@ def recipient_without_consent(state: State, random: Random) -> Situation | None:
         claim_id,
         random,
         [_letter(claim_id, "Please send us the sender's consent.", to="recipient", kind="papers_wanted")],
-        (
-            f"{claim_id}: the recipient was asked for the sender's consent.",
-            f"{claim_id}: 수취인에게 발송인(sender)의 동의를 요청했습니다.",
-        ),
+        {"outcome": "CONSENT_ASKED"},
         [
             _sent(claim_id, "papers_wanted", ["consent", "agreement", "permission"], to="recipient"),
             {"check": "state_equals", "at": pointer("claims", claim_id, "decision"), "value": None},

@@ -131,6 +131,18 @@ class State(Struct):
 COVER = {"basic": Decimal("120.00"), "plus": Decimal("600.00"), "secure": Decimal("2500.00")}
 """Crowns that a service covers at most for one parcel (C-07)."""
 PAYING = ("pay", "paid", "payment", "transfer", "transferred", "지급", "송금")
+OUTCOMES = {
+    "PAID": "decided and paid, in full or in part",
+    "OUT_OF_TIME": "refused, since it came too late",
+    "NOT_COVERED": "refused, since such goods, packaging or damage are never paid",
+    "DUPLICATE": "closed, since an earlier claim on the parcel was decided",
+    "FOUND": "closed, since the parcel has turned up",
+    "NO_REPLY": "closed, since papers that were asked for did not come",
+    "TRACED": "waits for a trace; `date`: day on which the trace ends",
+    "PAPERS_ASKED": "waits for papers that the claimant was asked for",
+    "CONSENT_ASKED": "waits for the sender's consent, which was asked for",
+    "FOR_APPROVAL": "waits for the approval of the desk lead",
+}
 NEVER_PAID = frozenset(["money", "voucher", "jewellery", "passport"])
 PROOFS = frozenset(["invoice", "receipt", "bank_record"])
 
