@@ -17,7 +17,10 @@ from worktrial.workplaces.executable.report_form import REPORT_TOOL, outcomes_of
 from worktrial.workplaces.session import Observation, Origin
 from worktrial.workplaces.trajectory import ToolCall, Trajectory
 
-_FIX = "Check each case and every field of it (`report_line`), and that no other is reported (`report_lines`)"
+_FIX = (
+    "Say every field that is due (`amount` is 0 where nothing is paid) in the `report` of a situation, or in the "
+    "check `report_line`, and that nothing else is reported (`report_lines`)"
+)
 _OFF = 1.01
 _SHARE = 0.5
 """Share of the outcomes that may be right for one case at most."""
