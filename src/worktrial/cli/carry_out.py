@@ -48,9 +48,9 @@ def carry_out(prepared: PreparedRun, *, beside: Options | None = None) -> None:
     retries, invalid_share = run_shown(trial, prepared.models, settings)
     # What is shown is read anew from the folder, as `worktrial show` does it; twice in memory would be too often.
     from worktrial.cli.summary import print_summary
-    from worktrial.engine.stored import open_run
+    from worktrial.results.shown import tally_shown
 
-    print_summary(open_run(settings.folder), beside=beside)
+    print_summary(tally_shown(settings.folder), beside=beside)
     say_retries(retries)
     refuse_invalid(invalid_share, prepared.options.max_invalid, settings)
 

@@ -72,9 +72,10 @@ def sit_down(
         say(f"done; the verdicts are in {prepared.settings.folder}: worktrial show")
         return
     from worktrial.cli.summary import print_summary
+    from worktrial.results.summary import RunTally
 
     stored = open_run(prepared.settings.folder)
     options = prepared.options.shared_with(suite.beside)
-    print_summary(stored, beside=suite.beside.read(options, suite=suite.name))
+    print_summary(RunTally.of(stored), beside=suite.beside.read(options, suite=suite.name))
     invalid = sum(record.outcome == "invalid" for record in stored.records)
     refuse_invalid(invalid / max(1, len(stored.records)), prepared.options.max_invalid, prepared.settings)

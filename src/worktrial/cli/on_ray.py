@@ -38,10 +38,10 @@ def carry_out_on_ray(
         raise
     from worktrial.cli.places import run_folder
     from worktrial.cli.summary import print_summary
-    from worktrial.engine.stored import open_run
+    from worktrial.results.shown import tally_shown
 
     settings = prepared.settings
-    print_summary(open_run(run_folder(settings.place)), beside=beside)
+    print_summary(tally_shown(run_folder(settings.place)), beside=beside)
     retries, invalid = settled(ends)
     say_retries(retries)
     if settings.remote is None:

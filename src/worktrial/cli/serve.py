@@ -218,9 +218,10 @@ def _serve(prepared: "PreparedRun", episodes: "Episodes", settings: Any, app_of:
         say_how_to_resume([prepared.plan], stop)
         raise stop
     from worktrial.cli.summary import print_summary
+    from worktrial.results.summary import RunTally
 
     stored = open_run(prepared.settings.folder)
-    print_summary(stored, beside=None)
+    print_summary(RunTally.of(stored), beside=None)
     invalid = sum(record.outcome == "invalid" for record in stored.records)
     refuse_invalid(invalid / max(1, len(stored.records)), prepared.options.max_invalid, prepared.settings)
 

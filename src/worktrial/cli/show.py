@@ -50,37 +50,33 @@ def show(
     """
     from worktrial.cli.audit import print_audits
     from worktrial.cli.summary import print_summary
-    from worktrial.engine.figures import open_figures
-    from worktrial.engine.stored import manifest_in, open_run
-    from worktrial.results.duties import has_duties
-    from worktrial.suite import Suite, is_audit, suite_of
+    from worktrial.engine.stored import manifest_in
+    from worktrial.results.shown import tally_shown
+    from worktrial.suite import is_audit, suite_of
 
     manifest = manifest_in(run)
-    suite = suite_of(manifest)
-    # Tables and figures of a suite's own are made from whole records, and so is what is said about duties.
-    own = suite is not None and (type(suite).tables, type(suite).figures) != (Suite.tables, Suite.figures)
-    whole = own or judge_audit or labels or is_audit(manifest) or has_duties(manifest)
-    stored = open_run(run) if whole else open_figures(run)
-    # Records make no cycles, and a million of them take long to look through, again and again.
-    gc.freeze()
-    if (judge_audit or labels) and is_audit(stored.manifest):
-        raise SettingError(
-            f"--judge-audit, --labels: {run} holds an audit, which has no rate to correct; show a run without"
-        )
-    if is_audit(stored.manifest):
+    if is_audit(manifest):
+        if judge_audit or labels:
+            raise SettingError(
+                f"--judge-audit, --labels: {run} holds an audit, which has no rate to correct; show a run without"
+            )
         if as_json:
             raise SettingError(f"--json: {run} holds an audit, whose figures have no JSON; show it without")
         print_audits([run])
         return
+    tally = tally_shown(run, whole=bool(judge_audit or labels))
+    # Records make no cycles, and a million of them take long to look through, again and again.
+    gc.freeze()
+    suite = suite_of(manifest)
     beside = Options if suite is None else suite.beside
     if as_json:
         from worktrial.results.machine import show_output
-        from worktrial.results.summary import summarise
 
-        say_json(show_output(stored, summarise(stored), _corrections(stored, judge_audit, labels)).text())
+        without_errors = _corrections(tally.run, judge_audit, labels)
+        say_json(show_output(tally.run, tally.summary(), without_errors).text())
         return
-    print_summary(stored, beside=beside.read(given, suite=f"the suite {stored.manifest.suite}"))
-    for corrected in _corrections(stored, judge_audit, labels):
+    print_summary(tally, beside=beside.read(given, suite=f"the suite {manifest.suite}"))
+    for corrected in _corrections(tally.run, judge_audit, labels):
         say(corrected.line)
 
 

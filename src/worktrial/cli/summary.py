@@ -2,21 +2,20 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from worktrial.cli.fault_tables import conditions_table, excess_lines, funnel_table, robustness_line
-from worktrial.engine.record import CLEAN, RoleUsage, SampleRecord
+from worktrial.engine.record import CLEAN, Key, RoleUsage
 from worktrial.engine.stored import StoredRun
-from worktrial.grading import Outcome
 from worktrial.language.untrusted import printable
 from worktrial.options import Options
 from worktrial.places import shown_place
 from worktrial.results.duties import DutyCounts
-from worktrial.results.observed import observe
-from worktrial.results.summary import Group, Summary, summarise
+from worktrial.results.summary import Group, RunTally, Summary
 from worktrial.statistics import Agreement, Interval, Repeats
 from worktrial.suite import suite_of
 from worktrial.terminal import SafeConsole, rate_cells, shows_line, table_of
@@ -24,13 +23,13 @@ from worktrial.workplaces import ContextUse
 from worktrial.workplaces.conformance import SimulatorHealth
 
 
-def print_summary(run: StoredRun, console: SafeConsole | None = None, *, beside: Options | None = None) -> None:
+def print_summary(tally: RunTally, console: SafeConsole | None = None, *, beside: Options | None = None) -> None:
     """Print one screen: who, how well, where, at what cost, what went wrong.
 
     On a narrow terminal figures are folded, never cut: half a number is a wrong number.
     """
     console = console or SafeConsole()
-    summary = summarise(run)
+    run, summary = tally.run, tally.summary()
     console.print(_title(run), soft_wrap=True)
     console.print(_rates(summary))
     if summary.repeats is not None:
@@ -51,9 +50,9 @@ def print_summary(run: StoredRun, console: SafeConsole | None = None, *, beside:
             console.print(_groups(tag, groups))
     if summary.usage:
         console.print(_usage(summary.usage))
-    for line in _notes(run, summary):
+    for line in _notes(tally, summary):
         console.print(line, soft_wrap=True)
-    console.print(next_line(run, summary), soft_wrap=True)
+    console.print(next_line(run.folder, tally.example), soft_wrap=True)
 
 
 def _of_the_suite(run: StoredRun, beside: Options | None) -> Iterable[RenderableType]:
@@ -108,7 +107,7 @@ def _usage(usage: Mapping[str, RoleUsage]) -> Table:
     return table
 
 
-def _notes(run: StoredRun, summary: Summary) -> list[str | Text]:
+def _notes(tally: RunTally, summary: Summary) -> list[str | Text]:
     seconds = "time unknown" if summary.seconds is None else f"{summary.seconds:.1f} s"
     notes: list[str | Text] = [f"per sample: {summary.calls:.1f} tool calls, {seconds}"]
     if summary.cost is not None:
@@ -128,8 +127,7 @@ def _notes(run: StoredRun, summary: Summary) -> list[str | Text]:
     fewest, most = summary.tries
     if fewest != most and not summary.missing:
         notes.append(f"tasks were tried {fewest} to {most} times; each try counts in the rates")
-    if run.records:
-        seen = observe(run)
+    if (seen := tally.observed()) is not None:
         notes.append(shows_line(seen.tasks, seen.rate, repeats=seen.repeats, cluster_effect=seen.cluster_effect))
     if summary.missing:
         notes.append(Text.assemble(("unfinished:", "yellow"), f" {summary.missing} samples are still to come"))
@@ -188,28 +186,16 @@ def _dollars(cost: float | None) -> str:
     return "unknown" if cost is None else f"${cost:.4f}"
 
 
-def next_line(run: StoredRun, summary: Summary) -> Text:
-    """Commands that tell more about `run`: as a report, beside another run, and one of its samples."""
-    folder = shlex.quote(shown_place(run.folder))
+def next_line(run: Path, example: Key | None) -> Text:
+    """Commands that tell more about a run: as a report, beside another run, and one of its samples."""
+    folder = shlex.quote(shown_place(run))
     commands = [f"worktrial report {folder}", f"worktrial compare {folder} OTHER"]
-    sample = _worth_a_look(run, summary.headline)
-    if sample is not None:
-        repeat = f" --repeat {sample.repeat}" if sample.repeat else ""
-        condition = f" --condition {shlex.quote(sample.condition)}" if sample.condition != CLEAN else ""
-        commands.append(f"worktrial trajectory {folder} {shlex.quote(sample.sample)}{repeat}{condition}")
+    if example is not None:
+        name, number, under = example
+        repeat = f" --repeat {number}" if number else ""
+        condition = f" --condition {shlex.quote(under)}" if under != CLEAN else ""
+        commands.append(f"worktrial trajectory {folder} {shlex.quote(name)}{repeat}{condition}")
     return Text.assemble(("more: ", "dim"), printable(" · ".join(commands)))
-
-
-def _worth_a_look(run: StoredRun, condition: str) -> SampleRecord | None:
-    """Failure of the condition, or of another, or else any sample with a verdict."""
-    found: dict[tuple[bool, bool], SampleRecord] = {}
-    for record in run.records:
-        if record.outcome is not Outcome.INVALID:
-            rank = record.outcome is Outcome.PASS, record.condition != condition
-            if rank == (False, False):
-                return record
-            found.setdefault(rank, record)
-    return found[min(found)] if found else None
 
 
 def _repeats_line(repeats: Repeats) -> str:

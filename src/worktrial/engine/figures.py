@@ -1,8 +1,9 @@
-"""A run opened for its figures alone: a million samples in some 400 MB."""
+"""A run read for its figures alone, which takes half of what whole records take."""
 
 import contextlib
 import gc
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -11,19 +12,12 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from worktrial.engine.index import CountedLines, counted_lines
-from worktrial.engine.lines import line_spans
-from worktrial.engine.manifest import Manifest
-from worktrial.engine.record import Key, RoleUsage, SampleLine, SampleRecord
+from worktrial.engine.lines import line_blocks, line_spans
+from worktrial.engine.record import RoleUsage, SampleLine, SampleRecord
 from worktrial.engine.store import SAMPLES
-from worktrial.engine.stored import StoredRun, manifest_in
-from worktrial.grading import Outcome
-from worktrial.grading.verdict import Vote
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss
 
-_Outcomes = tuple[bool | None, ...]
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-_MOST_REPEATS = 4096
-_INVALID = Outcome.INVALID
 
 
 class UsageTotals:
@@ -32,9 +26,9 @@ class UsageTotals:
     def __init__(self) -> None:
         self._sums: dict[str, list[Any]] = {}
 
-    def add(self, usage: Mapping[str, RoleUsage]) -> None:
-        """Add what one sample took."""
-        for role, one in usage.items():
+    def add_all(self, records: Iterable[SampleRecord]) -> None:
+        """Add what samples took."""
+        for role, one in chain.from_iterable([record.usage.items() for record in records]):
             sums = self._sums.get(role)
             if sums is None:
                 sums = self._sums[role] = [0, 0, 0, 0, 0.0, 0, 0.0, 0]
@@ -54,14 +48,6 @@ class UsageTotals:
         return {role: RoleUsage(*sums) for role, sums in sorted(self._sums.items())}
 
 
-def usage_of(records: Iterable[SampleRecord]) -> dict[str, RoleUsage]:
-    """Sum of what `records` took, by role."""
-    totals = UsageTotals()
-    for record in records:
-        totals.add(record.usage)
-    return totals.by_role
-
-
 class _CastVote(msgspec.Struct, gc=False):
     is_correct: bool | None = None
 
@@ -69,7 +55,7 @@ class _CastVote(msgspec.Struct, gc=False):
 class _Figures(SampleRecord, kw_only=True, frozen=True, gc=False):
     """A record of which only what is summed up is read; what is left out is the same empty value for all.
 
-    Lists are tuples, whose empty one is there once, and a vote is its outcome; `_Shared` mends the tags.
+    Lists are tuples, whose empty one is there once, and a vote is its outcome; tags are read by `figure_blocks`.
     """
 
     votes: tuple[_CastVote, ...] = ()  # type: ignore[assignment]
@@ -84,68 +70,33 @@ class _Figures(SampleRecord, kw_only=True, frozen=True, gc=False):
     finished: str = msgspec.field(default="", name="time that is left out")
 
 
-def open_figures(folder: Path) -> StoredRun:
-    """The run in `folder` by its figures: records without checks, measures, violations, and what votes say.
+def figure_blocks(folder: Path) -> Iterator[Sequence[SampleRecord]]:
+    """All lines of the run in `folder`, in order and many at a time, as records by their figures.
 
-    What requests took is summed up, and on record only where some were replayed; a reason, where a sample is
-    invalid. What many samples share is held once.
+    They are without checks, measures, violations, and what votes say; tags that many samples share are held once.
 
     Raises:
-        DataError: there is no such folder, it holds no run, or a record is damaged.
+        DataError: a record is damaged.
     """
-    manifest = manifest_in(folder)
-    with _without_collection():
-        return _read(folder, manifest)
+    shared: dict[bytes, dict[str, Any]] = {}
+    for records in line_blocks(folder / SAMPLES, _Figures):
+        for record in records:
+            text = bytes(record.tags)
+            tags = shared.get(text)
+            if tags is None:
+                tags = shared[text] = msgspec.json.decode(text, type=dict[str, Any])
+            force_setattr(record, "tags", tags)
+        yield records
 
 
-def _read(folder: Path, manifest: Manifest) -> StoredRun:
+def lines_that_count(folder: Path) -> CountedLines:
+    """Lines of the run in `folder` that count, for each sample its last: by the index, or else by the records.
+
+    Raises:
+        DataError: the index lies out of the folder, or a record is damaged.
+    """
     path = folder / SAMPLES
-    with contextlib.suppress(_Twice):
-        return _read_lines(folder, manifest, None)
-    return _read_lines(folder, manifest, counted_lines(folder, path) or _counted(path))
-
-
-class _Twice(Exception):
-    """A second line about a sample, which is not expected."""
-
-
-def _read_lines(folder: Path, manifest: Manifest, counted: CountedLines | None) -> StoredRun:
-    """Figures of a run of which certain lines count; None where each sample is taken to have one.
-
-    Raises:
-        _Twice: a sample has two.
-    """
-    totals = UsageTotals()
-    shared = _Shared()
-    # A sample that ran again stands where it first finished.
-    records: list[SampleRecord | None] = []
-    first: dict[Key, int] = {}
-    # By task and condition, a bit for each repeat.
-    seen: dict[str, dict[str, int]] = {}
-    for number, (record, _, _) in enumerate(line_spans(folder / SAMPLES, _Figures)):
-        if counted is None:
-            conditions, repeat = seen.get(record.sample), record.repeat
-            if conditions is None:
-                conditions = seen[record.sample] = {}
-            repeats = conditions.get(record.condition, 0)
-            bit = 1 << (repeat if repeat < _MOST_REPEATS else _MOST_REPEATS)
-            if repeats & bit:
-                raise _Twice
-            conditions[record.condition] = repeats | bit
-        elif number >= counted.lines:
-            break
-        elif not counted.has(number):
-            if record.key not in first:
-                first[record.key] = len(records)
-                records.append(None)
-            continue
-        totals.add(record.usage)
-        shared.take(record)
-        if first and record.key in first:
-            records[first[record.key]] = record
-        else:
-            records.append(record)
-    return StoredRun(folder, manifest, [one for one in records if one is not None], totals.by_role)
+    return counted_lines(folder, path) or _counted(path)
 
 
 def _counted(path: Path) -> CountedLines:
@@ -162,39 +113,8 @@ def _counted(path: Path) -> CountedLines:
     return CountedLines(lines, frozenset(replaced))
 
 
-class _Shared:
-    """Values that many samples have, each held once."""
-
-    def __init__(self) -> None:
-        self._words: dict[str | None, str | None] = {}
-        self._tags: dict[bytes, dict[str, Any]] = {}
-        self._votes: dict[_Outcomes, list[Vote]] = {}
-
-    def take(self, record: _Figures) -> None:
-        """Let a record, which nobody else has yet, hold these in place of its own; its totals are dropped."""
-        # Once for each of a million records: every step tells.
-        word, put = self._words.setdefault, force_setattr
-        text = bytes(record.tags)
-        tags = self._tags.get(text)
-        if tags is None:
-            tags = self._tags[text] = msgspec.json.decode(text, type=dict[str, Any])
-        put(record, "tags", tags)
-        put(record, "suite", word(record.suite, record.suite))
-        put(record, "sample", word(record.sample, record.sample))
-        put(record, "condition", word(record.condition, record.condition))
-        put(record, "stop_reason", word(record.stop_reason, record.stop_reason))
-        reason = record.reason if record.outcome is _INVALID else ""
-        put(record, "reason", word(reason, reason))
-        if not record.replayed:
-            put(record, "usage", _NOTHING)
-        if record.votes:
-            outcomes = tuple(vote.is_correct for vote in record.votes)
-            votes = self._votes.setdefault(outcomes, [Vote(is_correct=one) for one in outcomes])
-            force_setattr(record, "votes", votes)
-
-
 @contextlib.contextmanager
-def _without_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Reading makes no cycles, and looking for some among a million records takes longer than to read them."""
     was = gc.isenabled()
     gc.disable()

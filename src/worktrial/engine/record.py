@@ -41,7 +41,7 @@ class SampleLine(msgspec.Struct, kw_only=True):
         return self.sample, self.repeat, self.condition
 
 
-class RoleUsage(msgspec.Struct, frozen=True):
+class RoleUsage(msgspec.Struct, frozen=True, gc=False):
     """Consumption of one role for one sample; tokens as reported by the endpoint."""
 
     requests: int = 0
@@ -211,9 +211,14 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
         return None if self.simulation is None else self.simulation.contradictions
 
     def tag(self, name: str) -> str | None:
-        """A tag as text, in JSON where it is none; None where the sample does not have it."""
-        value = self.tags.get(name)
-        return value if value is None or isinstance(value, str) else msgspec.json.encode(value).decode()
+        """A tag as text; see `tag_text`."""
+        return tag_text(self.tags, name)
+
+
+def tag_text(tags: Mapping[str, Any], name: str) -> str | None:
+    """A tag as text, in JSON where it is none; None where there is none."""
+    value = tags.get(name)
+    return value if value is None or isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def partial_record(names: Collection[str]) -> type[Any]:

@@ -1,6 +1,6 @@
 """A run folder opened for reading."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import msgspec
 
 from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
-from worktrial.engine.record import CLEAN, Key, RoleUsage, SampleLine, SampleRecord, partial_record
+from worktrial.engine.record import CLEAN, Key, SampleLine, SampleRecord, partial_record
 from worktrial.engine.store import SAMPLES
 from worktrial.engine.trajectories import StoredTrajectories
 from worktrial.errors import DataError, option
@@ -24,8 +24,6 @@ class StoredRun:
     manifest: Manifest
     records: list[SampleRecord]
     """The last record of every sample, in the order in which the samples first finished."""
-    usage: Mapping[str, RoleUsage] | None = None
-    """Totals by role, where the records do not hold theirs; see `engine.figures.open_figures`."""
 
     @property
     def missing(self) -> int:

@@ -1,14 +1,13 @@
 """Completion of stored samples, estimated: the one interval that every surface shows."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import NamedTuple, Protocol, TypeVar
 
 from worktrial.engine.record import SampleRecord
 from worktrial.grading import Outcome
 from worktrial.results.conditions import cluster_by
+from worktrial.results.outcomes import OutcomeTally, TaskOutcomes
 from worktrial.results.pairing import SamplePair
 from worktrial.statistics import CompletionRate, Estimand, Estimate, TaskTries, rate
 
@@ -44,6 +43,7 @@ _Sample = TypeVar("_Sample", bound=HasOutcome)
 
 
 _VALUES = {outcome: float(outcome is Outcome.PASS) for outcome in Outcome}
+_IN_ORDER = (Outcome.PASS, Outcome.FAIL, Outcome.INVALID)
 
 
 def passed(record: HasOutcome) -> float:
@@ -57,53 +57,31 @@ def completion(
     """The completion rate over `records`, which are of one condition."""
     tally = OutcomeTally()
     tally.add_all(records)
-    return tally.completion(estimand, confidence=confidence)
+    return completion_of(tally, estimand, confidence=confidence)
 
 
-class OutcomeTally:
-    """Outcomes of samples of one condition, of which nothing else is kept."""
-
-    def __init__(self) -> None:
-        self._outcomes: dict[str, list[Outcome]] = {}
-        self._places: list[_Place] = []
-
-    def add(self, record: SampleRecord) -> None:
-        """Count one sample."""
-        self.add_all((record,))
-
-    def add_all(self, records: Iterable[SampleRecord]) -> None:
-        """Count samples."""
-        # Once for each sample of a run, and more than once: every step tells.
-        outcomes = self._outcomes
-        for record in records:
-            own = outcomes.get(record.sample)
-            if own is None:
-                own = outcomes[record.sample] = []
-                # Not the record itself, which holds votes and checks.
-                self._places.append(_Place(record.sample, record.scenario))
-            own.append(record.outcome)
-
-    def completion(self, estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> CompletionEstimate:
-        """The completion rate over what was counted."""
-        found = Counter(chain.from_iterable(self._outcomes.values()))
-        counts = CompletionRate(*(found[one] for one in (Outcome.PASS, Outcome.FAIL, Outcome.INVALID)))
-        of_all = _rate(self._places, self._outcomes, estimand, confidence)
-        if not counts.invalid:
-            return CompletionEstimate(counts, of_all, of_all)
-        judged = {task: [one for one in own if one is not Outcome.INVALID] for task, own in self._outcomes.items()}
-        places = [place for place in self._places if judged[place.sample]]
-        return CompletionEstimate(counts, of_all, _rate(places, judged, estimand, confidence))
+def completion_of(
+    tally: OutcomeTally, estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95
+) -> CompletionEstimate:
+    """The completion rate over samples of one condition."""
+    tried = [(task, [*task.by_repeat.values()]) for task in tally.tasks.values()]
+    passed, failed, invalid = (sum(own.count(one) for _, own in tried) for one in _IN_ORDER)
+    counts = CompletionRate(passed, failed, invalid)
+    of_all = _rate([(task, task.values) for task, _ in tried], estimand, confidence)
+    if not invalid:
+        return CompletionEstimate(counts, of_all, of_all)
+    judged = [(task, [one for one in own if one is not Outcome.INVALID]) for task, own in tried]
+    values = [(task, tuple(map(_VALUES.__getitem__, own))) for task, own in judged if own]
+    return CompletionEstimate(counts, of_all, _rate(values, estimand, confidence))
 
 
 def _rate(
-    places: "Sequence[_Place]", outcomes: Mapping[str, Sequence[Outcome]], estimand: Estimand, confidence: float
+    tried: Sequence[tuple[TaskOutcomes, tuple[float, ...]]], estimand: Estimand, confidence: float
 ) -> Estimate | None:
-    if not places:
+    if not tried:
         return None
-    cluster_of = cluster_by(places)
-    value = _VALUES.__getitem__
-    tasks = [TaskTries(cluster_of(one), tuple(map(value, outcomes[one.sample]))) for one in places]
-    return rate(tasks, estimand, confidence=confidence)
+    cluster_of = cluster_by(task for task, _ in tried)
+    return rate([TaskTries(cluster_of(task), values) for task, values in tried], estimand, confidence=confidence)
 
 
 class _Place(NamedTuple):

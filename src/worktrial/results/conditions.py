@@ -1,12 +1,15 @@
 """Records of a run in groups: by condition, by what varies together, by task."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.grading import Outcome
+from worktrial.results.outcomes import OutcomeTally
 from worktrial.statistics import Estimand, Repeats, Robustness, ZeroCleanRate, estimate_robustness, over_tasks
 from worktrial.statistics.robustness import FAULTED, Outcomes
+
+_Samples = TypeVar("_Samples")
 
 
 def by_condition(records: Iterable[SampleRecord]) -> dict[str, list[SampleRecord]]:
@@ -46,21 +49,38 @@ def robustness_by_setting(
         Setting (`3x2`; "" where the run has only one) to R, or to why it has no value. Settings without
         a sample that counts are left out.
     """
+    return robustness_of(tallies(conditions), confidence, estimand)
+
+
+def robustness_of(
+    conditions: Mapping[str, OutcomeTally], confidence: float = 0.95, estimand: Estimand = Estimand.WORK
+) -> dict[str, Robustness | ZeroCleanRate]:
+    """R for every setting; see `robustness_by_setting`."""
     found: dict[str, Robustness | ZeroCleanRate] = {}
     for setting, modes in settings_with_all_modes(conditions).items():
         tasks = outcomes_by_task(modes)
         if tasks:
-            cluster_of = cluster_by(modes[CLEAN])
-            clusters = {record.sample: cluster_of(record) for record in modes[CLEAN]}
-            found[setting] = _estimate(tasks, clusters, confidence, estimand)
+            found[setting] = _estimate(tasks, clusters_in(modes[CLEAN]), confidence, estimand)
     return found
 
 
-def settings_with_all_modes(
-    conditions: Mapping[str, Sequence[SampleRecord]],
-) -> dict[str, dict[str, Sequence[SampleRecord]]]:
-    """Records by mode, for every setting (`3x2`, "") for which E0 to E3 were tried."""
-    found: dict[str, dict[str, Sequence[SampleRecord]]] = {}
+def tallies(conditions: Mapping[str, Iterable[SampleRecord]]) -> dict[str, OutcomeTally]:
+    """Outcomes by condition."""
+    found = {name: OutcomeTally() for name in conditions}
+    for name, tally in found.items():
+        tally.add_all(conditions[name])
+    return found
+
+
+def clusters_in(tally: OutcomeTally) -> dict[str, str]:
+    """Tasks to what they vary together with."""
+    cluster_of = cluster_by(tally.tasks.values())
+    return {sample: cluster_of(task) for sample, task in tally.tasks.items()}
+
+
+def settings_with_all_modes(conditions: Mapping[str, _Samples]) -> dict[str, dict[str, _Samples]]:
+    """Samples by mode, for every setting (`3x2`, "") for which E0 to E3 were tried."""
+    found: dict[str, dict[str, _Samples]] = {}
     for setting in dict.fromkeys(_setting(name) for name in conditions if name != CLEAN):
         names = {mode: f"{mode}/{setting}" if setting else mode for mode in FAULTED}
         if CLEAN in conditions and conditions.keys() >= set(names.values()):
@@ -82,29 +102,28 @@ def _estimate(
         return e
 
 
-def outcomes_by_task(modes: Mapping[str, Sequence[SampleRecord]]) -> dict[str, Outcomes]:
+def outcomes_by_task(modes: Mapping[str, OutcomeTally]) -> dict[str, Outcomes]:
     """Outcomes of every task by its id and by mode, of the repeats with a verdict in all modes; ordered by task."""
-    verdicts = {mode: _verdicts(records) for mode, records in modes.items()}
+    verdicts = {mode: _verdicts(tally) for mode, tally in modes.items()}
     clean, *faulted = verdicts.values()
     tasks: dict[str, Outcomes] = {}
     for sample in sorted(clean):
-        others = [found.get(sample, {}) for found in faulted]
-        repeats = [n for n in sorted(clean[sample]) if all(n in other for other in others)]
+        repeats = clean[sample].keys()
+        for found in faulted:
+            repeats = repeats & found.get(sample, {}).keys()
         if repeats:
-            tasks[sample] = {mode: [found[sample][n] for n in repeats] for mode, found in verdicts.items()}
+            ordered = sorted(repeats)
+            tasks[sample] = {mode: [*map(found[sample].__getitem__, ordered)] for mode, found in verdicts.items()}
     return tasks
 
 
-def _verdicts(records: Iterable[SampleRecord]) -> dict[str, dict[int, bool]]:
+def _verdicts(tally: OutcomeTally) -> dict[str, dict[int, bool]]:
     """Tasks to the outcomes of their repeats, where these have a verdict."""
-    found: dict[str, dict[int, bool]] = {}
-    for record in records:
-        if record.outcome is not Outcome.INVALID:
-            own = found.get(record.sample)
-            if own is None:
-                own = found[record.sample] = {}
-            own[record.repeat] = record.outcome is Outcome.PASS
-    return found
+    passed, invalid = Outcome.PASS, Outcome.INVALID
+    return {
+        sample: {n: outcome is passed for n, outcome in task.by_repeat.items() if outcome is not invalid}
+        for sample, task in tally.tasks.items()
+    }
 
 
 def _setting(condition: str) -> str:
@@ -144,7 +163,7 @@ def _scenario(record: HasScenario) -> str:
     return record.sample if scenario is None else scenario
 
 
-def repeats_of(records: Sequence[SampleRecord]) -> Repeats | None:
+def repeats_of(records: Iterable[SampleRecord]) -> Repeats | None:
     """pass@k and pass^k for k the number of repeats; scenarios are drawn as a whole for the intervals.
 
     Args:
@@ -154,14 +173,17 @@ def repeats_of(records: Sequence[SampleRecord]) -> Repeats | None:
     Returns:
         None where no task has k tries, or none is tried more than once.
     """
-    k = len({record.repeat for record in records})
-    if k < 2:
+    tally = OutcomeTally()
+    tally.add_all(records)
+    return repeats_in(tally)
+
+
+def repeats_in(tally: OutcomeTally) -> Repeats | None:
+    """pass@k and pass^k; see `repeats_of`."""
+    numbers: set[int] = set()
+    numbers.update(*(task.by_repeat for task in tally.tasks.values()))
+    if len(numbers) < 2:
         return None
-    cluster_of = cluster_by(records)
-    tries: dict[str, list[bool]] = {}
-    scenario: dict[str, str] = {}
-    for record in records:
-        if record.outcome is not Outcome.INVALID:
-            tries.setdefault(record.sample, []).append(record.outcome is Outcome.PASS)
-            scenario[record.sample] = cluster_of(record)
-    return over_tasks(tries.values(), k, clusters=[scenario[sample] for sample in tries])
+    clusters = clusters_in(tally)
+    tries = {sample: [*own.values()] for sample, own in _verdicts(tally).items() if own}
+    return over_tasks(tries.values(), len(numbers), clusters=[clusters[sample] for sample in tries])

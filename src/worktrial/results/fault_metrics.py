@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,7 +21,8 @@ from worktrial.engine.stored import StoredRun
 from worktrial.engine.trajectories import TRAJECTORIES, trajectory_lines
 from worktrial.errors import DataError
 from worktrial.language import JsonValue
-from worktrial.results.conditions import cluster_by
+from worktrial.results.conditions import clusters_in
+from worktrial.results.outcomes import OutcomeTally
 from worktrial.results.reasks import ExcessReask, Reasks, count_reasks, excess_reask, is_same_question, made_after
 from worktrial.workplaces import Origin
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMode, FaultUnit
@@ -90,6 +92,29 @@ class _Line(SampleLine):
     calls: msgspec.Raw = msgspec.Raw(b"[]")
 
 
+class FaultedSample(NamedTuple):
+    """The part of a sample's record that fault metrics are about."""
+
+    sample: str
+    repeat: int
+    condition: str
+    turns: int
+    fault_plan: Sequence[FaultEvent]
+    fault_ledger: Sequence[DegradedCall]
+
+    @property
+    def key(self) -> Key:
+        """Task, repeat and condition."""
+        return self.sample, self.repeat, self.condition
+
+
+def faulted(records: Iterable[SampleRecord]) -> Iterator[FaultedSample]:
+    """Samples with planned faults."""
+    for r in records:
+        if r.fault_plan:
+            yield FaultedSample(r.sample, r.repeat, r.condition, r.turns, r.fault_plan, r.fault_ledger)
+
+
 def sample_faults(run: StoredRun) -> dict[Key, FaultMetrics]:
     """The metrics of every finished sample with planned faults; {} for a run without, at no cost.
 
@@ -98,16 +123,21 @@ def sample_faults(run: StoredRun) -> dict[Key, FaultMetrics]:
     Raises:
         DataError: a trajectory is damaged.
     """
-    planned = {record.key: record for record in run.records if record.fault_plan}
+    return faults_of(run.folder, faulted(run.records))
+
+
+def faults_of(folder: Path, samples: Iterable[FaultedSample]) -> dict[Key, FaultMetrics]:
+    """The metrics of samples of the run in `folder`; see `sample_faults`."""
+    planned = {sample.key: sample for sample in samples}
     if not planned:
         return {}
-    found = {key: _of_record(record, []) for key, record in planned.items()}
-    for key, calls in _calls(run.folder, planned):
-        found[key] = _of_record(planned[key], calls)
+    found = {key: _of_sample(sample, []) for key, sample in planned.items()}
+    for key, calls in _calls(folder, planned):
+        found[key] = _of_sample(planned[key], calls)
     return found
 
 
-def _of_record(record: SampleRecord, calls: Sequence[StoredCall]) -> FaultMetrics:
+def _of_sample(record: FaultedSample, calls: Sequence[StoredCall]) -> FaultMetrics:
     # A user's own agent sends no messages, so its calls have no turns.
     return fault_metrics(record.fault_plan, record.fault_ledger, calls, turns_known=record.turns > 0)
 
@@ -181,20 +211,18 @@ def total(metrics: Iterable[FaultMetrics]) -> FaultMetrics:
     )
 
 
-def excess_of(records: Iterable[SampleRecord], metrics: Mapping[Key, FaultMetrics]) -> ExcessReask | None:
+def excess_of(tally: OutcomeTally, metrics: Mapping[Key, FaultMetrics]) -> ExcessReask | None:
     """The excess re-ask rate over samples of one condition; None where no answer was silently degraded.
 
     Args:
-        records: The samples.
-        metrics: Those of the samples with planned faults, from `sample_faults`.
+        tally: The samples.
+        metrics: Those of the samples of this condition with planned faults, from `sample_faults`.
     """
-    listed = list(records)
-    cluster_of = cluster_by(listed)
+    cluster_of = clusters_in(tally)
     clusters: dict[str, Reasks] = {}
-    for record in listed:
-        if (found := metrics.get(record.key)) is not None:
-            cluster = cluster_of(record)
-            clusters[cluster] = clusters.get(cluster, Reasks()) + found.reasks
+    for (sample, _, _), found in metrics.items():
+        cluster = cluster_of[sample]
+        clusters[cluster] = clusters.get(cluster, Reasks()) + found.reasks
     return excess_reask(clusters.values())
 
 

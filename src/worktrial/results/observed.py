@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from statistics import fmean, median_low
 from typing import TypedDict
 
@@ -9,8 +10,9 @@ from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
-from worktrial.results.completion import paired_tries, passed, tries_of
-from worktrial.results.conditions import by_condition, headline
+from worktrial.results.completion import paired_tries
+from worktrial.results.conditions import by_condition, cluster_by, headline, tallies
+from worktrial.results.outcomes import OutcomeTally
 from worktrial.results.pairing import pair_runs
 from worktrial.statistics import Estimate, Rate, TaskTries, difference, pass_hat_k, rate
 
@@ -61,19 +63,24 @@ def observe(run: StoredRun) -> ObservedRun:
     Raises:
         DataError: no sample has finished.
     """
-    conditions = by_condition(run.records)
+    conditions = tallies(by_condition(run.records))
     if not conditions:
         raise DataError(run.folder, "no sample has finished", "Name a run with finished samples")
     condition = headline(list(conditions))
-    records = conditions[condition]
-    tries = _tries(records)
+    return observed_in(condition, conditions[condition])
+
+
+def observed_in(condition: str, tally: OutcomeTally) -> ObservedRun:
+    """Observe the agent of a run by the outcomes under its headline condition, of which there are some."""
+    cluster_of = cluster_by(tally.tasks.values())
+    tries = [TaskTries(cluster_of(task), task.values) for task in tally.tasks.values()]
     return ObservedRun(
         condition=condition,
         tasks=len(tries),
-        repeats=median_low(sorted(len(of) for of in tries.values())),
-        rate=fmean(map(passed, records)),
-        repeat_correlation=_repeat_correlation(records),
-        **_clustered(tries_of(records, passed), rate),
+        repeats=median_low(sorted(len(task.first) for task in tries)),
+        rate=fmean(chain.from_iterable(task.first for task in tries)),
+        repeat_correlation=_repeat_correlation(tally),
+        **_clustered(tries, rate),
     )
 
 
@@ -93,7 +100,7 @@ def observe_pair(first: StoredRun, second: StoredRun) -> ObservedPair:
     known = [
         found
         for side in ([p.first for p in judged], [p.second for p in judged])
-        if (found := _repeat_correlation(side)) is not None
+        if (found := _repeat_correlation(_tallied(side))) is not None
     ]
     return ObservedPair(
         condition=condition,
@@ -129,10 +136,17 @@ def _tries(records: Sequence[SampleRecord]) -> dict[str, list[SampleRecord]]:
     return tries
 
 
-def _repeat_correlation(records: Sequence[SampleRecord]) -> float | None:
+def _tallied(records: Sequence[SampleRecord]) -> OutcomeTally:
+    tally = OutcomeTally()
+    tally.add_all(records)
+    return tally
+
+
+def _repeat_correlation(tally: OutcomeTally) -> float | None:
     """Correlation of two tries of a task: (mean pass^2 - rate^2) / (rate (1 - rate)), within 0 and 1."""
-    valid = _tries([r for r in records if r.outcome is not Outcome.INVALID])
-    counts = [(len(of), sum(_passed(r) for r in of)) for of in valid.values() if len(of) > 1]
+    outcomes = [[*task.by_repeat.values()] for task in tally.tasks.values()]
+    valid = [(len(of) - of.count(Outcome.INVALID), of.count(Outcome.PASS)) for of in outcomes]
+    counts = [(n, passed) for n, passed in valid if n > 1]
     if not counts:
         return None
     rate = fmean(passed / n for n, passed in counts)

@@ -5,7 +5,9 @@ figure, and what its samples *take* another: of replayed requests it is what the
 record, and nobody knows how long they would have taken.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import fsum
 from typing import Protocol
 
 from worktrial.engine.manifest import Manifest
@@ -59,16 +61,15 @@ def agent_tokens_of(record: SampleRecord) -> int:
     return sum(usage.input_tokens + usage.output_tokens for usage in _own(record))
 
 
-def paid(records: Iterable[SampleRecord]) -> float | None:
-    """US dollars that `records` have cost together, all roles; None where a price is unknown."""
-    return sum_of(record.cost for record in records)
-
-
 def replayed(records: Iterable[SampleRecord]) -> str:
     """Mark for figures over `records` of which some were answered from the request cache; "" where none was."""
     listed = list(records)
-    n = sum(bool(record.replayed) for record in listed)
-    return f"{n} of {_samples(len(listed))} replayed from the request cache" if n else ""
+    return replayed_mark(sum(bool(record.replayed) for record in listed), len(listed))
+
+
+def replayed_mark(n: int, samples: int) -> str:
+    """Mark for figures over samples of which `n` were answered from the request cache; "" where none was."""
+    return f"{n} of {_samples(samples)} replayed from the request cache" if n else ""
 
 
 Quantity = Callable[[SampleRecord], float | None]
@@ -130,13 +131,35 @@ def _own(record: SampleRecord) -> list[RoleUsage]:
 
 
 def sum_of(costs: Iterable[float | None]) -> float | None:
-    """Sum of amounts; None where one of them is not known."""
-    total = 0.0
-    for cost in costs:
-        if cost is None:
-            return None
-        total += cost
-    return total
+    """Sum of amounts, the same in any order; None where one of them is not known."""
+    total = Total()
+    total.add_all([*costs])
+    return total.value
+
+
+class Total:
+    """Amounts added up, exactly: in whatever order they come, the sum is the same."""
+
+    def __init__(self) -> None:
+        self._amounts = array("d")
+        self._is_known = True
+
+    def add_all(self, amounts: Sequence[float | None]) -> None:
+        """Add amounts; None is one that is not known."""
+        if None in amounts:
+            self._is_known = False
+        elif self._is_known:
+            self._amounts.extend(amounts)  # type: ignore[arg-type]
+
+    @property
+    def value(self) -> float | None:
+        """Sum; None where an amount is not known."""
+        return fsum(self._amounts) if self._is_known else None
+
+    @property
+    def mean(self) -> float | None:
+        """Mean; None where an amount is not known, or there is none."""
+        return fsum(self._amounts) / len(self._amounts) if self._is_known and self._amounts else None
 
 
 def _samples(n: int) -> str:

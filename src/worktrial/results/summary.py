@@ -3,20 +3,26 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import TypeVar
 
-from worktrial.engine.figures import usage_of
-from worktrial.engine.record import RoleUsage, SampleRecord
+from worktrial.engine.figures import UsageTotals
+from worktrial.engine.record import Key, RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome, majority
-from worktrial.results.completion import CompletionEstimate, completion
-from worktrial.results.conditions import by_condition, headline, repeats_of, robustness_by_setting
+from worktrial.results.completion import CompletionEstimate, completion_of
+from worktrial.results.conditions import by_condition, headline, in_order, repeats_in, robustness_of
 from worktrial.results.duties import DutyCounts, duty_counts
-from worktrial.results.fault_metrics import FaultMetrics, excess_of, sample_faults, total
+from worktrial.results.fault_metrics import FaultedSample, FaultMetrics, excess_of, faulted, faults_of, total
+from worktrial.results.observed import ObservedRun, observed_in
+from worktrial.results.outcomes import OutcomeTally
 from worktrial.results.reasks import ExcessReask
-from worktrial.results.spending import paid, quantity_in, replayed, sum_of
+from worktrial.results.spending import Total, quantity_in, replayed_mark
 from worktrial.statistics import Agreement, Repeats, Robustness, ZeroCleanRate, agreement
 from worktrial.workplaces import ContextUse
 from worktrial.workplaces.conformance import SimulatorHealth
+
+_Counts = TypeVar("_Counts", SimulatorHealth, ContextUse)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +95,7 @@ class Summary:
 
 
 GROUPED_BY = ("category", "difficulty")
+_INVALID = Outcome.INVALID
 
 
 def summarise(run: StoredRun) -> Summary:
@@ -97,86 +104,161 @@ def summarise(run: StoredRun) -> Summary:
     Raises:
         DataError: a trajectory of a sample with faults is damaged.
     """
-    records = run.records
-    conditions = by_condition(records)
-    chosen = headline(list(conditions))
-    shown = conditions.get(chosen, [])
-    figures = _conditions(run, conditions)
-    overall = next((one.completion for one in figures if one.name == chosen), None)
-    timed = [s for s in map(quantity_in(run, "seconds"), records) if s is not None]
-    stops = Counter(r.stop_reason for r in records if r.stop_reason and r.outcome is not Outcome.INVALID)
-    return Summary(
-        headline=chosen,
-        overall=completion(shown) if overall is None else overall,
-        conditions=figures,
-        robustness=robustness_by_setting(conditions),
-        repeats=repeats_of(shown),
-        tries=_tries(shown),
-        missing=run.missing,
-        groups={tag: _groups(shown, tag) for tag in GROUPED_BY},
-        usage=usage_of(records) if run.usage is None else run.usage,
-        cost=paid(records),
-        takes=sum_of(map(quantity_in(run, "cost"), records)),
-        replayed=replayed(records),
-        seconds=_mean(timed) if timed else None,
-        calls=_mean(r.calls for r in records),
-        stop_reasons=dict(stops.most_common()),
-        invalid_reasons=dict(
-            Counter(r.reason.partition(":")[0] for r in records if r.outcome is Outcome.INVALID).most_common()
-        ),
-        agreement=_agreement(run),
-        simulation=simulator_health(records),
-        context=_context(records),
-        duties=duty_counts(run),
-    )
+    return RunTally.of(run).summary()
+
+
+class RunTally:
+    """Samples of a run added up; of most of them nothing else is kept.
+
+    Args:
+        run: The run; of its records those count that are added.
+    """
+
+    def __init__(self, run: StoredRun) -> None:
+        self.run = run
+        """The run, whose records need not be there."""
+        self.samples = 0
+        """Samples that were added."""
+        self._conditions: dict[str, OutcomeTally] = {}
+        self._calls: Counter[str] = Counter()
+        self._usage = UsageTotals()
+        self._cost_of, self._seconds_of = (quantity_in(run, name) for name in ("cost", "seconds"))
+        self._paid, self._takes, self._timed = Total(), Total(), Total()
+        self._replayed = 0
+        self._stops: Counter[str] = Counter()
+        self._invalid: Counter[str] = Counter()
+        self._votes: Counter[tuple[bool | None, ...]] = Counter()
+        self._faulted: dict[str, list[FaultedSample]] = {}
+        self._simulation: SimulatorHealth | None = None
+        self._context: ContextUse | None = None
+        self._examples: dict[tuple[str, Outcome], Key] = {}
+
+    @classmethod
+    def of(cls, run: StoredRun) -> "RunTally":
+        """All records of a run added up."""
+        found = cls(run)
+        found.add_all(run.records)
+        return found
+
+    def add_all(self, records: Sequence[SampleRecord]) -> None:
+        """Add samples."""
+        # For each of a million samples: what can be taken of many at once is.
+        self.samples += len(records)
+        for name, own in by_condition(records).items():
+            self._tally(name).add_all(own)
+            self._calls[name] += sum([record.calls for record in own])
+            if planned := [*faulted(own)]:
+                self._faulted.setdefault(name, []).extend(planned)
+            for outcome in (Outcome.FAIL, Outcome.PASS):
+                if (name, outcome) not in self._examples:
+                    found = next((record.key for record in own if record.outcome is outcome), None)
+                    self._examples |= {} if found is None else {(name, outcome): found}
+        self._usage.add_all(records)
+        self._paid.add_all([record.cost for record in records])
+        self._takes.add_all([*map(self._cost_of, records)])
+        self._timed.add_all([taken for taken in map(self._seconds_of, records) if taken is not None])
+        self._replayed += sum([record.replayed > 0 for record in records])
+        self._stops.update([r.stop_reason for r in records if r.stop_reason and r.outcome is not _INVALID])
+        self._invalid.update([r.reason.partition(":")[0] for r in records if r.outcome is _INVALID])
+        self._votes.update([tuple([vote.is_correct for vote in r.votes]) for r in records if r.votes])
+        self._simulation = _sum([self._simulation, *[record.simulation for record in records]], SimulatorHealth())
+        self._context = _sum([self._context, *[record.context for record in records]], ContextUse())
+
+    def reserve(self, record: SampleRecord) -> None:
+        """Keep the place of a sample that ran again, whose record comes later."""
+        self._tally(record.condition).reserve(record.sample)
+
+    @property
+    def has_twice(self) -> bool:
+        """Whether a sample was added twice."""
+        return any(tally.has_twice for tally in self._conditions.values())
+
+    @property
+    def headline(self) -> str:
+        """The one condition whose completion rate stands for the run."""
+        return headline(in_order(self._conditions))
+
+    @property
+    def example(self) -> Key | None:
+        """Failure of the headline condition, or of another, or else any sample with a verdict."""
+        chosen = self.headline
+        names = [chosen, *(name for name in in_order(self._conditions) if name != chosen)]
+        ranked = [(name, outcome) for outcome in (Outcome.FAIL, Outcome.PASS) for name in names]
+        return next((self._examples[one] for one in ranked if one in self._examples), None)
+
+    def observed(self) -> ObservedRun | None:
+        """The agent as it was observed; None before any sample."""
+        return observed_in(self.headline, self._conditions[self.headline]) if self.samples else None
+
+    def summary(self) -> Summary:
+        """The summary of what was added.
+
+        Raises:
+            DataError: a trajectory of a sample with faults is damaged.
+        """
+        chosen = self.headline
+        shown = self._conditions.get(chosen, OutcomeTally())
+        figures = self._condition_figures()
+        overall = next((one.completion for one in figures if one.name == chosen), None)
+        tries = [len(task.by_repeat) for task in shown.tasks.values()]
+        return Summary(
+            headline=chosen,
+            overall=completion_of(shown) if overall is None else overall,
+            conditions=figures,
+            robustness=robustness_of(self._conditions),
+            repeats=repeats_in(shown),
+            tries=(min(tries, default=0), max(tries, default=0)),
+            missing=max(0, self.run.manifest.samples - self.samples),
+            groups={tag: _groups(shown, tag) for tag in GROUPED_BY},
+            usage=self._usage.by_role,
+            cost=self._paid.value,
+            takes=self._takes.value,
+            replayed=replayed_mark(self._replayed, self.samples),
+            seconds=self._timed.mean,
+            calls=sum(self._calls.values()) / self.samples if self.samples else 0.0,
+            stop_reasons=dict(self._stops.most_common()),
+            invalid_reasons=dict(self._invalid.most_common()),
+            agreement=self._agreement(),
+            simulation=self._simulation,
+            context=self._context,
+            duties=duty_counts(self.run),
+        )
+
+    def _tally(self, condition: str) -> OutcomeTally:
+        if condition not in self._conditions:
+            self._conditions[condition] = OutcomeTally()
+        return self._conditions[condition]
+
+    def _condition_figures(self) -> list[Condition]:
+        metrics = faults_of(self.run.folder, chain.from_iterable(self._faulted.values()))
+        found = []
+        for name in in_order(self._conditions):
+            tally = self._conditions[name]
+            samples = sum(len(task.by_repeat) for task in tally.tasks.values())
+            own = {sample.key: metrics[sample.key] for sample in self._faulted.get(name, ())}
+            faults, excess = (total(own.values()), excess_of(tally, own)) if own else (None, None)
+            found.append(Condition(name, completion_of(tally), self._calls[name] / samples, faults, excess))
+        return found
+
+    def _agreement(self) -> Agreement | None:
+        settings = self.run.manifest.settings
+        planned = settings.get("votes", 1)
+        # By the log-probability method a vote is an opinion on one statement, not on the sample.
+        if not self._votes or planned < 2 or settings.get("judge_method") == "logprob":
+            return None
+        # Votes up to the majority are always cast; later ones only where those differ, which would bias it.
+        return agreement(self._votes.elements(), first=majority(planned))
 
 
 def simulator_health(records: Iterable[SampleRecord]) -> SimulatorHealth | None:
     """Checks of the simulator's answers over `records`; None where no simulator was watched."""
-    watched = [r.simulation for r in records if r.simulation is not None]
-    return sum(watched, SimulatorHealth()) if watched else None
+    return _sum([record.simulation for record in records], SimulatorHealth())
 
 
-def _context(records: Iterable[SampleRecord]) -> ContextUse | None:
-    uses = [r.context for r in records if r.context is not None]
-    return sum(uses, ContextUse()) if uses else None
+def _sum(counts: Iterable[_Counts | None], nothing: _Counts) -> _Counts | None:
+    there = [one for one in counts if one is not None]
+    return sum(there, nothing) if there else None
 
 
-def _conditions(run: StoredRun, conditions: Mapping[str, Sequence[SampleRecord]]) -> list[Condition]:
-    metrics = sample_faults(run)
-    found = []
-    for name, records in conditions.items():
-        faults = [metrics[r.key] for r in records if r.key in metrics] if metrics else []
-        calls = _mean(r.calls for r in records)
-        excess = excess_of(records, metrics) if faults else None
-        found.append(Condition(name, completion(records), calls, total(faults) if faults else None, excess))
-    return found
-
-
-def _tries(records: Iterable[SampleRecord]) -> tuple[int, int]:
-    counts = Counter(record.sample for record in records).values()
-    return min(counts, default=0), max(counts, default=0)
-
-
-def _groups(records: Iterable[SampleRecord], tag: str) -> list[Group]:
-    members: dict[str, list[SampleRecord]] = {}
-    for record in records:
-        if tag in record.tags:
-            members.setdefault(str(record.tags[tag]), []).append(record)
-    return [Group(name, completion(members[name])) for name in sorted(members)]
-
-
-def _agreement(run: StoredRun) -> Agreement | None:
-    settings = run.manifest.settings
-    planned = settings.get("votes", 1)
-    voted = [[vote.is_correct for vote in record.votes] for record in run.records if record.votes]
-    # By the log-probability method a vote is an opinion on one statement, not on the sample.
-    if not voted or planned < 2 or settings.get("judge_method") == "logprob":
-        return None
-    # Votes up to the majority are always cast; later ones only where those differ, which would bias it.
-    return agreement(voted, first=majority(planned))
-
-
-def _mean(values: Iterable[float]) -> float:
-    listed = list(values)
-    return sum(listed) / len(listed) if listed else 0.0
+def _groups(tally: OutcomeTally, tag: str) -> list[Group]:
+    return [Group(name, completion_of(own)) for name, own in sorted(tally.by_tag(tag).items())]

@@ -7,8 +7,9 @@ from typing import Any
 
 from worktrial.engine.stored import agent_of, model_of
 from worktrial.language import JsonObject, JsonValue
-from worktrial.results.completion import CompletionEstimate, OutcomeTally
+from worktrial.results.completion import CompletionEstimate, completion_of
 from worktrial.results.conditions import in_order
+from worktrial.results.outcomes import OutcomeTally
 from worktrial.results.tables.source import RunSource
 
 # Folders of an absolute path within words such as `python:/home/me/agent.py:agent`; addresses on the web have none.
@@ -24,7 +25,7 @@ def standing(source: RunSource) -> dict[str, CompletionEstimate]:
     tallies: dict[str, OutcomeTally] = {}
     for record in source.records():
         tallies.setdefault(record.condition, OutcomeTally()).add(record)
-    return {condition: tallies[condition].completion() for condition in in_order(tallies)}
+    return {condition: completion_of(tallies[condition]) for condition in in_order(tallies)}
 
 
 def in_words(condition: str, done: CompletionEstimate) -> str:

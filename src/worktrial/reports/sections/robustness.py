@@ -25,7 +25,12 @@ from worktrial.reports.sections.wording import (
     takeaway,
 )
 from worktrial.results.boards import BoardEstimate, completion_estimate, worst_case
-from worktrial.results.conditions import by_condition, robustness_by_setting, settings_with_all_modes
+from worktrial.results.conditions import (
+    by_condition,
+    robustness_by_setting,
+    settings_with_all_modes,
+    tallies,
+)
 from worktrial.results.fault_metrics import FaultMetrics, Funnel, excess_of, sample_faults, total
 from worktrial.results.reasks import ExcessReask
 from worktrial.statistics import Robustness, ZeroCleanRate
@@ -217,10 +222,10 @@ def funnel(report: Report) -> Section | None:
 def _metrics(run: ReportRun) -> Found:
     metrics = sample_faults(run.run)
     found = {}
-    for condition, records in by_condition(run.run.records).items():
-        of_condition = [metrics[record.key] for record in records if record.key in metrics]
-        if of_condition:
-            found[condition] = total(of_condition), excess_of(records, metrics)
+    for condition, tally in tallies(by_condition(run.run.records)).items():
+        own = {key: of_sample for key, of_sample in metrics.items() if key[2] == condition}
+        if own:
+            found[condition] = total(own.values()), excess_of(tally, own)
     return found
 
 

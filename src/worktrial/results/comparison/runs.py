@@ -4,14 +4,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from worktrial.engine.manifest import Difference
-from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.record import Key
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
 from worktrial.places import shown_place
 from worktrial.results.comparable import comparable, in_words
 from worktrial.results.comparison.changes import SuiteFigure
 from worktrial.results.comparison.conditions import ConditionComparison, compare_conditions
-from worktrial.results.conditions import cluster_by, headline, in_order, outcomes_by_task, settings_with_all_modes
+from worktrial.results.conditions import (
+    clusters_in,
+    headline,
+    in_order,
+    outcomes_by_task,
+    settings_with_all_modes,
+    tallies,
+)
+from worktrial.results.outcomes import OutcomeTally
 from worktrial.results.pairing import SamplePair, pair_runs
 from worktrial.results.spending import unseen
 from worktrial.statistics import RobustnessChange, robustness_change
@@ -29,8 +37,7 @@ def robustness_changes(
         # Only pairs with two verdicts are left, so both sides are about the same tasks and repeats.
         first, second = outcomes_by_task(first_modes), outcomes_by_task(sides[1][setting])
         if first:
-            cluster_of = cluster_by(first_modes[CLEAN])
-            clusters = {record.sample: cluster_of(record) for record in first_modes[CLEAN]}
+            clusters = clusters_in(first_modes[CLEAN])
             found[setting] = robustness_change(
                 [(outcomes, second[sample]) for sample, outcomes in first.items()],
                 clusters=[clusters[sample] for sample in first],
@@ -39,12 +46,9 @@ def robustness_changes(
     return found
 
 
-def _settings(
-    by_condition: Mapping[str, Sequence[SamplePair]], side: str
-) -> dict[str, dict[str, Sequence[SampleRecord]]]:
-    return settings_with_all_modes(
-        {name: [getattr(p, side) for p in pairs if p.both_judged] for name, pairs in by_condition.items()}
-    )
+def _settings(by_condition: Mapping[str, Sequence[SamplePair]], side: str) -> dict[str, dict[str, OutcomeTally]]:
+    judged = {name: [getattr(p, side) for p in pairs if p.both_judged] for name, pairs in by_condition.items()}
+    return settings_with_all_modes(tallies(judged))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,12 @@ import msgspec
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import agent_of
-from worktrial.results.completion import OutcomeTally
+from worktrial.results.completion import completion_of
 from worktrial.results.conditions import by_condition
 from worktrial.results.corrections import JudgeCorrection
 from worktrial.results.exports.files import new_file, new_folder
 from worktrial.results.exports.rows import RowForm, markdown_table, write_rows
+from worktrial.results.outcomes import OutcomeTally
 from worktrial.results.spending import quantity_in
 from worktrial.results.tables.catalogue import batches, schema_of, values
 from worktrial.results.tables.schema import RunTable
@@ -125,7 +126,7 @@ def _summary_rows(source: RunSource, correct: Correct | None) -> Iterator[list[s
     who = [source.name, source.manifest.suite, agent_of(source.manifest) or ""]
     for condition in by_condition(firsts.values()):
         added = sums[condition]
-        done = added.tally.completion()
+        done = completion_of(added.tally)
         n = done.counts.of_all.n
         yield [
             *who,
