@@ -54,7 +54,7 @@ def runs(place: Path) -> list[Path]:
     return [*made, *(place / name for name in ("again", "once", "none"))]
 
 
-@pytest.mark.parametrize("block", [1 << 18, 3000, 10])
+@pytest.mark.parametrize("block", [1 << 16, 3000, 10])
 def test_a_run_is_summed_up_from_its_figures_as_from_its_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
 ) -> None:

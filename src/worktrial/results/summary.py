@@ -11,7 +11,7 @@ from worktrial.engine.record import Key, RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome, majority
 from worktrial.results.completion import CompletionEstimate, completion_of
-from worktrial.results.conditions import by_condition, headline, in_order, repeats_in, robustness_of
+from worktrial.results.conditions import headline, in_order, repeats_in, robustness_of
 from worktrial.results.duties import DutyCounts, duty_counts
 from worktrial.results.fault_metrics import FaultedSample, FaultMetrics, excess_of, faulted, faults_of, total
 from worktrial.results.observed import ObservedRun, observed_in
@@ -144,7 +144,10 @@ class RunTally:
         """Add samples."""
         # For each of a million samples: what can be taken of many at once is.
         self.samples += len(records)
-        for name, own in by_condition(records).items():
+        conditions: dict[str, list[SampleRecord]] = {}
+        for record in records:
+            conditions.setdefault(record.condition, []).append(record)
+        for name, own in conditions.items():
             self._tally(name).add_all(own)
             self._calls[name] += sum([record.calls for record in own])
             if planned := [*faulted(own)]:

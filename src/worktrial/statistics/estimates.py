@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
-from math import fsum, inf, isnan, nan, sqrt
+from math import fsum, inf, sqrt
 from typing import NamedTuple
 
 from worktrial.statistics.rates import Interval, interval_of
@@ -238,47 +238,35 @@ class _Drawn(NamedTuple):
     """Tries, or pairs of them."""
     clusters: list[tuple[float, float]]
     """Sum of the values, and their number."""
-    within: list[tuple[float, float]]
-    """Tries of each task, and the variance of one; NaN after a single try. The sides' tries are independent."""
-    uneven: float
-    """Sum over tasks of the square of their tries, times what a try of the second side counts more than one of the
-    first."""
+    tasks: Sequence[TaskTries]
+    counts: tuple[float, float]
+    """What a value of each side counts."""
 
     @classmethod
     def of(cls, tasks: Sequence[TaskTries], of_first: float, of_second: float = 0.0) -> "_Drawn":
         clusters: dict[str, tuple[float, float]] = {}
-        within = []
-        uneven = 0.0
         for task in tasks:
             first, second = task.first, task.second if of_second else task.first
             if not first:
                 continue
             if len(first) == len(second) == 1:
                 # The usual case, drawn often: nothing to weigh.
-                tries, variance = 1.0, nan
-                own = of_first * first[0] + of_second * second[0]
+                tries, own = 1.0, of_first * first[0] + of_second * second[0]
             else:
                 tries = task.weight if of_second else float(len(first))
                 # How much a try of each side counts; 1 where both have as many.
                 first_counts, second_counts = tries / len(first), tries / len(second)
                 own = of_first * first_counts * _sum(first) + of_second * second_counts * _sum(second)
-                variance = nan
-                if min(len(first), len(second)) > 1:
-                    variance = of_first**2 * first_counts * _variance(first)
-                    variance += of_second**2 * second_counts * _variance(second)
-                if len(first) != len(second):
-                    uneven += tries * tries * (1 / len(second) - 1 / len(first))
-            within.append((tries, variance))
             if task.cluster in clusters:
                 total, n = clusters[task.cluster]
                 clusters[task.cluster] = total + own, n + tries
             else:
                 clusters[task.cluster] = own, tries
-        n = sum(tries for tries, _ in within)
+        n = sum(tries for _, tries in clusters.values())
         if not n:
             raise ValueError("there is no try, so nothing can be said")
         mean = fsum(total for total, _ in clusters.values()) / n
-        return cls(mean, n, list(clusters.values()), within, uneven)
+        return cls(mean, n, list(clusters.values()), tasks, (of_first, of_second))
 
     def known(
         self, spread: float, estimand: Estimand, confidence: float, alone: Callable[[float], float] = float
@@ -314,9 +302,9 @@ class _Drawn(NamedTuple):
         return _Known(min(self.n, spread / variance), min(clusters - 1.0, max(2.0, freedom)))
 
     def _from_tasks(self, spread: float, confidence: float, alone: Callable[[float], float]) -> "_Known":
-        repeated = [(tries, variance) for tries, variance in self.within if not isnan(variance)]
+        repeated, uneven = self._within()
         # One try of each task cannot show how much it varies; tries of fixed tasks vary less than independent ones.
-        independent = _Known(alone(self.n), inf, self.uneven / self.n**2)
+        independent = _Known(alone(self.n), inf, uneven / self.n**2)
         if not repeated or spread <= _ROUNDING:
             return independent
         # Of a task with one try, and of one task more, it is supposed that it varies as all tries together do: an
@@ -328,6 +316,28 @@ class _Drawn(NamedTuple):
         freedom = total**2 / (fsum(term * term / df for term, df in terms) + supposed * supposed / (tries - 1))
         found = _Known(spread * self.n**2 / total, freedom)
         return max(found, independent, key=lambda known: known.effective / known.critical(confidence) ** 2)
+
+    def _within(self) -> tuple[list[tuple[float, float]], float]:
+        """Tries of each task with several, and the variance of one; and how uneven the two sides are.
+
+        The sides' tries are independent. How uneven they are is the sum over tasks of the square of their tries,
+        times what a try of the second side counts more than one of the first.
+        """
+        of_first, of_second = self.counts
+        repeated = []
+        uneven = 0.0
+        for task in self.tasks:
+            first, second = task.first, task.second if of_second else task.first
+            if not first or len(first) == len(second) == 1:
+                continue
+            tries = task.weight if of_second else float(len(first))
+            if min(len(first), len(second)) > 1:
+                variance = of_first**2 * (tries / len(first)) * _variance(first)
+                variance += of_second**2 * (tries / len(second)) * _variance(second)
+                repeated.append((tries, variance))
+            if len(first) != len(second):
+                uneven += tries * tries * (1 / len(second) - 1 / len(first))
+        return repeated, uneven
 
 
 class _Known(NamedTuple):
