@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
+from worktrial.grading.written.form import ignoring_case
 from worktrial.grading.written.numbers import WrittenNumber, numbers, possible_scales
 from worktrial.grading.written.times import without_moments
 
@@ -23,13 +24,12 @@ _NAMED = (
         for code in ("USD", "CAD", "AUD", "SGD", "HKD", "NZD", "GBP", "JPY", "CNY", "KRW", "CHF", "SEK", "INR")
     ),
 )
-_CURRENCY = re.compile(
+_CURRENCY = ignoring_case(
     r"\s?(?:(?:us|u\.s\.)\s?)?(?:"
     + "|".join(rf"(?P<c{i}>{words})" for i, (_, words) in enumerate(_NAMED))
-    + r")(?![a-z])",
-    re.IGNORECASE,
+    + r")(?![a-z])"
 )
-_PERCENT = re.compile(r"\s?(?:%(?!\s?p)|per\s?cent(?![a-z])|pct(?![a-z])|퍼센트|프로(?![가-힣]))", re.IGNORECASE)
+_PERCENT = ignoring_case(r"\s?(?:%(?!\s?p)|per\s?cent(?![a-z])|pct(?![a-z])|퍼센트|프로(?![가-힣]))")
 _CENTS = re.compile(r"\s?(?:cents?(?![a-z])|센트|¢)", re.IGNORECASE)
 _BETWEEN = re.compile(r",?\s?(?:and\s)?", re.IGNORECASE)
 _LISTED = re.compile(r"(?<![\d.,])\d[\d.,]{0,24}(?:\s?/\s?\d[\d.,]{0,24}){2,}")

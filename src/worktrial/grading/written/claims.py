@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from worktrial.grading.written.form import WrittenForm
+from worktrial.grading.written.form import WrittenForm, ignoring_case
 
 _WORD = "at|on|in|by|to|from|the|a|an|any|be|been|is|was|yet|have|has|had"
 _NOT = "isn't|wasn't|aren't|weren't|doesn't|didn't|don't|won't|cannot|can't|hasn't|haven't"
@@ -17,10 +17,9 @@ _DENIED_BEFORE = re.compile(
     rf"\b(?:not|never|no\slonger|neither|nor|rather\sthan|instead\sof|{_NOT})\s(?:(?:{_WORD})\s){{0,2}}{_OPENED}",
     re.IGNORECASE,
 )
-_DENIED_VALUE = re.compile(
+_DENIED_VALUE = ignoring_case(
     r"[\"'*)]*(?:\s?[가-힣]{0,4}?(?:이|가|은|는|도|를|을)?\s?(?:아니|아닌|아닙)"
-    r"|\s(?:is|was|would\sbe)\s(?:wrong|incorrect|not\s(?:right|correct))\b)",
-    re.IGNORECASE,
+    r"|\s(?:is|was|would\sbe)\s(?:wrong|incorrect|not\s(?:right|correct))\b)"
 )
 _DENIED_WORD_BEFORE = re.compile(
     r"(?:\b(?:no|without|none\sof\sthe)\s(?:\w+\s)?|\bnon-|\bwould\s(?:have\s)?|[미불비])[\"'*]*$", re.IGNORECASE

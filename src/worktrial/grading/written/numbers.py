@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from worktrial.grading.written.form import WrittenForm
+from worktrial.grading.written.form import WrittenForm, ignoring_case
 
 _LONGEST = 60  # digits of a number; a longer one is no figure of anybody's
 _MOST_POWER = 60
@@ -32,8 +32,8 @@ _SIGNS = "$€£¥₩"
 # "5만큼" is as much as 5, "3조" may be the third team.
 _PART = r"(?:\d{1,3}(?:,\d{3})+|\d{1,18})(?:\.\d{1,9})?"
 _MYRIAD_SIGN = r"(?:[십백천]?[만억](?!큼|족)|백(?!신|화)|천(?!연)|십|조(?=\s?[\d원달유]))"
-_NUMERAL = re.compile(
-    r"""
+_NUMERAL = ignoring_case(
+    r"""(?x)
     (?:(?<![\w.,/^])|(?<=[ㄱ-힣]))  # a Korean word may touch a number
     (?P<sign>[-+](?!\s)|(?<![^\n])[-+]\s|(?:minus|negative)\s|마이너스\s?)?  # \"a - 5\" is a dash, not a minus
     (?P<currency>(?:US\$|(?:USD|EUR|GBP|JPY|KRW|CNY|CHF|CAD|AUD)(?!-)|[SIGNS])\s?)?
@@ -54,11 +54,10 @@ _NUMERAL = re.compile(
     (?!\d|[.,'/^_]\d|_)
     """.replace("SIGNS", _SIGNS)
     .replace("MYRIAD", _MYRIAD_SIGN)
-    .replace("PART", _PART),
-    re.VERBOSE | re.IGNORECASE,
+    .replace("PART", _PART)
 )
 _TOUCHING = re.compile(r"[^\W\d_]*")
-_NAMED = re.compile(r"(?:[^\W\d_ㄱ-힣]-|#|№\s?)$")
+_NAMED = re.compile(r"(?:(?![ㄱ-힣])[^\W\d_]-|#|№\s?)$")
 
 
 class WrittenNumber(NamedTuple):
