@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Annotated, Any
 
 import msgspec
@@ -304,17 +304,56 @@ def needs_of(plan: Plan) -> list[frozenset[str]]:
     return [frozenset(str(r["from"]) for r in _references(step.arguments, "").values()) for step in plan.steps]
 
 
+class AnswerTemplate:
+    """Template of an answer, read once.
+
+    Args:
+        text: The template.
+
+    Raises:
+        jinja2.TemplateError: it cannot be read.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._read = _environment().parse(text)
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """Names of observations that it refers to."""
+        from jinja2 import meta, nodes
+
+        names: set[str] = set()
+        left: list[Any] = [self._read]
+        # Where it sets no names of its own, all are looked up; to tell them apart takes as long as to compile it.
+        while left:
+            node = left.pop()
+            if isinstance(node, nodes.Name):
+                names.add(node.name)
+            elif isinstance(node, nodes.Stmt) and not isinstance(node, nodes.Output | nodes.If):
+                break
+            left.extend(node.iter_child_nodes())
+        else:
+            return frozenset(names - _environment().globals.keys() - {"self"})
+        return frozenset(meta.find_undeclared_variables(self._read))
+
+    @cached_property
+    def compiled(self) -> Any:
+        """Template that renders."""
+        environment = _environment()
+        return environment.template_class.from_code(
+            environment, environment.compile(self._read), environment.make_globals(None)
+        )
+
+
 @lru_cache(maxsize=_TEMPLATES_KEPT)
+def answer_template(text: str) -> AnswerTemplate:
+    """The template of an answer; see `AnswerTemplate`."""
+    return AnswerTemplate(text)
+
+
 def variables_of(template: str) -> frozenset[str]:
     """Names of observations that the template of an answer refers to."""
-    from jinja2 import meta
-
-    return frozenset(meta.find_undeclared_variables(_environment().parse(template)))
-
-
-@lru_cache(maxsize=_TEMPLATES_KEPT)
-def _compiled(template: str) -> Any:
-    return _environment().from_string(template)
+    return answer_template(template).variables
 
 
 def _template_problems(template: str, named: set[str]) -> list[str]:
@@ -331,6 +370,6 @@ def _render(template: str, seen: Mapping[str, JsonObject]) -> str:
     from jinja2 import TemplateError
 
     try:
-        return str(_compiled(template).render(seen)).strip()
+        return str(answer_template(template).compiled.render(seen)).strip()
     except (TemplateError, TypeError, ValueError, ArithmeticError) as e:
         raise PlanBroken(f"plan answer: {e}") from e

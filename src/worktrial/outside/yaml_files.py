@@ -10,6 +10,7 @@ from worktrial.language import JsonValue
 from worktrial.outside.files import MOST_LEVELS, as_text, read_bytes
 from worktrial.outside.yaml_nodes import BadYaml, YamlBounds, composed, fast_loader
 
+_TEXT, _SEQUENCE, _MAPPING = (f"tag:yaml.org,2002:{name}" for name in ("str", "seq", "map"))
 _BOUNDS = YamlBounds(chars=16_000_000, depth=MOST_LEVELS, values=500_000)
 
 
@@ -34,10 +35,55 @@ def json_of_yaml(text: str, where: object) -> JsonValue:
     """
     try:
         with composed(text, str(where), _json_loader(), _BOUNDS) as nodes:
-            value = None if nodes.root is None else nodes.loader.construct_document(nodes.root)
+            made = _Values(nodes.loader)
+            value = None if nodes.root is None else made.of(nodes.root)
     except BadYaml as e:
         raise DataError(where, f"is not the YAML we read: {e.why}", "Mend it") from None
-    return _json(value, where, "")
+    return _json(value, where, "") if made.has_others else value
+
+
+class _Values:
+    """Values of the nodes of one text: those of JSON at once, others as the loader makes them."""
+
+    def __init__(self, loader: Any) -> None:
+        from yaml import MappingNode, ScalarNode, SequenceNode
+        from yaml.constructor import ConstructorError
+
+        self._scalar, self._sequence, self._mapping = ScalarNode, SequenceNode, MappingNode
+        self._error = ConstructorError
+        self._loader = loader
+        self.has_others = False
+        """Whether there may be a value that JSON cannot say."""
+
+    def of(self, node: Any) -> Any:
+        kind, tag = type(node), node.tag
+        if kind is self._scalar and tag == _TEXT:
+            return node.value
+        if kind is self._mapping and tag == _MAPPING:
+            return self._of_mapping(node)
+        if kind is self._sequence and tag == _SEQUENCE:
+            return [self.of(one) for one in node.value]
+        value = self._loader.construct_object(node, deep=True)
+        self.has_others |= not isinstance(value, bool | int | str | None) and not (
+            isinstance(value, float) and math.isfinite(value)
+        )
+        return value
+
+    def _of_mapping(self, node: Any) -> dict[str, Any]:
+        if any(key.tag != _TEXT for key, _ in node.value):
+            # There may be a `<<` among them.
+            self._loader.flatten_mapping(node)
+        made: dict[str, Any] = {}
+        for key, value in node.value:
+            said = key.value if key.tag == _TEXT else self._loader.construct_object(key, deep=True)
+            if not isinstance(said, str):
+                raise self._error(
+                    None, None, f"the key {str(said)[:60]} is not text; put it in quotes", key.start_mark
+                )
+            if said in made:
+                raise self._error(None, None, f"the key {said[:60]!r} appears twice", key.start_mark)
+            made[said] = self.of(value)
+        return made
 
 
 @cache
@@ -47,24 +93,7 @@ def _json_loader() -> type:
     base: Any = fast_loader()
 
     class Loader(base):  # type: ignore[misc]
-        """YAML that reads as JSON does: no dates, no silent overwriting of a key."""
-
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-            self.flatten_mapping(node)
-            seen: set[str] = set()
-            for key, _ in node.value:
-                said = self.construct_object(key, deep=True)
-                if not isinstance(said, str):
-                    raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {str(said)[:60]} is not text; put it in quotes", key.start_mark
-                    )
-                if said in seen:
-                    raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {said[:60]!r} appears twice", key.start_mark
-                    )
-                seen.add(said)
-            mapping: dict[Any, Any] = super().construct_mapping(node, deep)
-            return mapping
+        """YAML that reads as JSON does: no dates."""
 
     Loader.yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]

@@ -141,6 +141,9 @@ class _Survey:
     """Size and depth of a tree of nodes with every alias written out, and its duplicate keys."""
 
     def __init__(self, where: str, bounds: YamlBounds) -> None:
+        from yaml import MappingNode, ScalarNode, SequenceNode
+
+        self._scalar, self._sequence, self._mapping = ScalarNode, SequenceNode, MappingNode
         self.duplicates: list[str] = []
         self._where = where
         self._bounds = bounds
@@ -150,9 +153,7 @@ class _Survey:
 
     def visit(self, node: "Node", depth: int) -> tuple[int, int]:
         """(values, levels) of `node`, which is at level `depth`; visited once, however often aliased."""
-        import yaml
-
-        if isinstance(node, yaml.ScalarNode):
+        if isinstance(node, self._scalar):
             # Python bounds decimal numbers itself; the time for `1:59:59:…` grows with the square of its length.
             if len(node.value) > _MOST_DIGITS and node.tag == _INT:
                 why = f"a number without end, of more than {_MOST_DIGITS} digits"
@@ -174,8 +175,6 @@ class _Survey:
         return extent
 
     def _within(self, node: "Node", depth: int) -> tuple[int, int]:
-        import yaml
-
         values, levels = 1, 0
         for label, child in self._children(node):
             self._path.append(label)
@@ -185,20 +184,18 @@ class _Survey:
             levels = max(levels, below)
             if values > self._bounds.values:
                 raise _too_large(self._where, self._bounds)
-        if isinstance(node, yaml.MappingNode):
+        if isinstance(node, self._mapping):
             values += len(node.value)
         return values, levels + 1
 
     def _children(self, node: "Node") -> "list[tuple[str, Node]]":
-        import yaml
-
-        if isinstance(node, yaml.SequenceNode):
+        if isinstance(node, self._sequence):
             return [(f"[{n}]", child) for n, child in enumerate(node.value)]
         seen: set[str] = set()
         children = []
         for key, child in node.value:
             # A collection as a key makes no plain value; constructing says so.
-            label = key.value if isinstance(key, yaml.ScalarNode) else "?"
+            label = key.value if isinstance(key, self._scalar) else "?"
             if label in seen and key.tag != _MERGE:
                 self.duplicates.append(_joined([*self._path, label]))
             seen.add(label)
