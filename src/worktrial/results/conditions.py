@@ -108,9 +108,9 @@ def outcomes_by_task(modes: Mapping[str, OutcomeTally]) -> dict[str, Outcomes]:
     clean, *faulted = verdicts.values()
     tasks: dict[str, Outcomes] = {}
     for sample in sorted(clean):
-        repeats = clean[sample].keys()
+        repeats = set(clean[sample])
         for found in faulted:
-            repeats = repeats & found.get(sample, {}).keys()
+            repeats &= found.get(sample, {}).keys()
         if repeats:
             ordered = sorted(repeats)
             tasks[sample] = {mode: [*map(found[sample].__getitem__, ordered)] for mode, found in verdicts.items()}

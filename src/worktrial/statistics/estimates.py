@@ -240,7 +240,7 @@ class _Drawn(NamedTuple):
     """Sum of the values, and their number."""
     tasks: Sequence[TaskTries]
     counts: tuple[float, float]
-    """What a value of each side counts."""
+    """Weight of a value of each side."""
 
     @classmethod
     def of(cls, tasks: Sequence[TaskTries], of_first: float, of_second: float = 0.0) -> "_Drawn":
