@@ -1,5 +1,6 @@
 """Archives that are built on a Ray cluster, as far as that can be tried without one."""
 
+import pickle
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,16 +8,21 @@ from tempfile import gettempdir
 from typing import Any
 
 import pytest
+from tests.scale.test_objects import Machine, machine
+from tests.scale.test_s3 import BUCKET, one_server, server
 from tests.support.cli import command
+from tests.support.object_server import ObjectServer
 from tests.support.pdfs import BLANK, BOMB, lines, pdf, table_page
 from tests.support.ray_stand_in import StandIn
 from tests.support.same_archive import stored
 
-from worktrial.archive.build.messages import OpenDocument, ReadPage, WriteSlice
-from worktrial.archive.store import Archive
+from worktrial.archive.build.messages import JoinSlices, OpenDocument, ReadPage, WriteSlice
+from worktrial.archive.store import Archive, remote
 from worktrial.scale.ray import page_work, pages
 from worktrial.scale.ray.page_work import PageOrder
+from worktrial.stores.bucket import Bucket
 
+__all__ = ["machine", "one_server", "server"]
 LONG = 70
 
 
@@ -111,6 +117,59 @@ def test_a_page_that_crashes_its_worker_is_tried_alone_and_then_reported(
     assert {t.page: t.what for t in archive.document("short").failed} == {7: said}
     assert [one for one in map(numbers, library.orders) if 7 in one][-2:] == [[7], [7]]
     assert [archive.page("short", n) for n in (6, 8)] == [other.page("short", n) for n in (6, 8)]
+
+
+def test_at_an_address_workers_lay_down_what_they_make_and_nothing_large_travels(
+    cluster: Callable[..., StandIn],
+    server: ObjectServer,
+    machine: Machine,
+    documents: Path,
+    alone: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    address = f"s3://{BUCKET}/on-ray"
+    words = ("archive", "build", documents, "-o", address, "--ray", "local")
+    monkeypatch.setattr(page_work, "stamp_of", lambda path: None)
+    # One worker dies of a range, one of a slice, one of what is put together; then the command is.
+    died: set[object] = set()
+
+    def dies(order: PageOrder) -> bool:
+        what = 30 in numbers(order) if isinstance(order.tasks[0], ReadPage) else type(order.tasks[0])
+        if what is False or what in died:
+            return False
+        died.add(what)
+        return True
+
+    def dies_with_all(order: PageOrder) -> bool:
+        if isinstance(order.tasks[0], JoinSlices) and order.tasks[0].record.name.startswith("long"):
+            raise KeyboardInterrupt
+        return False
+
+    library = cluster(dies_with_all)
+    assert command(*words).code == 130
+    read = sorted(number for order in library.orders for number in numbers(order))
+    assert len(read) >= LONG
+    machine("second")
+    server.calm()
+    library = cluster(dies)
+    ran = command(*words)
+    assert ran.code == 0, ran.said
+    assert died >= {WriteSlice, JoinSlices}
+    # Pages that were laid down are not read again, on whichever machine.
+    assert len([n for order in library.orders for n in numbers(order)]) + len(read) <= LONG + 9 + 1 + 16
+    # An order tells where things lie; so do its answers.
+    assert max(len(order.staged) for order in library.orders) < 64 * 200
+    assert max(len(pickle.dumps(end)) for end in library.ends) < 10_000
+    machine("third")
+    remote.pull(address, tmp_path / "pulled")
+    assert stored(tmp_path / "pulled") == stored(alone)
+    names = {*Bucket(address).names()}
+    packs = {f"packs/{pack.name}" for pack in remote.open_stored(address).state.packs}
+    assert names == {"manifest.json", *packs}
+    # What workers have sent was not sent again.
+    sent = {f"packs/{pack.name}" for end in library.ends if end.part for pack in end.part.packs}
+    assert len(sent) == 2 and sent <= packs
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def build_archive(
 
     try:
         with display() as told, _second_reader(producer, output, base_url, api_key_env, max_cost) as second:
-            pool = _pool(ray, ray_wait, producer, unsafe_parsers, told)
+            pool = _pool(ray, ray_wait, producer, unsafe_parsers, told, output)
             # The settings of a build refuse what is none of the three.
             report = build(
                 _documents(documents, producer),
@@ -153,7 +153,7 @@ def build_archive(
 
 
 def _pool(
-    ray: str | None, wait: float | None, producer: str, unsafe_parsers: bool, told: "Progress"
+    ray: str | None, wait: float | None, producer: str, unsafe_parsers: bool, told: "Progress", place: Path
 ) -> "PoolMaker":
     from worktrial.archive.build.pool import Pool
     from worktrial.errors import SettingError
@@ -167,7 +167,7 @@ def _pool(
 
     if producer and not producer.startswith("vision:"):
         raise SettingError(f"--ray: {producer} reads on this machine; leave one of the two out")
-    return page_ranges(Cluster(ray, wait=wait), unsafe=unsafe_parsers, tell=told)
+    return page_ranges(Cluster(ray, wait=wait), unsafe=unsafe_parsers, tell=told, place=place)
 
 
 def _documents(paths: list[Path], producer: str) -> "Iterable[Path] | Producer":

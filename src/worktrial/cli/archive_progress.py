@@ -15,6 +15,7 @@ from worktrial.archive.build import (
     Progress,
     StoreTrouble,
     WallNotice,
+    WorkerPages,
 )
 from worktrial.engine.notices import say
 
@@ -55,6 +56,11 @@ def outcome_line(event: DocumentEnd) -> str:
     return f"{record.name}: {', '.join(told)}"
 
 
+def worker_line(event: WorkerPages) -> str:
+    """How far a worker is, in one line."""
+    return f"worker {event.worker}: {event.pages:,} pages read"
+
+
 class _Plain:
     def __init__(self) -> None:
         self._last = time.monotonic()
@@ -82,6 +88,8 @@ class _Plain:
             say(f"making the {event.what}", err=True)
         elif isinstance(event, WallNotice | StoreTrouble):
             say(event.what, err=True)
+        elif isinstance(event, WorkerPages):
+            say(worker_line(event), err=True)
 
 
 class _Live:
@@ -117,3 +125,5 @@ class _Live:
             self._bars.add_task(f"making the {event.what}", total=None)
         elif isinstance(event, WallNotice | StoreTrouble):
             self._bars.console.print(Text(event.what), soft_wrap=True)
+        elif isinstance(event, WorkerPages):
+            self._bars.console.print(Text(worker_line(event)), soft_wrap=True)

@@ -227,13 +227,14 @@ class Bucket:
         there = self.get(name)
         return there.tag if there is not None and there.data == data else None
 
-    def remove(self, name: str) -> None:
-        """Remove the object `name`.
+    def remove(self, *names: str) -> None:
+        """Remove objects, many in one request where the store can.
 
         Raises:
-            StoreFailed: it cannot be removed.
+            StoreFailed: they cannot be removed.
         """
-        self._guarded(name, lambda: self._obstore.delete(self._store, name))
+        if names:
+            self._guarded(names[0], lambda: self._obstore.delete(self._store, [*names]))
 
     def _guarded(self, name: str, work: Callable[[], _T]) -> _T:
         from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError

@@ -15,6 +15,57 @@ from worktrial.stores.folders import BLOCK, PACK, STATE, BlockPack, FolderState,
 from worktrial.stores.writers import StoreWriter
 
 
+class Packer:
+    """Cuts files into blocks, and puts those that are new into packs.
+
+    Args:
+        bucket: Where the packs go.
+        packs: Those that are there.
+    """
+
+    def __init__(self, bucket: Bucket, packs: Iterable[BlockPack] = ()) -> None:
+        self.packs = [*packs]
+        """All that are there, new ones last."""
+        self._bucket = bucket
+        self._known = {block.digest for block in blocks_of(self.packs)}
+        self._waiting: dict[str, bytes] = {}
+
+    def has(self, digests: Iterable[str]) -> bool:
+        """Whether all of these blocks are there, or wait for it."""
+        return self._known.issuperset(digests)
+
+    def add(self, path: Path) -> list[str]:
+        """SHA-256 of the blocks of a file, as far as it goes now.
+
+        Raises:
+            StoreFailed: a pack cannot be put.
+        """
+        digests = []
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            while data := file.read(min(BLOCK, size - file.tell())):
+                digests.append(sha256(data).hexdigest())
+                if digests[-1] not in self._known:
+                    self._known.add(digests[-1])
+                    self._waiting[digests[-1]] = data
+                    if len(self._waiting) * BLOCK >= PACK and sum(map(len, self._waiting.values())) >= PACK:
+                        self.close()
+        return digests
+
+    def close(self) -> None:
+        """Put what waits into a pack of its own.
+
+        Raises:
+            StoreFailed: it cannot be put.
+        """
+        if self._waiting:
+            data = b"".join(self._waiting.values())
+            name = sha256(data).hexdigest()
+            self._bucket.put(f"packs/{name}", data)
+            self.packs.append(BlockPack(name, [(digest, len(block)) for digest, block in self._waiting.items()]))
+            self._waiting.clear()
+
+
 class TakenOver(StopRun):
     """Another process writes now what this one did."""
 
@@ -34,12 +85,15 @@ class FolderShipment:
     folder: Path
     _seen: dict[str, tuple[tuple[int, int], list[str]]] = field(default_factory=dict)
     """Size and time of change of each file, with the blocks that it had then."""
+    _removed: set[str] = field(default_factory=set)
+    """Packs that were removed."""
 
-    def ship(self, groups: Iterable[Iterable[str]], *, done: bool = False) -> None:
+    def ship(self, groups: Iterable[Iterable[str]], sent: Iterable[BlockPack] = (), *, done: bool = False) -> None:
         """Send what is new in the folder, and tell what there is.
 
         Args:
             groups: Names of its files; those of a group come and go together, and share no pack with others.
+            sent: Packs that others have put there for this folder.
             done: Whether this process lets the folder go.
 
         Raises:
@@ -47,52 +101,33 @@ class FolderShipment:
             TakenOver: somebody else writes there now.
         """
         state = self.found.state
-        packs = [*state.packs]
-        known = {block.digest for block in blocks_of(packs)}
+        more = [pack for pack in sent if pack not in state.packs and pack.name not in self._removed]
+        packer = Packer(self.bucket, [*state.packs, *more])
         files: dict[str, list[str]] = {}
         for group in groups:
-            waiting: dict[str, bytes] = {}
             for name in group:
                 with contextlib.suppress(FileNotFoundError):  # gone meanwhile
-                    files[name] = self._digests(name, known, waiting, packs)
-            self._pack(waiting, packs)
+                    files[name] = self._digests(name, packer)
+            packer.close()
         used = {digest for digests in files.values() for digest in digests}
-        kept = [pack for pack in packs if any(digest in used for digest, _ in pack.blocks)]
-        dead = [pack.name for pack in state.packs if pack not in kept]
+        kept = [pack for pack in packer.packs if any(digest in used for digest, _ in pack.blocks)]
+        dead = {pack.name for pack in state.packs if pack not in kept}
         number = {block.digest: n for n, block in enumerate(blocks_of(kept))}
         told = {name: [number[digest] for digest in digests] for name, digests in files.items()}
         self._tell(told, kept, busy=bool(dead) or not done)
-        for name in dead:
-            # Still ours: nobody else can have sent the same meanwhile.
-            self.bucket.remove(f"packs/{name}")
+        # Still ours: nobody else can have sent the same meanwhile.
+        self._removed |= dead
+        self.bucket.remove(*(f"packs/{name}" for name in dead))
         if dead and done:
             self._tell(told, kept, busy=False)
 
-    def _digests(self, name: str, known: set[str], waiting: dict[str, bytes], packs: list[BlockPack]) -> list[str]:
-        """Digests of a file's blocks; those that are new wait to be packed."""
-        with (self.folder / name).open("rb") as file:
-            found = os.fstat(file.fileno())
-            stamp = found.st_size, found.st_mtime_ns
-            if name in self._seen and self._seen[name][0] == stamp and known.issuperset(self._seen[name][1]):
-                return self._seen[name][1]
-            digests = []
-            while data := file.read(min(BLOCK, found.st_size - file.tell())):
-                digests.append(sha256(data).hexdigest())
-                if digests[-1] not in known:
-                    known.add(digests[-1])
-                    waiting[digests[-1]] = data
-                    if len(waiting) * BLOCK >= PACK and sum(map(len, waiting.values())) >= PACK:
-                        self._pack(waiting, packs)
-        self._seen[name] = stamp, digests
-        return digests
-
-    def _pack(self, waiting: dict[str, bytes], packs: list[BlockPack]) -> None:
-        if waiting:
-            data = b"".join(waiting.values())
-            name = sha256(data).hexdigest()
-            self.bucket.put(f"packs/{name}", data)
-            packs.append(BlockPack(name, [(digest, len(block)) for digest, block in waiting.items()]))
-            waiting.clear()
+    def _digests(self, name: str, packer: "Packer") -> list[str]:
+        """SHA-256 of a file's blocks, which are sent where they are new."""
+        found = (self.folder / name).stat()
+        stamp = found.st_size, found.st_mtime_ns
+        if name not in self._seen or self._seen[name][0] != stamp or not packer.has(self._seen[name][1]):
+            self._seen[name] = stamp, packer.add(self.folder / name)
+        return self._seen[name][1]
 
     def _tell(self, files: dict[str, list[int]], packs: list[BlockPack], *, busy: bool) -> None:
         now = msgspec.structs.replace(self.found.state, files=files, packs=packs, busy=busy)

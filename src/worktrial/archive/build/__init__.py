@@ -18,6 +18,7 @@ with extra("documents", "Building an archive"):
         Progress,
         StoreTrouble,
         WallNotice,
+        WorkerPages,
     )
     from worktrial.archive.build.plan import BuildSettings, Ocr
     from worktrial.archive.build.reading import SecondReader
@@ -36,6 +37,7 @@ __all__ = [
     "SecondReader",
     "StoreTrouble",
     "WallNotice",
+    "WorkerPages",
     "build",
 ]
 

@@ -187,7 +187,8 @@ def _read_all(
 ) -> None:
     versions = settings.versions
     readings = (
-        DocumentReading(job, folder, versions, tell, settings.pages, second, settings.password) for job in jobs
+        DocumentReading(job, folder, versions, tell, settings.pages, second, settings.password, pool.laid_in)
+        for job in jobs
     )
     open_now: list[DocumentReading] = []
     owners: dict[int, DocumentReading] = {}

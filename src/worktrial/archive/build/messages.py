@@ -244,6 +244,15 @@ class StoreTrouble:
     what: str
 
 
-Event = StoreTrouble | WallNotice | BuildPlan | DocumentStart | PageEnd | DocumentEnd | FinalStep
+@dataclass(frozen=True, slots=True)
+class WorkerPages:
+    """Pages that a worker of a cluster has read so far."""
+
+    worker: str
+    """Its machine and process."""
+    pages: int
+
+
+Event = WorkerPages | StoreTrouble | WallNotice | BuildPlan | DocumentStart | PageEnd | DocumentEnd | FinalStep
 
 Progress = Callable[[Event], None]

@@ -68,6 +68,10 @@ class TaskEnd(NamedTuple):
 class TaskPool(Protocol):
     """Workers of a build, as it deals with them, in a `with` block whose end is theirs."""
 
+    @property
+    def laid_in(self) -> str:
+        """Place where they lay down pages, of which they tell in the pages' place; nothing where they do not."""
+
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *_: object) -> None: ...
@@ -166,6 +170,8 @@ class Pool:
         wall: Where parsers run.
         shown: Folder for the documents under way, on the archive's file system.
     """
+
+    laid_in = ""
 
     def __init__(self, settings: BuildSettings, wall: Wall, shown: Path) -> None:
         self._settings = settings

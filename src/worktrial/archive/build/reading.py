@@ -166,6 +166,8 @@ class DocumentReading:
     """Pages to read; nothing for all."""
     second: SecondReader | None = None
     password: str | None = field(default=None, repr=False)
+    laid_in: str = ""
+    """Place where workers lay down pages of which they tell; nothing where they answer with the pages."""
     done: DocumentRecord | None = None
     """Its record, once it is in its place or given up."""
     _todo: deque[Task] = field(default_factory=deque)
@@ -232,7 +234,8 @@ class DocumentReading:
         self._pages = opening.pages
         record = msgspec.structs.replace(self.job.record, trouble=opening.trouble)
         self.job = DocumentJob(self.job.source, record)
-        self._staging = Staging(self._staged, staging_key(record, self.versions))
+        key = " ".join(filter(None, (staging_key(record, self.versions), self.laid_in)))
+        self._staging = Staging(self._staged, key)
         kept = self._staging.done
         self.tell(DocumentStart(record.name, opening.pages, len(kept)))
         ranges = PageRange.several(self.wanted) if self.wanted else [PageRange(1, opening.pages)]

@@ -48,7 +48,8 @@ from worktrial.sandbox.syscalls import syscall_filter
 if TYPE_CHECKING:
     from worktrial.archive.pdf import Pdf
 
-_OPENING_PAGES = 2
+OPENING_PAGES = 2
+"""Pages at the beginning of a document that may tell its date."""
 _MOST_WRITTEN = 64 << 20
 
 
@@ -112,7 +113,7 @@ class Worker:
         if isinstance(task, WriteSlice):
             pages = _pages(task.pages_from, task.first, task.last)
             return SliceEnd(write_slice(task.into, task.record.name, pages))
-        opening = "\n".join(page.text for page in _pages(task.pages_from, 1, _OPENING_PAGES))
+        opening = "\n".join(page.text for page in _pages(task.pages_from, 1, OPENING_PAGES))
         record = msgspec.structs.replace(task.record, issue=issue_of(task.record.name, opening))
         read_with = partial(task.versions.of, kind=record.kind)
         return PartEnd(join_slices(task.into, record, task.slices, task.counts, read_with))

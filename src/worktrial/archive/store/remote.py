@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 
+import msgspec
 from filelock import FileLock, Timeout
 
 from worktrial.archive.store.archive import INDEX
@@ -14,7 +15,7 @@ from worktrial.archive.store.record import LOCK, MANIFEST, decode_manifest, read
 from worktrial.errors import DataError, SettingError, StopRun, WorktrialError
 from worktrial.places import address_of
 from worktrial.stores.bucket import Bucket, StoreFailed
-from worktrial.stores.folders import StoredFolder, read_folder
+from worktrial.stores.folders import BlockPack, StoredFolder, read_folder
 from worktrial.stores.sending import FolderShipment, TakenOver, claim_folder, let_go
 from worktrial.stores.waiting import begun
 from worktrial.stores.writers import spool_folder, writer_of
@@ -23,6 +24,8 @@ ARCHIVE = "archive"
 """Kind of an archive among what lies in stores."""
 AGE_SECONDS = 60.0
 """Seconds after which what was read is sent, at the latest."""
+SENT = "sent.jsonl"
+"""File of the folder of a build with the packs that its workers have sent by themselves."""
 _STAGED = "staging/*.pages"
 _DERIVED = ("archive-*.duckdb", f"{INDEX}/*")
 _OURS = (MANIFEST, _STAGED, f"{PARTS}/*/*", *_DERIVED)
@@ -129,7 +132,7 @@ class ArchiveShipment:
             self.wait()
         if self._under_way is None and time.monotonic() - self._last >= AGE_SECONDS:
             self._last = time.monotonic()
-            self._under_way = begun(lambda: self._shipment.ship(_groups(self.folder)))
+            self._under_way = begun(lambda: self._shipment.ship(_groups(self.folder), _sent(self.folder)))
 
     def wait(self) -> None:
         """Wait for what is under way, after which files may go.
@@ -152,7 +155,7 @@ class ArchiveShipment:
         """
         self.wait()
         with _as_stop(self.folder):
-            self._shipment.ship(_groups(self.folder), done=True)
+            self._shipment.ship(_groups(self.folder), _sent(self.folder), done=True)
 
 
 @contextlib.contextmanager
@@ -176,6 +179,8 @@ def shipped(address: str, tell: Callable[[str], None], *, take_over: bool = Fals
         found, was_ours = claim_folder(bucket, ARCHIVE, writer_of(folder.parent), take_over=take_over)
         shipment = FolderShipment(bucket, found, folder)
         shipping = ArchiveShipment(shipment, tell)
+        # Of an earlier session, whose packs may be gone.
+        (folder / SENT).unlink(missing_ok=True)
         try:
             if not (was_ours and (folder / MANIFEST).exists()):
                 _renew(StoredFolder(bucket, found.state), folder)
@@ -206,6 +211,13 @@ def _groups(folder: Path) -> Iterator[list[str]]:
     """Names of an archive's files; its list of documents first, so that they are there that it tells of."""
     for patterns in ((MANIFEST,), (_STAGED,), (f"{PARTS}/*/*",), _DERIVED):
         yield [*_names(folder, *patterns)]
+
+
+def _sent(folder: Path) -> list[BlockPack]:
+    with contextlib.suppress(FileNotFoundError):
+        whole = (folder / SENT).read_bytes().rpartition(b"\n")[0]
+        return [msgspec.json.decode(line, type=BlockPack) for line in whole.splitlines()]
+    return []
 
 
 def _names(folder: Path, *patterns: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ from worktrial.errors import SettingError, StopRun, extra
 OLDEST = "2.50"
 """Oldest release of Ray that is taken."""
 _WAIT = 120.0
+_STORES = ("AWS_", "AZURE_", "GOOGLE_")
 _HOST = re.compile(r"[\w.-]+:\d{1,5}|\[[0-9a-fA-F:.]+\]:\d{1,5}")
 _SIGN_SECONDS = 120.0
 
@@ -179,6 +180,11 @@ def result_of(library: Any, one: Any) -> Any:
     if isinstance(done, str):
         raise SettingError(f"--ray: {done}")
     return done
+
+
+def keys_of_stores() -> dict[str, str]:
+    """Environment variables that a worker needs to reach an object store."""
+    return {name: value for name, value in os.environ.items() if name.startswith(_STORES)}
 
 
 def in_short(error: BaseException) -> str:

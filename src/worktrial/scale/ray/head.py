@@ -26,6 +26,7 @@ from worktrial.scale.ray.cluster import (
     cpus_of,
     far_work,
     in_short,
+    keys_of_stores,
     on_this_machine,
     ray_library,
     result_of,
@@ -38,7 +39,6 @@ from worktrial.trials import PreparedRun
 _RETRIES = 8
 """Deaths of workers that one shard survives."""
 _HOME = re.compile(r"(\d+)-of-(\d+)")
-_STORES = ("AWS_", "AZURE_", "GOOGLE_")
 _LOOK = 1.0
 _ENDING = 20.0
 
@@ -226,9 +226,8 @@ def keys_of(prepared: PreparedRun) -> dict[str, str]:
     They travel as an argument of the task, since Ray writes a runtime environment into its logs.
     """
     names = {role.resolved().api_key_env for role in prepared.models.values()}
-    if prepared.settings.remote is not None:
-        names |= {name for name in os.environ if name.startswith(_STORES)}
-    return {name: os.environ[name] for name in names if name is not None and name in os.environ}
+    keys = {name: os.environ[name] for name in names if name is not None and name in os.environ}
+    return keys if prepared.settings.remote is None else {**keys, **keys_of_stores()}
 
 
 def _earlier(prepared: PreparedRun, home: Path | None, of: int) -> tuple[float, int]:

@@ -2,7 +2,9 @@
 
 import asyncio
 import hashlib
+import os
 import shutil
+import socket
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,12 +14,24 @@ from typing import NamedTuple
 
 import msgspec
 
-from worktrial.archive.build.messages import Answer, OpenDocument, ReadPage, SliceEnd, Task, TaskRefusal, WriteSlice
+from worktrial.archive.build.messages import (
+    Answer,
+    JoinSlices,
+    OpenDocument,
+    PageBytes,
+    PartEnd,
+    ReadPage,
+    SliceEnd,
+    Task,
+    TaskRefusal,
+    WriteSlice,
+)
 from worktrial.archive.build.plan import BuildSettings, readers
 from worktrial.archive.build.pool import Pool
 from worktrial.archive.build.wall import notice_of, wall_for
 from worktrial.archive.producers import DocumentSource
 from worktrial.errors import DataError, SettingError, WorktrialError
+from worktrial.scale.ray.page_store import PageStore, SentPart
 from worktrial.scale.ray.share import Ask
 
 PIECE = 8_000_000
@@ -80,6 +94,12 @@ class PageOrder:
     """The document on the machine of the build."""
     staged: bytes = field(default=b"", repr=False)
     """Staging file with the pages of a slice."""
+    address: str = ""
+    """Place of the archive, where what comes of the work is laid down; nothing where it travels with the answer."""
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Environment variables that the store needs."""
+    slices: tuple[Mapping[str, bytes], ...] = field(default=(), repr=False)
+    """Slices of a document that are to be joined: where the files of each lie."""
 
 
 class PageOrderEnd(NamedTuple):
@@ -88,7 +108,11 @@ class PageOrderEnd(NamedTuple):
     answers: tuple[Answer, ...] = ()
     """One for each task."""
     files: Mapping[str, bytes] = {}
-    """A slice, by name of file."""
+    """A slice, by name of file; where it lies, by the same names, where it was laid down."""
+    part: SentPart | None = None
+    """A document's part that was sent to the store."""
+    worker: str = ""
+    """Name of the worker: machine and process."""
     notice: str = ""
     """Limits of the wall behind which documents were read; blank for the best."""
     error: str | None = None
@@ -103,10 +127,13 @@ def work_on_pages(order: PageOrder, lender: Ask) -> PageOrderEnd:
         lender: Asks the build's `DocumentLender`.
     """
     try:
+        os.environ.update(order.keys)
         desk = _desk_for(order)
         if isinstance(order.tasks[0], WriteSlice):
             return desk.slice(order.tasks[0], order.staged)
-        return desk.read(order, lender)
+        if isinstance(order.tasks[0], JoinSlices):
+            return desk.join(order.tasks[0], order)
+        return desk.read(order, lender)._replace(worker=f"{socket.gethostname()}/{os.getpid()}")
     except WorktrialError as e:
         return PageOrderEnd(error=e.args[0])
 
@@ -135,6 +162,8 @@ class PageDesk:
         self._place = Path(mkdtemp(prefix=f"{_PLACE}{order.build}-"))
         self._pool = Pool(order.settings, wall, self._place / "shown")
         self._at_hand: OrderedDict[Path, DocumentSource] = OrderedDict()
+        self.address = order.address
+        self._store = PageStore(order.address) if order.address else None
 
     def end(self) -> None:
         """Stop the parsers, and remove the documents."""
@@ -152,15 +181,46 @@ class PageDesk:
                 answers.append(TaskRefusal(str(e)))
             else:
                 answers.append(self._answer(task))
+        pages = [answer for answer in answers if isinstance(answer, PageBytes)]
+        if self._store is not None and pages:
+            told = iter(self._store.lay([page.content for page in pages]))
+            answers = [
+                msgspec.structs.replace(answer, content=next(told)) if isinstance(answer, PageBytes) else answer
+                for answer in answers
+            ]
         return PageOrderEnd(tuple(answers), notice=self._notice)
 
     def slice(self, task: WriteSlice, staged: bytes) -> PageOrderEnd:
         """Write a slice."""
-        pages, into = self._place / "slice.pages", self._place / "slice"
-        pages.write_bytes(staged)
-        answer = self._answer(msgspec.structs.replace(task, pages_from=pages, into=into))
-        written = into.iterdir() if isinstance(answer, SliceEnd) else ()
-        return PageOrderEnd((answer,), {path.name: path.read_bytes() for path in written})
+        into = self._place / "slice"
+        answer = self._answer(msgspec.structs.replace(task, pages_from=self._pages(staged), into=into))
+        written = sorted(into.iterdir()) if isinstance(answer, SliceEnd) else []
+        contents = [path.read_bytes() for path in written]
+        if self._store is not None and contents:
+            contents = self._store.lay(contents)
+        return PageOrderEnd((answer,), dict(zip((path.name for path in written), contents, strict=True)))
+
+    def join(self, task: JoinSlices, order: PageOrder) -> PageOrderEnd:
+        """Make a document's part of slices that were laid down, and send it."""
+        assert self._store is not None
+        slices, into = [], self._place / "part"
+        for number, files in enumerate(order.slices):
+            slices.append(self._place / f"slice-{number}")
+            slices[-1].mkdir(exist_ok=True)
+            for name, told in files.items():
+                (slices[-1] / name).write_bytes(self._store.take(told))
+        pages = self._pages(order.staged)
+        answer = self._answer(msgspec.structs.replace(task, pages_from=pages, slices=tuple(slices), into=into))
+        for place in slices:
+            shutil.rmtree(place)
+        part = self._store.send(into) if isinstance(answer, PartEnd) else None
+        return PageOrderEnd((answer,), part=part)
+
+    def _pages(self, staged: bytes) -> Path:
+        """Staging file with the pages of a slice."""
+        path = self._place / "slice.pages"
+        path.write_bytes(staged if self._store is None else self._store.staging(staged))
+        return path
 
     def _answer(self, task: Task) -> Answer:
         self._pool.give(task)
@@ -196,7 +256,7 @@ _desks: list[PageDesk] = []
 
 def _desk_for(order: PageOrder) -> PageDesk:
     for desk in _desks:
-        if (desk.settings, desk.build) == (order.settings, order.build):
+        if (desk.settings, desk.build, desk.address) == (order.settings, order.build, order.address):
             return desk
         desk.end()
     _desks.clear()

@@ -3,7 +3,8 @@
 import contextlib
 import pickle
 import shutil
-from collections import deque
+import time
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -13,20 +14,28 @@ from typing import Any, Self
 
 from worktrial import __version__
 from worktrial.archive.build.messages import (
+    Event,
+    JoinSlices,
     OpenDocument,
+    PageBytes,
+    PartEnd,
     Progress,
     ReadPage,
     SliceEnd,
     Task,
     TaskLoss,
     WallNotice,
+    WorkerPages,
     WriteSlice,
 )
 from worktrial.archive.build.plan import BuildSettings, readers
 from worktrial.archive.build.pool import Pool, PoolMaker, TaskEnd, is_for_parsers
 from worktrial.archive.build.reading import cut_staging
+from worktrial.archive.build.worker import OPENING_PAGES
 from worktrial.archive.producers import DocumentSource
+from worktrial.engine.progress import PLAIN_SECONDS
 from worktrial.errors import SettingError, StopRun
+from worktrial.places import address_of
 from worktrial.sandbox.parsers import Wall
 from worktrial.scale.ray.cluster import (
     Cluster,
@@ -35,10 +44,12 @@ from worktrial.scale.ray.cluster import (
     far_work,
     gives_a_sign,
     in_short,
+    keys_of_stores,
     on_this_machine,
     ray_library,
     result_of,
 )
+from worktrial.scale.ray.page_store import PageStore
 from worktrial.scale.ray.page_work import DocumentLender, PageOrder, PageOrderEnd, stamp_of
 
 MOST_PAGES = 16
@@ -51,19 +62,23 @@ _DEATHS = 2
 """Workers that a task takes with it, alone, before it is given up."""
 
 
-def page_ranges(cluster: Cluster, *, unsafe: bool = False, tell: Progress | None = None) -> PoolMaker:
+def page_ranges(
+    cluster: Cluster, *, unsafe: bool = False, tell: Progress | None = None, place: Path | None = None
+) -> PoolMaker:
     """Maker of a build's workers on a cluster, to which it connects when there is something to read.
 
     Args:
         cluster: Where they are.
         unsafe: Whether they may read documents without a wall.
-        tell: Told of limits of their walls.
+        tell: Told of limits of their walls, and how far each worker is.
+        place: Of the archive; where it is an address, workers lay down there what they make of documents.
 
     Raises:
         SettingError: Ray is not installed, or too old.
     """
     ray_library()
-    return partial(RangePool, cluster, unsafe=unsafe, tell=tell)
+    address = None if place is None else address_of(place)
+    return partial(RangePool, cluster, unsafe=unsafe, tell=tell, address=address or "")
 
 
 class RangePool:
@@ -75,7 +90,8 @@ class RangePool:
     Args:
         cluster: Where they are.
         unsafe: Whether they may read documents without a wall.
-        tell: Told of limits of their walls.
+        tell: Told of limits of their walls, and how far each worker is.
+        address: Of the archive, where workers lay down what they make of documents; nothing for a folder.
         settings: How pages are read; the number of workers is that of ranges under way, 0 for one per CPU.
         wall: Of parsers on this machine.
         shown: Folder for documents that are read on this machine.
@@ -90,11 +106,19 @@ class RangePool:
         *,
         unsafe: bool = False,
         tell: Progress | None = None,
+        address: str = "",
     ) -> None:
         self._cluster = cluster
+        # A second reader is shown pages here.
+        self._store = PageStore(address) if address and not settings.second else None
+        self._address = address if self._store is not None else ""
+        self._archive = shown.parents[1]
+        self._pages_of: Counter[str] = Counter()
+        self._told = time.monotonic()
         self._settings = settings
         self._unsafe = unsafe
-        self._tell = tell
+        self._tell = tell or _nobody
+        self._is_noticed = False
         self._library = ray_library()
         self._own = Pool(settings, wall, shown)
         self._own_waiting: deque[Task] = deque()
@@ -126,11 +150,18 @@ class RangePool:
             self._exits = stack.pop_all()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._exits, contextlib.suppress(self._library.exceptions.RayError):
             for one in self._flying:
                 self._library.cancel(one, force=False)
             self._clear_away()
+        if kind is None and self._store is not None:
+            self._store.sweep(self._archive)
+
+    @property
+    def laid_in(self) -> str:
+        """Place where workers lay down pages; see `archive.build.pool.TaskPool`."""
+        return "" if self._store is None else self._store.laid_in
 
     def _clear_away(self) -> None:
         """Let each machine remove copies of documents."""
@@ -158,7 +189,8 @@ class RangePool:
 
     def give(self, task: Task) -> None:
         """Hand over a task; a slice before others, so that documents that were begun come to their end."""
-        if isinstance(task, WriteSlice) and task.pages_from.is_file():
+        is_laid = isinstance(task, JoinSlices) and self._store is not None
+        if (isinstance(task, WriteSlice) or is_laid) and task.pages_from.is_file():
             self._waiting.appendleft(task)
         elif isinstance(task, OpenDocument | ReadPage) and is_for_parsers(task):
             self._waiting.append(task)
@@ -208,9 +240,14 @@ class RangePool:
         first = tasks[0]
         # A worker has one CPU of the cluster, whatever its machine has.
         settings = replace(self._settings, workers=1, threads=1, second="", pages="")
-        order = PageOrder(tasks, self._build, settings, self._unsafe, self._readers)
+        order = PageOrder(tasks, self._build, settings, self._unsafe, self._readers, address=self._address)
+        if self._address:
+            order = replace(order, keys=keys_of_stores())
         if isinstance(first, WriteSlice):
             return replace(order, staged=cut_staging(first.pages_from, first.first, first.last))
+        if isinstance(first, JoinSlices):
+            slices = tuple({path.name: path.read_bytes() for path in place.iterdir()} for place in first.slices)
+            return replace(order, staged=cut_staging(first.pages_from, 1, OPENING_PAGES), slices=slices)
         assert isinstance(first, OpenDocument | ReadPage)
         return replace(order, stamp=stamp_of(first.source.path))
 
@@ -226,20 +263,27 @@ class RangePool:
             return
         if end.error is not None:
             raise SettingError(f"--ray: {end.error}")
-        if end.notice and self._tell is not None:
-            tell, self._tell = self._tell, None
-            tell(WallNotice(f"On workers of the cluster: {end.notice}"))
+        if end.notice and not self._is_noticed:
+            self._is_noticed = True
+            self._tell(WallNotice(f"On workers of the cluster: {end.notice}"))
         for task, answer in zip(tasks, end.answers, strict=True):
             self._deaths.pop(id(task), None)
+            self._pages_of[end.worker] += isinstance(answer, PageBytes)
             if isinstance(task, ReadPage) and isinstance(answer, TaskLoss):
                 # Should it be tried again, then not in the company of others.
                 self._alone.add((task.source.path, task.number))
-            if isinstance(task, WriteSlice) and isinstance(answer, SliceEnd):
+            if isinstance(task, WriteSlice | JoinSlices) and isinstance(answer, SliceEnd | PartEnd):
                 shutil.rmtree(task.into, ignore_errors=True)
                 task.into.mkdir(parents=True)
+                if self._store is not None and end.part is not None:
+                    self._store.bring(end.part, task.into, self._archive)
                 for name, content in end.files.items():
                     (task.into / name).write_bytes(content)
             yield TaskEnd(task, answer)
+        if time.monotonic() - self._told >= PLAIN_SECONDS:
+            self._told = time.monotonic()
+            for worker, count in sorted((+self._pages_of).items()):
+                self._tell(WorkerPages(worker, count))
 
     def _lost(self, tasks: tuple[Task, ...], why: str) -> Iterator[TaskEnd]:
         """A worker died: its tasks are tried again alone, and given up where that takes further workers along."""
@@ -257,3 +301,7 @@ class RangePool:
             if isinstance(task, ReadPage):
                 self._alone.add((task.source.path, task.number))
             self._waiting.appendleft(task)
+
+
+def _nobody(event: Event) -> None:
+    """Told to nobody."""
