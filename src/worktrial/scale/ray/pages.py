@@ -150,12 +150,12 @@ class RangePool:
             self._exits = stack.pop_all()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, *raised: object) -> None:
         with self._exits, contextlib.suppress(self._library.exceptions.RayError):
             for one in self._flying:
                 self._library.cancel(one, force=False)
             self._clear_away()
-        if kind is None and self._store is not None:
+        if self._store is not None and not any(raised):
             self._store.sweep(self._archive)
 
     @property
@@ -189,8 +189,8 @@ class RangePool:
 
     def give(self, task: Task) -> None:
         """Hand over a task; a slice before others, so that documents that were begun come to their end."""
-        is_laid = isinstance(task, JoinSlices) and self._store is not None
-        if (isinstance(task, WriteSlice) or is_laid) and task.pages_from.is_file():
+        far = WriteSlice if self._store is None else WriteSlice | JoinSlices
+        if isinstance(task, far) and task.pages_from.is_file():
             self._waiting.appendleft(task)
         elif isinstance(task, OpenDocument | ReadPage) and is_for_parsers(task):
             self._waiting.append(task)
