@@ -57,7 +57,7 @@ def outcome_line(event: DocumentEnd) -> str:
 
 
 def worker_line(event: WorkerPages) -> str:
-    """How far a worker is, in one line."""
+    """Progress of a worker in one line."""
     return f"worker {event.worker}: {event.pages:,} pages read"
 
 

@@ -1,4 +1,4 @@
-"""What workers of a cluster make of documents, laid down in the archive's object store instead of travelling.
+"""Pages, slices and parts that workers of a cluster lay down in the store instead of sending them along.
 
     ARCHIVE/staged/SHA         pieces one after the other, compressed: pages that were read, files of slices
 
