@@ -30,7 +30,7 @@ from worktrial.synthesis.composed_suite import Labels
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.proving.way import GATES_AT_ONCE
 from worktrial.synthesis.resources import ResourceSettings, open_resources
-from worktrial.synthesis.review.page import read_cards
+from worktrial.synthesis.review.page import read_cards, write_review
 from worktrial.synthesis.task_session import TasksEnd
 from worktrial.synthesis.worth import described
 
@@ -188,6 +188,38 @@ class Idler(Clerk):
         return completion("I have lost the text of the assignment, so I did nothing.")
 
 
+class Curt(Clerk):
+    """Does what is right, and says nothing of it."""
+
+    def answer(self, request: ScriptedRequest) -> Body:
+        said = super().answer(request)
+        (choice,) = said["choices"]
+        calls = choice["message"].get("tool_calls") or ()
+        if calls and all(call["function"]["name"] != "hand_in_report" for call in calls):
+            return said
+        return completion("All of it is done.")
+
+
+def test_runs_that_end_as_the_plan_does_and_are_refused_by_one_check_make_no_task_too_hard(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    wanted = msgspec.structs.replace(spec(1), repairs=0)
+    with ScriptedServer(everybody(agent=Curt(), solver=Idler())) as server:
+        end = session_on(root, server.url, wanted)
+    assert {(one.fate, one.truth) for one in end.ends} == {("check_may_misread", "open")}
+    assert end.worth is not None
+    assert (end.worth.found_flawed.of, len(end.worth.undecided)) == (0, 2)
+    first = end.ends[0]
+    assert first.refused[0].runs >= wanted.free_runs
+    assert first.told.startswith(f"check may misread: {first.refused[0].check} read ")
+    page = write_review(SuiteFolder(root)).parent / "tasks" / f"{first.task}.html"
+    assert "It read:" in page.read_text("utf-8")
+    # Whom an end is refused for what it did is too hard, as ever.
+    lost = Clerk(lambda run, task: True)
+    with ScriptedServer(everybody(agent=lost, solver=Idler())) as server:
+        end = session_on(tmp_path / "other", server.url, wanted)
+    assert {one.fate for one in end.ends} == {"too_hard"}
+
+
 def test_a_second_worker_that_did_nothing_is_no_witness_whatever_a_ruling_says(tmp_path: Path) -> None:
     with ScriptedServer(everybody(solver=Idler(), judge=Referee("author"))) as server:
         end = session_on(tmp_path / "library", server.url, spec(1))
@@ -216,6 +248,9 @@ def test_a_task_that_the_rules_do_not_bear_out_goes(tmp_path: Path, judge: Refer
     assert {(one.fate, one.truth) for one in end.ends} == {(fate, truth)}
     assert end.worth is not None
     assert (end.worth.found_flawed.count, end.worth.found_flawed.of) == (2, 2)
+    for one in end.ends:
+        assert one.refused and one.told.startswith(f"truth: {one.refused[0].check} read ")
+        assert one.told.endswith("The rule says so.")
     assert not (tmp_path / "library" / "suite.yaml").exists()
 
 
@@ -282,7 +317,8 @@ def test_a_task_whose_clauses_leave_a_value_open_is_widened_and_goes_on(tmp_path
     draft = yaml.safe_load((root / "work/tasks/loans-01.yaml").read_text("utf-8"))
     assert (draft["widened"], first.truth) == (1, "confirmed"), first
     assert any(len(check.get("values", [])) == 2 for check in draft["checks"])
-    assert first.fate == "kept"
+    assert (first.fate, first.left_open) == ("kept", ["The rule says so."])
+    assert end.worth is not None and "loans-01" in end.worth.left_open["The rule says so."]
 
 
 def test_a_task_on_whose_side_the_rules_are_stays_and_is_confirmed_by_a_run_that_passes(tmp_path: Path) -> None:

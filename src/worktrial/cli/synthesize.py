@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NOTHING_SELECTED = 3
 _SHOWN_REJECTS = 12
 _BUDGETS = ("--max-cost", "--max-tokens", "--max-minutes")
-_REASON = 160
+_REASON = 400
 
 
 def _options() -> Any:
@@ -218,7 +218,7 @@ def _print_tasks(tasks: "TasksEnd") -> None:
     else:
         for line in described(tasks.worth):
             say(line)
-    lost = [f"{end.task}: {end.fate.replace('_', ' ')}: {end.why}" for end in tasks.ends if end.fate != "kept"]
+    lost = [f"{end.task}: {end.told}" for end in tasks.ends if end.fate != "kept"]
     lost += [f"{why} ({count})" if count > 1 else why for why, count in tasks.unmade.items()]
     for line in lost[:_SHOWN_REJECTS]:
         plain = " ".join(line.split())

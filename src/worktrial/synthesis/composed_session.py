@@ -146,7 +146,7 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
             have=self.have,
             full=self.full,
             faults=self._faults,
-            ruling_of=self._ruling_of,
+            rulings_on=self._rulings_on,
             judge=self.resources.author_in(Role.JUDGE.value),
             rules=self.rules,
             headings=headings_of(self.folder),
@@ -165,8 +165,8 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
             moved=self.tell,
         )
 
-    def _ruling_of(self, content: str) -> Ruling | None:
-        return next((ruling for ruling in reversed(self._rulings.records) if ruling.content == content), None)
+    def _rulings_on(self, id: str) -> list[Ruling]:
+        return [ruling for ruling in self._rulings.records if ruling.task == id]
 
     def _questions(self) -> list[str]:
         """Questions that the rules, as they are, leave to their owner."""

@@ -292,6 +292,7 @@ class TaskSession(ABC, Generic[Draft, Ready]):
         found = worth(
             kept,
             ends,
+            wanted=self.spec.tasks,
             clauses=self.rules,
             in_rules=self.carried_out,
             atoms=self.atoms,

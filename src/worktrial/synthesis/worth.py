@@ -14,6 +14,7 @@ from worktrial.statistics.estimates import rate as rate_of_tries
 from worktrial.statistics.power import minimum_detectable_effect
 from worktrial.synthesis.proving.way import DraftedTask, ProvedTask
 
+_LEVELS = ("1", "2", "3")
 CORRELATION = 0.5
 """Correlation of two agents on a task that the detectable difference assumes."""
 
@@ -32,9 +33,15 @@ class SuiteWorth(msgspec.Struct, kw_only=True, frozen=True):
 
     tasks: int
     """Tasks, each counted once whatever languages it is in."""
+    wanted: int = 0
+    """Tasks that were asked for, of levels 1 to 3."""
     levels: dict[str, int]
     fates: dict[str, int]
     """Number of tasks by fate, of all that were drawn."""
+    fates_by_level: dict[str, dict[str, int]] = {}
+    """The same for each level, by the level that a task had at its end."""
+    gates: dict[str, int] = {}
+    """Number of tasks that fell at each gate, the first that found something."""
     easy: list[str] = []
     """Tasks that the agent passed in nearly all of the runs that chose them, made as hard as was allowed."""
     hard: list[str] = []
@@ -52,6 +59,10 @@ class SuiteWorth(msgspec.Struct, kw_only=True, frozen=True):
     """Assumptions of `detects`."""
     found_flawed: CountShare
     """Tasks whose truth the rules did not bear out, of those that a second worker has ended. They are gone."""
+    undecided: list[str] = []
+    """Tasks of which a check may misread what is right: neither flawed nor sound before somebody has looked."""
+    left_open: dict[str, list[str]] = {}
+    """Choices that the procedure leaves open, with the kept tasks that leave them open as well."""
     unconfirmed: CountShare
     """Kept tasks to whose end nobody but the plan has come: the share of flawed tasks is at most about this."""
     fresh_rate: float | None
@@ -84,6 +95,7 @@ def worth(
     drafts: Sequence[DraftedTask],
     ends: Sequence[ProvedTask],
     *,
+    wanted: int = 0,
     clauses: Iterable[str],
     in_rules: Collection[str] = (),
     atoms: Iterable[str],
@@ -98,6 +110,7 @@ def worth(
     Args:
         drafts: The kept ones.
         ends: Of every task that was drawn.
+        wanted: Number of tasks that were asked for.
         clauses: Ids of all clauses that the agent can read.
         in_rules: Ids of those that the workplace's rules and tools cite.
         atoms: Names of all atoms.
@@ -112,14 +125,20 @@ def worth(
     fresh = [end.fresh for end in kept if end.fresh is not None and end.fresh.n]
     known = _rate(kept)
     mean = None if known is None else known.value
-    examined = [end for end in ends if end.truth != "open" or end.fate == "truth"]
+    undecided = [end.task for end in ends if end.fate == "check_may_misread"]
+    examined = [end for end in ends if end.task not in undecided and (end.truth != "open" or end.fate == "truth")]
     cited = {clause for draft in drafts for clause in draft.clauses}
     used = {atom for draft in drafts for atom in draft.atoms}
     count = len(kept)
     return SuiteWorth(
         tasks=count,
-        levels={str(level): n for level, n in sorted(Counter(end.level for end in kept).items())},
+        wanted=wanted,
+        levels=_by_level(kept),
         fates=dict(Counter(end.fate for end in ends)),
+        fates_by_level={
+            level: dict(Counter(end.fate for end in ends if str(end.level) == level)) for level in _by_level(ends)
+        },
+        gates=dict(Counter(end.why.partition(":")[0] for end in ends if end.fate == "gate").most_common()),
         easy=[end.task for end in kept if end.ease == "easy"],
         hard=[end.task for end in kept if end.ease == "hard"],
         agent=agent,
@@ -128,13 +147,15 @@ def worth(
         detects_worse=_detects(count, 0.5 if mean is None else mean, worse=True),
         detects_with=f"rate {0.5 if mean is None else mean:.2f}, correlation {CORRELATION} of two agents on a task",
         found_flawed=_share(sum(end.fate == "truth" for end in examined), len(examined)),
+        undecided=undecided,
+        left_open=_grouped((choice, end.task) for end in kept for choice in end.left_open),
         unconfirmed=_share(sum(end.truth != "confirmed" for end in kept), count),
         fresh_rate=mean,
         fresh_low=None if known is None else known.interval.low,
         fresh_high=None if known is None else known.interval.high,
         fresh_runs=sum(rate.n for rate in fresh),
         copies=sum(rate.copies for end in kept for rate in (end.band, end.fresh) if rate is not None),
-        questions=_questions(ends),
+        questions=_grouped((end.why, end.task) for end in ends if end.fate == "question"),
         clauses_without_task=sorted(set(clauses) - cited),
         clauses_in_rules=sorted(set(clauses) & set(in_rules) - cited),
         atoms_without_task=sorted(set(atoms) - used),
@@ -152,6 +173,7 @@ def described(found: SuiteWorth) -> list[str]:
     flawed, open_ = found.found_flawed, found.unconfirmed
     lines = [
         f"{found.tasks} tasks ({_listed(found.levels, 'level')}); drawn in all: {_listed(found.fates)}.",
+        *_lacking(found),
         *_by_ease(found),
         f"Beside {found.agent or 'the agent'}, on these tasks, once each (chance 80 %; {found.detects_with}): "
         f"a better agent stands out {_from(found.detects)}, a worse one {_from(found.detects_worse)}. "
@@ -166,11 +188,18 @@ def described(found: SuiteWorth) -> list[str]:
             f"Not counted there: {unruled} to which a second worker found another end, and on which no ruling "
             "could be had. The same command asks again."
         )
+    if undecided := found.undecided:
+        lines.append(
+            f"Undecided, and not counted there: {', '.join(undecided)}. Every run ends as the plan does, and one "
+            "check refuses them all: it may misread them. They are dropped, and need a look."
+        )
     for question, ids in found.questions.items():
         lines.append(
             f"A question for the owner, since the procedure does not say: {question} ({', '.join(ids)}). Say it "
             "there, or in one more --document, and go on: these tasks are ruled on anew."
         )
+    for choice, ids in found.left_open.items():
+        lines.append(f"Left open by the procedure, and by the checks of {', '.join(ids)}, which are kept: {choice}")
     if found.fresh_rate is not None:
         known = "" if found.fresh_low is None else f" ({found.fresh_low:.2f} to {found.fresh_high:.2f})"
         lines.append(f"Pass rate in {found.fresh_runs} fresh runs: {found.fresh_rate:.2f} on average{known}.")
@@ -208,6 +237,17 @@ def worth_of(suite: Path) -> SuiteWorth | None:
     except msgspec.ValidationError as e:
         fix = "Remove `counts`, or let `worktrial synthesize` write the suite anew"
         raise DataError(suite, f"counts: {e}", fix) from None
+
+
+def _lacking(found: SuiteWorth) -> Iterator[str]:
+    """A sentence where fewer tasks came than were asked for, or of fewer levels, with the reasons counted."""
+    missing = [level for level in _LEVELS if level not in found.levels][: max(0, found.wanted - 1)]
+    if found.tasks >= found.wanted and not missing:
+        return
+    kept = _listed(found.levels, "level") or "none"
+    drawn = [f"{sum(n.values())} of level {level} ({_listed(n)})" for level, n in found.fates_by_level.items()]
+    gates = f" At a gate fell {_listed(found.gates)}." if found.gates else ""
+    yield f"{found.wanted} of levels 1 to 3 asked, {kept} kept. Drawn: {'; '.join(drawn)}.{gates}"
 
 
 def _by_ease(found: SuiteWorth) -> Iterator[str]:
@@ -260,12 +300,16 @@ def _passes(ends: Sequence[ProvedTask]) -> CountShare | None:
     return CountShare(count=passed, of=known.samples, low=known.interval.low, high=known.interval.high)
 
 
-def _questions(ends: Iterable[ProvedTask]) -> dict[str, list[str]]:
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Tasks by what is said of them."""
     found: dict[str, list[str]] = {}
-    for end in ends:
-        if end.fate == "question":
-            found.setdefault(end.why, []).append(end.task)
+    for said, task in pairs:
+        found.setdefault(said, []).append(task)
     return found
+
+
+def _by_level(ends: Iterable[ProvedTask]) -> dict[str, int]:
+    return {str(level): n for level, n in sorted(Counter(end.level for end in ends).items())}
 
 
 def _share(count: int, of: int) -> CountShare:

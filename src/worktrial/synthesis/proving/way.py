@@ -19,6 +19,7 @@ from worktrial.synthesis.compose.composer import ComposedTask
 from worktrial.synthesis.compose.varying import hardened, mended
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.proving.difficulty import Screened, failed_checks, fresh_rate, screened
+from worktrial.synthesis.proving.refusals import RefusedWork, may_misread, refusals
 from worktrial.synthesis.proving.succession import Succession
 from worktrial.synthesis.proving.truth import End, Ruling, differences, end_of_plan, end_of_run, ruled, rules_hash
 from worktrial.synthesis.proving.widening import widened
@@ -29,10 +30,14 @@ SOLVER_RUNS = 2
 GATES_AT_ONCE = 3
 """Tasks in the gates at a time. Were it all, the first would come out with the last, and models would wait."""
 
-TaskFate = Literal["kept", "gate", "truth", "question", "unruled", "trivial", "too_hard", "invalid"]
+TaskFate = Literal[
+    "kept", "gate", "truth", "question", "unruled", "trivial", "too_hard", "check_may_misread", "invalid"
+]
 Confirmation = Literal["confirmed", "upheld", "open"]
 Ease = Literal["easy", "between", "hard"]
 _EASE: Mapping[TaskFate, Ease] = {"trivial": "easy", "too_hard": "hard"}
+_TOLD = 2
+"""Checks that a line on a task tells."""
 
 
 class NoRuling(Exception):
@@ -100,9 +105,19 @@ class ProvedTask(msgspec.Struct, kw_only=True, frozen=True):
     """Times that it might have been."""
     asked: int = 0
     """Sessions in a row in which no ruling on it could be had."""
+    refused: list[RefusedWork] = []
+    """Checks that refused what was done, where it is not kept for that."""
+    left_open: list[str] = []
+    """Choices that the rules leave open, and its checks with them."""
     level: int = 1
     atoms: list[str] = []
     clauses: list[str] = []
+
+    @property
+    def told(self) -> str:
+        """The fate in a line: checks and what they read before what anybody says of it."""
+        checks = [f"{one.check} read {one.read!r}" for one in self.refused[:_TOLD]]
+        return ": ".join(part for part in (self.fate.replace("_", " "), "; ".join(checks), self.why) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +181,18 @@ class TaskWay(ABC, Generic[Draft, Ready]):
     def asked(self, bench: Bench[Draft, Ready]) -> int:
         """Sessions in a row, until now, in which no ruling on a task could be had."""
         return 0
+
+    async def may_misread(self, bench: Bench[Draft, Ready]) -> bool:
+        """Whether one check refuses all runs of a task, though they come to its end."""
+        return False
+
+    def refused(self, bench: Bench[Draft, Ready], fate: TaskFate) -> list[RefusedWork]:
+        """Checks that brought a task to this fate, with what they read."""
+        return []
+
+    def left_open(self, bench: Bench[Draft, Ready]) -> list[str]:
+        """Choices that the rules of a task leave open."""
+        return []
 
     def is_replaced(self, bench: Bench[Draft, Ready], fate: TaskFate) -> bool:
         """Whether another task may take the place of one with this fate."""
@@ -261,6 +288,9 @@ class TaskWay(ABC, Generic[Draft, Ready]):
             # Somebody who knew nothing of the plan has come to its end after all.
             truth = "confirmed"
         fate, why = _fate(band)
+        # Whom a second worker has come to the end of cannot be refused by a check that misreads.
+        if fate == "too_hard" and truth != "confirmed" and await self.may_misread(bench):
+            fate, why = "check_may_misread", f"it needs a look: every run ends as the plan does, and {why}"
         return self._end(bench, fate, why, truth=truth, band=band.rate)
 
     def _end(self, bench: Bench[Draft, Ready], fate: TaskFate, why: str, **more: object) -> ProvedTask:
@@ -275,6 +305,8 @@ class TaskWay(ABC, Generic[Draft, Ready]):
             "level": draft.level,
             "atoms": draft.atoms,
             "clauses": draft.clauses,
+            "refused": self.refused(bench, fate),
+            "left_open": self.left_open(bench),
             **more,
         }
         return ProvedTask(**fields)  # type: ignore[arg-type]
@@ -291,7 +323,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
         composition: Makes harder and easier tasks.
         door: The workplace.
         full: Runs of earlier sessions on a content, with what happened in them.
-        ruling_of: Ruling on a content, if there is one.
+        rulings_on: Rulings on a task, the earlier ones first.
         judge: Decides between ends.
         rules: Text of each clause or section by its id.
         headings: Number and title of the section in which each of them stands.
@@ -304,7 +336,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
     composition: Composition
     door: Door
     full: Callable[[str, str], Sequence[SlotRun]]
-    ruling_of: Callable[[str], Ruling | None]
+    rulings_on: Callable[[str], Sequence[Ruling]]
     judge: Author
     rules: Mapping[str, str]
     headings: Mapping[str, str] = field(default_factory=dict)
@@ -320,7 +352,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
         draft = bench.draft
         if fate == "truth":
             return bench.content in self._widened
-        may_be = fate in ("trivial", "too_hard") and draft.round < self.rounds and not self.fixed(draft)
+        may_be = fate in ("trivial", *_NOT_PASSED) and draft.round < self.rounds and not self.fixed(draft)
         return may_be and not self._is_known(bench, fate)
 
     def is_fixed(self, draft: ComposedTask) -> bool:
@@ -332,7 +364,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
         end = self.ended(bench.draft.id)
         return (
             end is not None
-            and (end.content, end.fate, end.ease) == (bench.content, "kept", _EASE[fate])
+            and (end.content, end.fate, end.ease) == (bench.content, "kept", _EASE.get(fate))
             and end.rounds_allowed >= self.rounds
             and self.keep == "sound"
         )
@@ -342,6 +374,28 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
         end = self.ended(bench.draft.id)
         return end.asked if end is not None and end.content == bench.content else 0
 
+    async def may_misread(self, bench: ComposedBench) -> bool:
+        """Whether one check refuses all runs that chose a task, though they leave the state as its plan does."""
+        mine = await end_of_plan(bench.task, self.door)
+        return may_misread(bench.task, mine, self._runs(bench, "free"))
+
+    def refused(self, bench: ComposedBench, fate: TaskFate) -> list[RefusedWork]:
+        """Checks that refused the second worker, or the runs that nobody passed."""
+        kind: RunKind = "free" if fate in _NOT_PASSED else "solver"
+        is_told = fate in (*_NOT_PASSED, "truth", "question", "unruled")
+        return refusals(bench.task, self._runs(bench, kind)) if is_told else []
+
+    def left_open(self, bench: ComposedBench) -> list[str]:
+        """Choices that a ruling on a task, or the one that widened its checks, found the rules to leave open."""
+        rulings = self.rulings_on(bench.draft.id)
+        own = [one for one in rulings if one.content == bench.content and one.right in ("both", "unsaid")]
+        widest = [one for one in rulings if one.content != bench.content and one.right == "both"]
+        before = widest[-bench.draft.widened :] if bench.draft.widened else []
+        return list(dict.fromkeys(one.question or one.why for one in [*before, *own[-1:]]))
+
+    def _runs(self, bench: ComposedBench, kind: RunKind) -> list[SlotRun]:
+        return [row for row in self.full(bench.draft.id, bench.content) if row.kind == kind]
+
     async def other(self, bench: ComposedBench, fate: TaskFate) -> ComposedTask | None:
         """A harder task for a trivial one, an easier one for one that nobody passes, one with wider checks."""
         draft = bench.draft
@@ -349,7 +403,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
             return self._widened[bench.content]
         if fate == "trivial":
             return await hardened(draft, self.composition)
-        if fate == "too_hard":
+        if fate in _NOT_PASSED:
             return await mended(draft, failed_checks(self.full(draft.id, bench.content)), self.composition)
         return None
 
@@ -367,7 +421,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
             return "confirmed", ""
         # What the checks refuse is shown, though it be an order or a wording alone.
         found = found or differences(bench.task, mine, theirs, exact=True)
-        ruling = self.ruling_of(content)
+        ruling = next((one for one in reversed(self.rulings_on(id)) if one.content == content), None)
         if ruling is not None and ruling.right == "unsaid" and ruling.rules != rules_hash(self.rules):
             ruling = None  # the owner may have said it since
         if ruling is None:
@@ -418,6 +472,7 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
         return None
 
 
+_NOT_PASSED: tuple[TaskFate, ...] = ("too_hard", "check_may_misread")
 _AGAINST = {
     "solver": "the rules are on the side of the second worker",
     "neither": "the rules bear out neither end",

@@ -46,6 +46,7 @@ _FATES = (
     "unruled",
     "trivial",
     "too_hard",
+    "check_may_misread",
     "invalid",
     "drafted",
 )
