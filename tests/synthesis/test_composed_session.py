@@ -1,6 +1,7 @@
 """A workplace of code brought to a suite: composed, proved, measured, written, and gone on with."""
 
 import asyncio
+import json
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -33,6 +34,7 @@ from worktrial.synthesis.resources import ResourceSettings, open_resources
 from worktrial.synthesis.review.page import read_cards, write_review
 from worktrial.synthesis.task_session import TasksEnd
 from worktrial.synthesis.worth import described
+from worktrial.workplaces.executable.report_form import REPORT_TOOL
 
 ROLES = (Role.SYNTHESIZER, Role.SOLVER, Role.AGENT, Role.JUDGE)
 
@@ -188,22 +190,36 @@ class Idler(Clerk):
         return completion("I have lost the text of the assignment, so I did nothing.")
 
 
-class Curt(Clerk):
-    """Does what is right, and says nothing of it."""
+class Misreporting(Clerk):
+    """Does what is right, and reports another day or sum, or nothing at all."""
+
+    says: bool = True
 
     def answer(self, request: ScriptedRequest) -> Body:
         said = super().answer(request)
         (choice,) = said["choices"]
-        calls = choice["message"].get("tool_calls") or ()
-        if calls and all(call["function"]["name"] != "hand_in_report" for call in calls):
-            return said
-        return completion("All of it is done.")
+        for call in choice["message"].get("tool_calls") or ():
+            if call["function"]["name"] == REPORT_TOOL:
+                if not self.says:
+                    return completion("All of it is done.")
+                lines = json.loads(call["function"]["arguments"])["cases"]
+                off = [
+                    {**line, "date": "2031-01-01"} if "date" in line else {**line, "amount": 1} for line in lines
+                ]
+                call["function"]["arguments"] = json.dumps({"cases": off})
+        return said
+
+
+class Mute(Misreporting):
+    """Does what is right, and reports nothing."""
+
+    says = False
 
 
 def test_runs_that_end_as_the_plan_does_and_are_refused_by_one_check_make_no_task_too_hard(tmp_path: Path) -> None:
     root = tmp_path / "library"
     wanted = msgspec.structs.replace(spec(1), repairs=0)
-    with ScriptedServer(everybody(agent=Curt(), solver=Idler())) as server:
+    with ScriptedServer(everybody(agent=Misreporting(), solver=Idler())) as server:
         end = session_on(root, server.url, wanted)
     assert {(one.fate, one.truth) for one in end.ends} == {("check_may_misread", "open")}
     assert end.worth is not None
@@ -213,10 +229,13 @@ def test_runs_that_end_as_the_plan_does_and_are_refused_by_one_check_make_no_tas
     assert first.told.startswith(f"check may misread: {first.refused[0].check} read ")
     page = write_review(SuiteFolder(root)).parent / "tasks" / f"{first.task}.html"
     assert "It read:" in page.read_text("utf-8")
-    # Whom an end is refused for what it did is too hard, as ever.
-    lost = Clerk(lambda run, task: True)
-    with ScriptedServer(everybody(agent=lost, solver=Idler())) as server:
-        end = session_on(tmp_path / "other", server.url, wanted)
+
+
+@pytest.mark.parametrize("agent", [Clerk(lambda run, task: True), Mute()], ids=["other ends", "no report"])
+def test_runs_that_end_otherwise_or_report_nothing_make_a_task_too_hard(tmp_path: Path, agent: Clerk) -> None:
+    wanted = msgspec.structs.replace(spec(1), repairs=0)
+    with ScriptedServer(everybody(agent=agent, solver=Idler())) as server:
+        end = session_on(tmp_path / "library", server.url, wanted)
     assert {one.fate for one in end.ends} == {"too_hard"}
 
 

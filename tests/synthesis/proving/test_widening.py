@@ -10,12 +10,12 @@ from worktrial.grading.check import Facts
 from worktrial.synthesis.compose.composer import ComposedTask, Recipe, RecipeCase
 from worktrial.synthesis.gates.report import reporting
 from worktrial.synthesis.proving.truth import End
-from worktrial.synthesis.proving.widening import MOST, widened
+from worktrial.synthesis.proving.widening import MOST, NotWidened, widened
 
 LINE = {"case": "Q-301", "outcome": "REFUSED", "date": "2031-06-14"}
 
 
-def ends(change: Any, line: dict[str, str] = LINE, widenings: int = 0) -> ComposedTask | None:
+def ends(change: Any, line: dict[str, str] = LINE, widenings: int = 0) -> ComposedTask:
     """The task whose request is refused, widened to an end that differs by a change of the state."""
     written = entry("hire-04")
     written["checks"][-1] = {"check": "report_line", **LINE}
@@ -45,7 +45,7 @@ def reason(state: Any) -> None:
 
 def test_another_value_in_the_same_place_is_allowed_as_well() -> None:
     made = ends(reason)
-    assert made is not None and made.widened == 1
+    assert made.widened == 1
     assert made.checks[1] == {
         "check": "state_one_of", "at": "/requests/Q-301/reason", "values": ["RESERVED", "TOO_LATE"]
     }  # fmt: skip
@@ -53,28 +53,46 @@ def test_another_value_in_the_same_place_is_allowed_as_well() -> None:
 
 def test_an_item_is_matched_by_what_both_ends_have() -> None:
     made = ends(lambda state: state["notes"][-1].update(text="Sorry."))
-    assert made is not None and made.checks[2]["matching"] == {"hire_id": "R-204", "to": "customer"}
+    assert made.checks[2]["matching"] == {"hire_id": "R-204", "to": "customer"}
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "where"),
     [
-        lambda state: state["notes"].append(dict(state["notes"][-1])),
-        lambda state: state["notes"].pop(),
-        lambda state: state["hires"]["R-205"].update(closed=True),
-        lambda state: state["requests"]["Q-301"].pop("reason"),
+        (lambda state: state["notes"].append(dict(state["notes"][-1])), "2 of 3 match"),
+        (lambda state: state["notes"].pop(), "0 of "),
+        (lambda state: state["hires"]["R-205"].update(extra={"kind": "?"}), "also changed: /hires/R-205/extra"),
+        (lambda state: state["requests"]["Q-301"].pop("reason"), "/requests/Q-301/reason"),
     ],
-    ids=["an item more", "an item less", "another record", "a value less"],
+    ids=["an item more", "an item less", "a record more", "a value less"],
 )
-def test_what_is_more_than_a_value_is_not_widened(change: Any) -> None:
-    assert ends(change) is None
+def test_what_is_more_than_a_value_is_not_widened_and_its_check_is_named(change: Any, where: str) -> None:
+    with pytest.raises(NotWidened, match="no check says both of: ") as told:
+        ends(change)
+    assert where in str(told.value)
+
+
+def test_what_only_one_of_them_changes_may_have_either_value_and_no_other() -> None:
+    made = ends(lambda state: state["hires"]["R-205"].update(closed=True))
+    (either,) = [check for check in made.checks if check["check"] == "state_one_of"]
+    assert (either["at"], either["values"]) == ("/hires/R-205/closed", [False, True])
+    (only,) = [check for check in made.checks if check["check"] == "only_changed"]
+    assert "/hires/R-205/closed" in only["open"]
+    assert len(made.case_of_check) == len(made.checks)
+
+
+def test_a_list_of_values_may_be_either_list() -> None:
+    made = ends(lambda state: state["requests"]["Q-301"].update(reason=["RESERVED", "LATE"]))
+    assert made.checks[1]["values"] == ["RESERVED", ["RESERVED", "LATE"]]
 
 
 def test_another_outcome_is_allowed_as_well_and_another_day_is_not() -> None:
     made = ends(reason, {**LINE, "outcome": "RESERVED"})
-    assert made is not None and made.checks[-1]["outcome"] == ["REFUSED", "RESERVED"]
-    assert ends(reason, {**LINE, "date": "2031-06-19"}) is None
+    assert made.checks[-1]["outcome"] == ["REFUSED", "RESERVED"]
+    with pytest.raises(NotWidened, match="date 2031-06-19"):
+        ends(reason, {**LINE, "date": "2031-06-19"})
 
 
 def test_no_task_is_widened_without_end() -> None:
-    assert ends(reason, widenings=MOST) is None
+    with pytest.raises(NotWidened, match="2 times already"):
+        ends(reason, widenings=MOST)

@@ -58,8 +58,10 @@ def may_misread(task: ExecutableTask, plan: End, rows: Sequence[SlotRun]) -> boo
     failed = [set(indices) for indices in failed_checks(valid)]
     if not failed or len(failed) < len(valid) or not set.intersection(*failed):
         return False
-    ends = (differences(task, plan, end_of_run(row)) for row in valid)
-    return not any(one.at.startswith("/") for found in ends for one in found)
+    ends = [end_of_run(row) for row in valid]
+    if plan.report is not None and any(end.report is None for end in ends):
+        return False
+    return not any(one.at.startswith("/") for end in ends for one in differences(task, plan, end))
 
 
 def _read(check: AnyCheck, before: JsonObject, row: SlotRun) -> str:

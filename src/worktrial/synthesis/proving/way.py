@@ -22,7 +22,7 @@ from worktrial.synthesis.proving.difficulty import Screened, failed_checks, fres
 from worktrial.synthesis.proving.refusals import RefusedWork, may_misread, refusals
 from worktrial.synthesis.proving.succession import Succession
 from worktrial.synthesis.proving.truth import End, Ruling, differences, end_of_plan, end_of_run, ruled, rules_hash
-from worktrial.synthesis.proving.widening import widened
+from worktrial.synthesis.proving.widening import NotWidened, widened
 from worktrial.synthesis.turns import Turns
 
 SOLVER_RUNS = 2
@@ -445,12 +445,14 @@ class ComposedWay(TaskWay[ComposedTask, ExecutableTask]):
             return "upheld", ""
         if ruling.right == "unsaid":
             raise LeftToOwner(ruling.question)
+        against = _AGAINST[ruling.right]
         if ruling.right == "both" and not self.fixed(bench.draft):
             missed = [check.check for check in row.checks if not check.passed]
-            wider = widened(bench.draft, bench.task, mine, theirs, missed)
-            if wider is not None:
-                self._widened[content] = wider
-        return "open", f"{_AGAINST[ruling.right]}: {ruling.why}"
+            try:
+                self._widened[content] = widened(bench.draft, bench.task, mine, theirs, missed)
+            except NotWidened as e:
+                against = f"{against}, and {e}"
+        return "open", f"{against}: {ruling.why}"
 
     async def _witness(self, bench: ComposedBench, mine: End) -> SlotRun | None:
         """The second worker's first run that came to a verdict and looked at something; None where there is none.

@@ -1,4 +1,4 @@
-"""Checks widened to two ends of a task that the rules both allow, where the ends differ in single values alone."""
+"""Checks widened to two ends of a task that the rules both allow, as far as checks can say both."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -19,13 +19,18 @@ MOST = 2
 """Times that the checks of one task are widened."""
 
 
+class NotWidened(Exception):
+    """No checks say both ends of a task; the message says which does not."""
+
+
 def widened(
     draft: ComposedTask, task: ExecutableTask, author: End, solver: End, failed: Sequence[str]
-) -> ComposedTask | None:
-    """The task with checks that both ends pass; None where they differ in more than single values.
+) -> ComposedTask:
+    """The task with checks that both ends pass.
 
-    A record or an item that only one of them has, a record that only one changes, a call that only one made, and
-    a sum or a day that only one reports are more than values: no check says both. Of outcomes it does.
+    Values, lists of values and outcomes may be either's, also in a record that only one of them changes. A record
+    or an item that only one of them has, a call that only one made, and a sum or a day that only one reports are
+    more: no check says both.
 
     Args:
         draft: The task as it is composed.
@@ -33,20 +38,27 @@ def widened(
         author: End of the plan.
         solver: End of the second worker, which the rules allow too.
         failed: Checks that the second worker fails, in words.
+
+    Raises:
+        NotWidened: the ends differ in more, or the task has been widened too often.
     """
     if draft.widened >= MOST:
-        return None
+        raise NotWidened(f"its checks have been widened {MOST} times already")
     ends = [Facts(task.initial_state, end.state, reporting(end.report)) for end in (author, solver)]
     checks: list[JsonObject] = []
-    for given, check in zip(draft.checks, task.checks, strict=True):
-        if check.run(ends[1]).check not in failed:
-            checks.append(given)
-            continue
-        wider = next((one for one in _wider(given, check, ends) if _passes(one, ends)), None)
-        if wider is None:
-            return None
-        checks.append(wider)
-    return msgspec.structs.replace(draft, checks=checks, widened=draft.widened + 1)
+    cases: list[int] = []
+    of = draft.case_of_check or [-1] * len(draft.checks)
+    for given, check, case in zip(draft.checks, task.checks, of, strict=True):
+        result = check.run(ends[1])
+        chosen: list[JsonObject] | None = [given]
+        if result.check in failed:
+            ways = _wider(given, check, ends)
+            chosen = next((way for way in ways if all(_passes(one, ends) for one in way)), None)
+        if chosen is None:
+            raise NotWidened(f"no check says both of: {result.check} (the other end: {result.why})")
+        checks += chosen
+        cases += [case] * len(chosen)
+    return msgspec.structs.replace(draft, checks=checks, case_of_check=cases, widened=draft.widened + 1)
 
 
 def _passes(check: JsonObject, ends: Sequence[Facts]) -> bool:
@@ -54,34 +66,51 @@ def _passes(check: JsonObject, ends: Sequence[Facts]) -> bool:
     return all(made.run(end).passed for end in ends)
 
 
-def _wider(given: JsonObject, check: AnyCheck, ends: Sequence[Facts]) -> Iterator[JsonObject]:
-    """Versions of a check that may hold at both ends, the closest first."""
+def _wider(given: JsonObject, check: AnyCheck, ends: Sequence[Facts]) -> Iterator[list[JsonObject]]:
+    """Checks in place of one that may hold at both ends, the closest first."""
     cited: Mapping[str, JsonValue] = {"clauses": given["clauses"]} if "clauses" in given else {}
     if isinstance(check, StateEquals | StateNumber | StateOneOf):
         found = [at(end.final_state, check.at) for end in ends]
-        if all(_is_value(value) for value in found):
+        if all(map(_is_value, found)):
             known = list(check.values) if isinstance(check, StateOneOf) else [check.value]
-            yield {"check": "state_one_of", "at": check.at, "values": [*known, found[1]], **cited}
+            yield [{"check": "state_one_of", "at": check.at, "values": [*known, found[1]], **cited}]
     elif isinstance(check, OnlyChanged):
         allowed = (*check.at, *check.open)
         changed = changed_pointers(ends[1].initial_state, ends[1].final_state)
         stray = [place for place in changed if not any(under(place, one) for one in allowed)]
-        records = {place.rpartition("/")[0] for place in check.at}
-        beside = all(place.rpartition("/")[0] in records for place in stray)
-        if beside and all(_is_value(at(end.final_state, place)) for place in stray for end in ends):
-            yield {**given, "open": [*given.get("open", []), *stray]}
+        places = list(dict.fromkeys(_whole(place, ends[1].final_state) for place in stray))
+        values = [[at(end.final_state, place) for end in ends] for place in places]
+        if all(_is_value(value) for pair in values for value in pair):
+            # What may be changed is held to the two ends.
+            either = [
+                {"check": "state_one_of", "at": place, "values": pair, **cited}
+                for place, pair in zip(places, values, strict=True)
+            ]
+            yield [*either, {**given, "open": [*given.get("open", []), *places]}]
     elif isinstance(check, ReportLine):
         lines = handed_in(ends[1].trajectory) or ()
         codes = [line["outcome"] for line in lines if line["case"] in check.case]
-        yield {**given, "outcome": [*check.outcome, *codes]}
+        yield [{**given, "outcome": [*check.outcome, *codes]}]
     elif isinstance(check, StateItems):
         if check.one_of:
             lists = [at(end.final_state, check.at) for end in ends]
-            others = [one for found in lists if isinstance(found, list) for one in found if _is_value(one)]
-            yield {**given, "one_of": [*check.one_of, *(one for one in others if one not in check.one_of)]}
+            others = [one for found in lists if isinstance(found, list) for one in found if _is_scalar(one)]
+            yield [{**given, "one_of": [*check.one_of, *(one for one in others if one not in check.one_of)]}]
         for name in check.matching:
-            yield {**given, "matching": {key: value for key, value in check.matching.items() if key != name}}
+            yield [{**given, "matching": {key: value for key, value in check.matching.items() if key != name}}]
+
+
+def _whole(place: str, state: JsonObject) -> str:
+    """The list of values that a place is an item of, else the place itself."""
+    parent = place.rpartition("/")[0]
+    found = at(state, parent)
+    return parent if isinstance(found, list) and _is_value(found) else place
 
 
 def _is_value(found: JsonValue) -> bool:
+    """Whether it is a value or a list of values, and no record."""
+    return all(map(_is_scalar, found)) if isinstance(found, list) else _is_scalar(found)
+
+
+def _is_scalar(found: JsonValue) -> bool:
     return found is not ABSENT and not isinstance(found, dict | list)
