@@ -43,6 +43,7 @@ def judged(
         ({"number": 8}, {"number": 8.0}),
         ({"ids": ["D-102", "S-103"]}, {"ids": ["s-103", "D 102", "S-103"]}),
         ({"ids": []}, {}),
+        ({"others": [{"outcome": "REFUSE", "amount": 0}]}, {"outcome": "REFUSE", "amount": None}),
     ],
 )
 def test_a_right_line_passes(right: dict[str, Any], reported: dict[str, Any]) -> None:
@@ -68,6 +69,12 @@ def test_a_right_line_passes(right: dict[str, Any], reported: dict[str, Any]) ->
         ({"ids": ["D-102"]}, {"ids": ["D-102", "S-103"]}, "ids D-102, S-103; right is"),
         ({"ids": ["D-102"]}, {}, "ids D-102"),
         ({"ids": []}, {"ids": ["D-102"]}, "ids none"),
+        # Each of the others is right as a whole.
+        (
+            {"others": [{"outcome": "REFUSE", "amount": 0}]},
+            {"outcome": "REFUSE"},
+            "; or outcome REFUSE, amount 0.0",
+        ),
     ],
 )
 def test_a_wrong_line_fails_and_says_what_is_right(

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from worktrial.grading.check import HALF_A_CENT, CheckResult, Claim, Facts, Tolerance, near
 from worktrial.workplaces.artifact import Workplace
@@ -16,6 +16,18 @@ OneOrMore = Annotated[
     BeforeValidator(lambda given: (given,) if isinstance(given, str) else given),
 ]
 _NO_REPORT = "no report was handed in"
+
+
+class OtherLine(BaseModel):
+    """Fields of another line that is right as well, all of them together."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    outcome: OneOrMore
+    amount: float | None = None
+    date: dt.date | None = None
+    number: float | None = None
+    ids: tuple[str, ...] | None = None
 
 
 class ReportLine(Claim):
@@ -31,6 +43,7 @@ class ReportLine(Claim):
     date: dt.date | None = None
     number: float | None = None
     ids: tuple[str, ...] | None = Field(None, description="Ids, in any order.")
+    others: tuple[OtherLine, ...] = Field((), description="Other lines that are right as well, each as a whole.")
     tolerance: Tolerance = HALF_A_CENT
 
     def run(self, facts: Facts) -> CheckResult:
@@ -43,25 +56,28 @@ class ReportLine(Claim):
         if len(own) != 1:
             return CheckResult(asked, False, f"the report has {len(own) or 'no'} line{'s' if own else ''} of it")
         told = f"reported with {_told(own[0])}"
-        if self._is_right(own[0]):
+        if any(self._agree(one, own[0]) for one in (self, *self.others)):
             return CheckResult(asked, True, told)
         return CheckResult(asked, False, f"{told}; right is {self._right()}")
 
-    def _is_right(self, line: Mapping[str, Any]) -> bool:
+    def _agree(self, right: "ReportLine | OtherLine", line: Mapping[str, Any]) -> bool:
         return (
-            line["outcome"] in self.outcome
-            and self._is_near(self.amount, line.get("amount") or 0)
-            and self._is_near(self.number, line.get("number"))
-            and (self.date is None or line.get("date") == self.date.isoformat())
-            and (self.ids is None or _spelled(self.ids) == _spelled(line.get("ids") or ()))
+            line["outcome"] in right.outcome
+            and self._is_near(right.amount, line.get("amount") or 0)
+            and self._is_near(right.number, line.get("number"))
+            and (right.date is None or line.get("date") == right.date.isoformat())
+            and (right.ids is None or _spelled(right.ids) == _spelled(line.get("ids") or ()))
         )
 
     def _is_near(self, value: float | None, found: float | None) -> bool:
         return value is None or (found is not None and near(found, value, self.tolerance))
 
     def _right(self) -> str:
-        given = self.model_dump(include={"amount", "date", "number", "ids"})
-        return _told({"outcome": " or ".join(self.outcome), **given})
+        fields = {"amount", "date", "number", "ids"}
+        return "; or ".join(
+            _told({"outcome": " or ".join(one.outcome), **one.model_dump(include=fields)})
+            for one in (self, *self.others)
+        )
 
 
 class ReportLines(Claim):
@@ -91,7 +107,7 @@ def report_problems(checks: Iterable[object], workplace: Workplace) -> list[str]
         f"report_line of {check.case[0]}: the outcome {code!r} is none of {', '.join(known)}"
         for check in of_reports
         if isinstance(check, ReportLine)
-        for code in check.outcome
+        for code in (code for one in (check, *check.others) for code in one.outcome)
         if code not in known
     ]
 

@@ -86,11 +86,12 @@ def test_a_list_of_values_may_be_either_list() -> None:
     assert made.checks[1]["values"] == ["RESERVED", ["RESERVED", "LATE"]]
 
 
-def test_another_outcome_is_allowed_as_well_and_another_day_is_not() -> None:
+def test_another_outcome_is_allowed_as_well_and_another_day_with_its_own_outcome() -> None:
     made = ends(reason, {**LINE, "outcome": "RESERVED"})
     assert made.checks[-1]["outcome"] == ["REFUSED", "RESERVED"]
-    with pytest.raises(NotWidened, match="date 2031-06-19"):
-        ends(reason, {**LINE, "date": "2031-06-19"})
+    made = ends(reason, {**LINE, "outcome": "RESERVED", "date": "2031-06-19"})
+    assert made.checks[-1]["outcome"] == "REFUSED"
+    assert made.checks[-1]["others"] == [{"outcome": "RESERVED", "date": "2031-06-19"}]
 
 
 def test_no_task_is_widened_without_end() -> None:

@@ -15,6 +15,7 @@ from worktrial.synthesis.gates.report import reporting
 from worktrial.synthesis.proving.truth import End
 from worktrial.workplaces.executable.report_form import handed_in
 
+_REPORTED = ("amount", "date", "number", "ids")
 MOST = 2
 """Times that the checks of one task are widened."""
 
@@ -28,9 +29,8 @@ def widened(
 ) -> ComposedTask:
     """The task with checks that both ends pass.
 
-    Values, lists of values and outcomes may be either's, also in a record that only one of them changes. A record
-    or an item that only one of them has, a call that only one made, and a sum or a day that only one reports are
-    more: no check says both.
+    Values, lists of values and lines of the report may be either's, also in a record that only one of them changes.
+    A record or an item that only one of them has, and a call that only one made, are more: no check says both.
 
     Args:
         draft: The task as it is composed.
@@ -88,16 +88,32 @@ def _wider(given: JsonObject, check: AnyCheck, ends: Sequence[Facts]) -> Iterato
             ]
             yield [*either, {**given, "open": [*given.get("open", []), *places]}]
     elif isinstance(check, ReportLine):
-        lines = handed_in(ends[1].trajectory) or ()
-        codes = [line["outcome"] for line in lines if line["case"] in check.case]
-        yield [{**given, "outcome": [*check.outcome, *codes]}]
+        asked = [name for name in _REPORTED if given.get(name) is not None]
+        for line in handed_in(ends[1].trajectory) or ():
+            if line["case"] in check.case:
+                yield [{**given, "outcome": [*check.outcome, line["outcome"]]}]
+                other = {name: line[name] for name in ("outcome", *asked) if line.get(name) is not None}
+                yield [{**given, "others": [*given.get("others", []), other]}]
     elif isinstance(check, StateItems):
         if check.one_of:
             lists = [at(end.final_state, check.at) for end in ends]
             others = [one for found in lists if isinstance(found, list) for one in found if _is_scalar(one)]
             yield [{**given, "one_of": [*check.one_of, *(one for one in others if one not in check.one_of)]}]
+        place = _added(check.at, ends)
         for name in check.matching:
-            yield [{**given, "matching": {key: value for key, value in check.matching.items() if key != name}}]
+            less = {**given, "matching": {key: value for key, value in check.matching.items() if key != name}}
+            values = [at(end.final_state, f"{place}/{name}") for end in ends]
+            held = place and all(map(_is_scalar, values))
+            either = {"check": "state_one_of", "at": f"{place}/{name}", "values": values, **cited}
+            yield [less, either] if held else [less]
+
+
+def _added(pointer: str, ends: Sequence[Facts]) -> str:
+    """Place of the one item that both ends have more than the beginning; "" where there is not just one."""
+    before, *after = (at(state, pointer) for state in (ends[0].initial_state, *(end.final_state for end in ends)))
+    if not isinstance(before, list) or not all(isinstance(found, list) for found in after):
+        return ""
+    return f"{pointer}/{len(before)}" if all(len(found) == len(before) + 1 for found in after) else ""
 
 
 def _whole(place: str, state: JsonObject) -> str:
