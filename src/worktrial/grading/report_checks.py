@@ -46,6 +46,11 @@ class ReportLine(Claim):
     others: tuple[OtherLine, ...] = Field((), description="Other lines that are right as well, each as a whole.")
     tolerance: Tolerance = HALF_A_CENT
 
+    @property
+    def codes(self) -> list[str]:
+        """Outcomes that are right, those of other lines included."""
+        return [code for one in self._lines() for code in one.outcome]
+
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
         asked = f"{' or '.join(self.case)} is reported with {self._right()}"
@@ -56,7 +61,7 @@ class ReportLine(Claim):
         if len(own) != 1:
             return CheckResult(asked, False, f"the report has {len(own) or 'no'} line{'s' if own else ''} of it")
         told = f"reported with {_told(own[0])}"
-        if any(self._agree(one, own[0]) for one in (self, *self.others)):
+        if any(self._agree(one, own[0]) for one in self._lines()):
             return CheckResult(asked, True, told)
         return CheckResult(asked, False, f"{told}; right is {self._right()}")
 
@@ -75,9 +80,11 @@ class ReportLine(Claim):
     def _right(self) -> str:
         fields = {"amount", "date", "number", "ids"}
         return "; or ".join(
-            _told({"outcome": " or ".join(one.outcome), **one.model_dump(include=fields)})
-            for one in (self, *self.others)
+            _told({"outcome": " or ".join(one.outcome), **one.model_dump(include=fields)}) for one in self._lines()
         )
+
+    def _lines(self) -> "list[ReportLine | OtherLine]":
+        return [self, *self.others]
 
 
 class ReportLines(Claim):
@@ -107,7 +114,7 @@ def report_problems(checks: Iterable[object], workplace: Workplace) -> list[str]
         f"report_line of {check.case[0]}: the outcome {code!r} is none of {', '.join(known)}"
         for check in of_reports
         if isinstance(check, ReportLine)
-        for code in (code for one in (check, *check.others) for code in one.outcome)
+        for code in check.codes
         if code not in known
     ]
 

@@ -104,8 +104,8 @@ def _wider(given: JsonObject, check: AnyCheck, ends: Sequence[Facts]) -> Iterato
             less = {**given, "matching": {key: value for key, value in check.matching.items() if key != name}}
             values = [at(end.final_state, f"{place}/{name}") for end in ends]
             held = place and all(map(_is_scalar, values))
-            either = {"check": "state_one_of", "at": f"{place}/{name}", "values": values, **cited}
-            yield [less, either] if held else [less]
+            both = {"check": "state_one_of", "at": f"{place}/{name}", "values": values, **cited}
+            yield [less, both] if held else [less]
 
 
 def _added(pointer: str, ends: Sequence[Facts]) -> str:
