@@ -1,6 +1,9 @@
 """Archives that are built on a Ray cluster, as far as that can be tried without one."""
 
+import os
 import pickle
+import re
+import socket
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -117,6 +120,16 @@ def test_a_page_that_crashes_its_worker_is_tried_alone_and_then_reported(
     assert {t.page: t.what for t in archive.document("short").failed} == {7: said}
     assert [one for one in map(numbers, library.orders) if 7 in one][-2:] == [[7], [7]]
     assert [archive.page("short", n) for n in (6, 8)] == [other.page("short", n) for n in (6, 8)]
+
+
+def test_once_a_while_it_says_how_far_each_worker_is(
+    cluster: Callable[..., StandIn], documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster()
+    monkeypatch.setattr(pages, "PLAIN_SECONDS", 0.0)
+    ran = command("archive", "build", documents / "short.pdf", "-o", tmp_path / "archive", "--ray", "local")
+    told = re.findall(rf"worker {re.escape(socket.gethostname())}/{os.getpid()}: (\d+) pages read\n", ran.err)
+    assert told == sorted(told) and told[-1] == "9", ran.err
 
 
 def test_at_an_address_workers_lay_down_what_they_make_and_nothing_large_travels(
