@@ -21,7 +21,7 @@ from worktrial.archive.build import BuildPlan, DocumentStart, Event, PageEnd, St
 from worktrial.archive.store import remote
 from worktrial.errors import DataError, SettingError, StopRun, WorktrialError
 from worktrial.stores import folders
-from worktrial.stores.bucket import Bucket, StoreFailed
+from worktrial.stores.bucket import Bucket
 from worktrial.stores.cache import VARIABLE
 from worktrial.stores.sending import TakenOver
 from worktrial.stores.writers import spool_folder
@@ -383,7 +383,7 @@ def test_parts_that_are_not_what_they_were_are_refused(
     for pack in state.packs:
         bucket.remove(f"packs/{pack.name}")
     machine("third")
-    with pytest.raises(StoreFailed, match=r"packs/\w+: "):
+    with pytest.raises(DataError, match=r"packs/\w+: is missing\. Open it again"):
         open_archive(address)
     for told, said in {
         b"{": "was not written by worktrial",
@@ -391,6 +391,7 @@ def test_parts_that_are_not_what_they_were_are_refused(
         b'{"format": 2, "holds": "archive"}': "has format 2, and this version reads 1. Use a newer worktrial",
         b'{"format": 1, "holds": "archive"}': "is damaged: ",
         whole["manifest.json"].replace(b'"manifest.json"', b'"../../manifest.json"'): "does not add up",
+        whole["manifest.json"].replace(state.packs[0].blocks[0][0].encode(), b"../../.profile"): "is damaged: ",
         whole["manifest.json"].replace(b'"manifest.json":[0', b'"manifest.json":[999'): "does not add up",
     }.items():
         assert told != whole["manifest.json"]

@@ -162,17 +162,28 @@ class Bucket:
             name, lambda: bytes(self._obstore.get_range(self._store, name, start=start, length=length))
         )
 
-    def get_ranges(self, name: str, spans: Sequence[tuple[int, int]]) -> list[bytes]:
-        """Pieces of the object `name`, each by its first byte and size; those that are close in one request.
+    def get_ranges(self, name: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
+        """Pieces of the object `name`, the close ones in one request; None where there is none.
+
+        Args:
+            name: Of the object.
+            spans: First byte and size of each piece.
 
         Raises:
             StoreFailed: they cannot be read.
         """
         starts, lengths = [start for start, _ in spans], [length for _, length in spans]
-        found = self._guarded(
-            name, lambda: self._obstore.get_ranges(self._store, name, starts=starts, lengths=lengths)
-        )
-        return [bytes(piece) for piece in found]
+
+        def read() -> list[bytes] | None:
+            try:
+                found = self._obstore.get_ranges(self._store, name, starts=starts, lengths=lengths)
+                return [bytes(piece) for piece in found]
+            except FileNotFoundError as e:
+                if _NO_BUCKET.search(str(e)):
+                    raise
+                return None
+
+        return self._guarded(name, read)
 
     def put(self, name: str, data: bytes) -> None:
         """Write the object `name` in one request, whatever was there.

@@ -16,7 +16,7 @@ from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -33,12 +33,16 @@ PACK = 16 << 20
 """Bytes of blocks after which a pack is closed."""
 
 
+_Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+_Size = Annotated[int, msgspec.Meta(ge=1)]
+
+
 class BlockPack(msgspec.Struct, frozen=True):
     """An object with blocks."""
 
-    name: str
+    name: _Digest
     """Its SHA-256."""
-    blocks: list[tuple[str, int]]
+    blocks: list[tuple[_Digest, _Size]]
     """SHA-256 and bytes of each."""
 
 
@@ -240,6 +244,9 @@ class StoredFolder:
         for pack, wanted in absent.items():
             name = f"packs/{pack}"
             found = self.bucket.get_ranges(name, [(self._blocks[n].place, self._blocks[n].size) for n in wanted])
+            if found is None:
+                fix = "Open it again, should it have been written anew; else put back the object"
+                raise DataError(self.bucket.where(name), "is missing", fix)
             for number, data in zip(wanted, found, strict=True):
                 block = self._blocks[number]
                 if sha256(data).hexdigest() != block.digest:
