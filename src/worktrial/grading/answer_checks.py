@@ -12,7 +12,7 @@ from datetime import date, datetime, time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from worktrial.grading.check import HALF_A_CENT, CheckResult, Claim, Facts, Tolerance, near
 from worktrial.grading.written import DateOrder
@@ -72,33 +72,12 @@ def _id_of(value: str) -> str:
     return value
 
 
-class About(BaseModel):
-    """One of several things that an answer reports on, and how it is told from the others."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    number: Annotated[int, Field(ge=1)]
-    """Its number in the assignment's list, from 1."""
-    names: Annotated[tuple[tuple[str, ...], ...], Field(min_length=2)]
-    """Ids by which each of the things is named, in the order of the list."""
-
-    @model_validator(mode="after")
-    def _listed(self) -> "About":
-        if self.number > len(self.names):
-            raise ValueError(f"number: {self.number} is none of the {len(self.names)} things in `names`")
-        return self
-
-
 class AnswerClaim(Claim):
-    """Base of the checks that look for something in the answer, or in what it says of one of several things."""
-
-    about: About | None = None
-    """The thing that is reported on, where the assignment lists several; without it, the whole answer counts."""
+    """Base of the checks that look for something in the answer."""
 
     def text(self, facts: Facts) -> str:
-        """The part of the answer that counts, in one spelling; "" where it says nothing of the thing."""
-        whole = plain(facts.trajectory.answer)
-        return whole if self.about is None else _said_of(whole, self.about)
+        """The answer in one spelling."""
+        return plain(facts.trajectory.answer)
 
 
 class AnswerTime(AnswerClaim):
@@ -256,79 +235,6 @@ class AnswerLacks(Claim):
         return CheckResult(asked, not hits, f"it mentions {hits[0]!r}" if hits else "it mentions none")
 
 
-class AnswerSums(AnswerClaim):
-    """The answer states these sums of money, and no other: numbers as numbers, however they are spelled.
-
-    A number without currency and decimals is no sum, nor is one that the answer denies. 0 is said in many ways, so
-    it is neither asked for nor refused.
-    """
-
-    check: Literal["answer_sums"]
-    values: tuple[float, ...]
-    """Sums that have to be stated; none where nothing is paid."""
-    beside: tuple[float, ...] = ()
-    """Further sums that may be stated."""
-    paying: tuple[str, ...] = ()
-    """Words that say of a sum that it is paid, such as `pay`, `paid`, `transfer`: with them only `values` may be
-    told so, and where there are none nothing may."""
-    pending: bool = False
-    """Whether `values` are told of, and not paid: nothing may be said to be paid then."""
-    total: float | None = None
-    """Sum of all that the answer reports on, which may be told as well."""
-
-    def run(self, facts: Facts) -> CheckResult:
-        """Judge the facts; see `AnyCheck`."""
-        from worktrial.grading.written.sums import misstated
-
-        text = self.text(facts)
-        asked = f"the answer states the sums {', '.join(f'{value:.2f}' for value in self.values) or 'none'} alone"
-        fault = "it says nothing of it"
-        if text:
-            fault = misstated(
-                text, self.values, self.beside, paying=self.paying, pending=self.pending, total=self.total
-            )
-        return CheckResult(asked, not fault, fault or "so it does")
-
-
-class AnswerCode(AnswerClaim):
-    """The answer gives this code or status, and none of the others.
-
-    The right one may be written in any case, or in one of `words`; another counts only as `others` writes it. So `a
-    claim for loss, code DAMAGE` is right where `LOSS` is another code. One that is denied is not given: `LATE does
-    not apply`, `no LATE`.
-    """
-
-    check: Literal["answer_code"]
-    value: Annotated[str, Field(pattern=r"\S")]
-    words: tuple[str, ...] = ()
-    """Other wordings of the right one."""
-    others: Annotated[tuple[str, ...], Field(min_length=1)]
-    """Codes that would be wrong, as the workplace writes them."""
-
-    @model_validator(mode="after")
-    def _other(self) -> "AnswerCode":
-        if self.value in self.others:
-            raise ValueError(f"others: {self.value!r} is the right one")
-        return self
-
-    def run(self, facts: Facts) -> CheckResult:
-        """Judge the facts; see `AnyCheck`."""
-        from worktrial.grading.written.claims import denied_names
-
-        text = self.text(facts)
-        right = _asserted((self.value, self.value.replace("_", " "), *self.words), text)
-        codes = "|".join(sorted(map(re.escape, (self.value, *self.others)), key=len, reverse=True))
-        found = list(re.finditer(rf"(?<![A-Za-z0-9_])(?:{codes})(?![A-Za-z0-9_])", text))
-        denied = denied_names(text, [one.span() for one in found])
-        wrong = [
-            one[0] for one, is_denied in zip(found, denied, strict=True) if one[0] != self.value and not is_denied
-        ]
-        asked = f"the answer gives {self.value} and none of {', '.join(self.others)}"
-        if wrong:
-            return CheckResult(asked, False, f"it gives {wrong[0]}")
-        return CheckResult(asked, right, f"it gives {self.value}" if right else f"it does not give {self.value}")
-
-
 Span = tuple[int, int]
 _EMPHASIS = re.compile(r"\*\*|`|(?<![\w*])[*_]{1,2}(?=\w)|(?<=\w)[*_]{1,2}(?![\w*])")
 
@@ -337,18 +243,6 @@ _EMPHASIS = re.compile(r"\*\*|`|(?<![\w*])[*_]{1,2}(?=\w)|(?<=\w)[*_]{1,2}(?![\w
 def plain(answer: str) -> str:
     """`answer` in one spelling, without markdown's emphasis."""
     return _EMPHASIS.sub("", one_spelling(answer[:LONGEST_ANSWER]))
-
-
-@lru_cache(maxsize=256)
-def _said_of(text: str, about: About) -> str:
-    """Passages of `text` about one of several things."""
-    from worktrial.grading.written.passages import passage_about
-
-    def named(thing: int, part: str) -> list[Span]:
-        patterns = [pattern for name in about.names[thing - 1] for pattern in _id_patterns(name)[0]]
-        return sorted({found.span() for pattern in patterns for found in pattern.finditer(part)})
-
-    return passage_about(text, about.number, named, len(about.names))
 
 
 def _stated(

@@ -7,14 +7,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from worktrial.grading.answer_checks import (
     AnswerChoice,
-    AnswerCode,
     AnswerDate,
     AnswerId,
     AnswerLacks,
     AnswerMentions,
     AnswerMoney,
     AnswerNumber,
-    AnswerSums,
     AnswerTime,
     maintains,
     mentions,
@@ -321,8 +319,6 @@ Check = Annotated[
     | AnswerId
     | AnswerChoice
     | AnswerMentions
-    | AnswerSums
-    | AnswerCode
     | AnswerLacks
     | ReportLine
     | ReportLines

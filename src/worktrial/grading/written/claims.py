@@ -1,8 +1,6 @@
 """Whether a text asserts what stands in it: not where it denies it, nor where it leaves the choice open."""
 
 import re
-from collections.abc import Sequence
-from itertools import pairwise
 
 from worktrial.grading.written.form import WrittenForm, ignoring_case
 
@@ -34,16 +32,9 @@ _DENIED_WORD_AFTER = WrittenForm(
       |[가-힣]{{0,3}}?(?:이|가|은|는)?\s?(?:아니|아닌|아닙|없))
     """
 )
-_LISTED = re.compile(
-    r"[\"'*)]*\s?(?:,|/|\bor\b|\bnor\b|\band\b|와|과|나|또는)\s?(?:(?:or|nor|and|as)\s)?[\"'(*]*", re.IGNORECASE
-)
 _CLAUSE_BEFORE = re.compile(r"(?:^|[.,!?;:\n(]|\b(?:but|however|and|so)\b)(?=[^.,!?;:\n(]*$)", re.IGNORECASE)
 _DENIED_IN_CLAUSE = re.compile(
     r"\b(?:not(?!\sonly)|never|no|nothing|neither|nor|without|cannot|whether|unable)\b|n't\b", re.IGNORECASE
-)
-_NOT_AS = re.compile(
-    r"\b(?:not|cannot|can't|never)\b[^.,;:()\n-]{0,32}\b(?:with|as|under|by|for)\s(?:the\s)?(?:code\s)?[\"'(]*$",
-    re.IGNORECASE,
 )
 _OR = re.compile(
     r"(?P<unit>[^\n,;:()]{0,24}?),?\s?(?:\bor\b|또는|혹은|아니면)\s?(?:(?:at|on|by|the|maybe|perhaps)\s){0,2}",
@@ -76,33 +67,6 @@ def denied_word(text: str, start: int, end: int) -> bool:
     """Whether a word is denied, or only supposed: `did not pass`, `no test failed`, `would have failed`."""
     before = _before(_DENIED_BEFORE, text, start) or _before(_DENIED_WORD_BEFORE, text, start)
     return before or _DENIED_WORD_AFTER.pattern.match(text, end) is not None
-
-
-def denied_names(text: str, spans: Sequence[tuple[int, int]]) -> list[bool]:
-    """Whether each of several codes is denied, by itself or along with one that it is listed with.
-
-    `no LATE`, `LATE does not apply`, `not closed as LATE`, `neither LATE nor LOSS`, `LATE and LOSS do not apply`.
-
-    Args:
-        text: As `one_spelling` spells it.
-        spans: Their places, in reading order.
-    """
-    found = [
-        denied_value(text, *span) or denied_word(text, *span) or _before(_NOT_AS, text, span[0]) for span in spans
-    ]
-    listed = [_LISTED.fullmatch(text, one[1], two[0]) is not None for one, two in pairwise(spans)]
-    for index, together in enumerate(listed):
-        # What follows the last of a list is said of all of it, and what precedes the first.
-        if together and found[index] and not _denied_behind(text, spans[index][1]):
-            found[index + 1] = True
-    for index in reversed(range(len(listed))):
-        if listed[index] and _denied_behind(text, spans[index + 1][1]):
-            found[index] = True
-    return found
-
-
-def _denied_behind(text: str, end: int) -> bool:
-    return _DENIED_WORD_AFTER.pattern.match(text, end) is not None or _DENIED_VALUE.match(text, end) is not None
 
 
 def denied_phrase(text: str, start: int, end: int) -> bool:

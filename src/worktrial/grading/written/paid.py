@@ -54,7 +54,6 @@ _LIMIT = re.compile(
     r"(?:the\s)?[$€£¥₩]?$|한도\s?$",
     re.IGNORECASE,
 )
-_TOTAL = re.compile(r"\b(?:totals?|altogether|in all|together|overall|combined)\b|합계|총|모두", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"\b(?:refus|reject|declin|den(?:y|ied|ies)\b|turn(?:ed)?\sdown)|거절|거부|기각|반려", re.IGNORECASE
 )
@@ -87,9 +86,7 @@ class _Verb(NamedTuple):
     sentence: str
 
 
-def mispaid(
-    text: str, sums: Sequence[Sum], wanted: Sequence[float], paying: Sequence[str], total: float | None = None
-) -> str:
+def mispaid(text: str, sums: Sequence[Sum], wanted: Sequence[float], paying: Sequence[str]) -> str:
     """Fault of a text in what it says is paid; "" where there is none.
 
     A sum is said to be paid where a word of paying stands beside it with nothing but light words between: `we pay
@@ -101,7 +98,6 @@ def mispaid(
         sums: Sums that it states, in reading order.
         wanted: Sums that are paid; none, or 0, where nothing is.
         paying: Words that say so, such as `pay`, `paid`, `transfer`; endings like -s and -ment may follow.
-        total: Sum of all that the text tells of, which may be told as paid as well.
     """
     due = [value for value in wanted if value]
     told: list[Fraction] = []
@@ -117,8 +113,6 @@ def mispaid(
         for value in about:
             (denied if verb.negated else told).append(value)
             if verb.negated or _is(value, due) or not value:
-                continue
-            if total is not None and _is(value, [total]) and _TOTAL.search(verb.sentence):
                 continue
             if not due and _DATED.match(text, verb.end):
                 continue  # what was paid on some day was paid earlier

@@ -23,7 +23,6 @@ def misstated(
     *,
     paying: Sequence[str] = (),
     pending: bool = False,
-    total: float | None = None,
 ) -> str:
     """Fault of a text that has to state sums of money, and no other; "" where there is none.
 
@@ -37,13 +36,12 @@ def misstated(
         paying: Words that say of a sum that it is paid; with them only the wanted ones may be told so. None where
             that is not looked at.
         pending: Whether the wanted ones are not paid, so that none may be told so.
-        total: Sum of all that the text tells of, which may stand there, and be told as paid.
     """
     stated = [one for one in stated_amounts(text) if not denied_value(text, one.start, one.end)]
     for value in wanted:
         if value and not any(_is(one, [value]) for one in stated):
             return f"it does not state {value:.2f}"
-    allowed = [*wanted, *beside, 0.0, *([] if total is None else [total])]
+    allowed = [*wanted, *beside, 0.0]
     sums = list(_sums(text, stated))
     strange = next((one for one in sums if not _is(one, allowed)), None)
     if strange is not None:
@@ -51,7 +49,7 @@ def misstated(
     if not paying:
         return ""
     placed = [(one.start, one.end, abs(one.values[0])) for one in sums]  # "(290.42 + 8.40)" is no debt
-    return mispaid(text, placed, () if pending else wanted, paying, total)
+    return mispaid(text, placed, () if pending else wanted, paying)
 
 
 def sums_in(text: str) -> list[tuple[int, int, Fraction]]:

@@ -1,15 +1,29 @@
-"""Sums and codes in letters and reports: the right one, however it is spelled, and no wrong one beside it."""
+"""Sums in letters: the right one, however it is spelled, no wrong one beside it, and which of them is paid."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 from tests.grading.test_answer_checks import CHECKS, judged
 
+from worktrial.grading.answer_checks import plain
 from worktrial.grading.state_checks import run_checks
+from worktrial.grading.written.sums import misstated
 from worktrial.workplaces import Trajectory
 
-PAID = {"check": "answer_sums", "values": [130.61], "beside": [400.0, 12.22]}
+
+def fault(said: str, *due: float, beside: Sequence[float] = (400.0, 12.22), **more: Any) -> str:
+    """Fault of a text in its sums; "" for none. A check of the state says no more than that it does not match."""
+    found = misstated(plain(said), due, beside, **more)
+    letter = {"check": "state_items", "at": "/sent", "stating": {"text": due}, "beside": beside, **more}
+    (result,) = run_checks(
+        [CHECKS.validate_python(letter)],
+        initial_state={},
+        final_state={"sent": [{"text": said}]},
+        trajectory=Trajectory(),
+    )
+    assert result.passed is not bool(found)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -23,7 +37,7 @@ PAID = {"check": "answer_sums", "values": [130.61], "beside": [400.0, 12.22]}
     ],
 )
 def test_the_right_sum_in_any_spelling(said: str) -> None:
-    assert judged(PAID, said).passed, judged(PAID, said).why
+    assert fault(said, 130.61) == ""
 
 
 @pytest.mark.parametrize(
@@ -37,21 +51,20 @@ def test_the_right_sum_in_any_spelling(said: str) -> None:
     ],
 )
 def test_a_wrong_sum_alone_or_beside_the_right_one(said: str, why: str | None) -> None:
-    found = judged(PAID, said)
-    assert found.passed is (why is None) and (why is None or found.why.startswith(why)), found
+    found = fault(said, 130.61)
+    assert found.startswith(why) if why else not found, found
 
 
 @pytest.mark.parametrize("said", ["600", "600 crowns", "600.00", "six hundred crowns"])
 def test_whole_sums(said: str) -> None:
-    assert judged({"check": "answer_sums", "values": [600.0]}, f"We pay {said}.").passed
-    assert not judged({"check": "answer_sums", "values": []}, f"Found. We pay {said} and 5.50.").passed
+    assert not fault(f"We pay {said}.", 600.0)
+    assert fault(f"Found. We pay {said} and 5.50.")
 
 
 def test_nothing_is_said_in_many_ways() -> None:
-    nothing = {"check": "answer_sums", "values": [0]}
     for said in ("Refused; nothing is paid.", "Refused, 0.00 crowns.", "Closed within 21 days: 0."):
-        assert judged(nothing, said).passed
-    assert not judged(nothing, "Found, and 155.00 crowns are paid.").passed
+        assert not fault(said, 0)
+    assert fault("Found, and 155.00 crowns are paid.", 0)
 
 
 def test_sums_of_a_letter() -> None:
@@ -74,72 +87,12 @@ def test_sums_of_a_letter() -> None:
     assert not any(map(passes, ("We pay 2,500 crowns, or 2,600.00.", "We pay 3100.00", "")))
 
 
-TWO = (("C-1243",), ("C-3625",))
-
-
-def code(number: int, value: str, *others: str, **more: Any) -> dict[str, Any]:
-    about = {"number": number, "names": TWO}
-    return {"check": "answer_code", "value": value, "others": others, "about": about, **more}
-
-
-def sums(number: int, *values: float) -> dict[str, Any]:
-    return {"check": "answer_sums", "values": values, "about": {"number": number, "names": TWO}}
-
-
-RIGHT = [
-    "1. C-1243 is paid 117.29, code LOSS.\n2. C-3625: 105.71, DAMAGE.",
-    "1. Paid 117.29 crowns, LOSS.\n2. Paid 105.71 crowns; damage.",
-    "C-3625 was damaged (DAMAGE): 105.71 crowns. It went out today.\n\nC-1243 is a LOSS, so 117.29 is paid.",
-    "Both are done: C-1243 117.29 LOSS; C-3625 105.71 DAMAGE.",
-    "117.29 (LOSS) for C-1243 and 105.71 (DAMAGE) for C-3625.",
-    "### C-1243\n- code: LOSS\n- paid: 117.29\n\n### C-3625\n- code: DAMAGE\n- paid: 105.71",
-    "| claim | code | paid |\n| C-1243 | LOSS | 117.29 |\n| C 3625 | DAMAGE | 105.71 |",
-    "C-1243과 C-3625를 처리했습니다. C-1243: LOSS, 117.29 크라운. C-3625: DAMAGE, 105.71 크라운.",
-]
-
-
-@pytest.mark.parametrize("said", RIGHT)
-def test_each_of_several_things_has_its_own_sum_and_code(said: str) -> None:
-    right = [code(1, "LOSS", "DAMAGE"), code(2, "DAMAGE", "LOSS"), sums(1, 117.29), sums(2, 105.71)]
-    assert [judged(check, said).why for check in right if not judged(check, said).passed] == []
-    swapped = said.replace("117.29", "#").replace("105.71", "117.29").replace("#", "105.71")
-    assert not judged(sums(1, 117.29), swapped).passed and not judged(sums(2, 105.71), swapped).passed
-    other = said.replace("LOSS", "MISSING")
-    assert judged(code(1, "LOSS", "DAMAGE", "MISSING"), other).passed is False
-
-
-def test_what_is_told_of_several_together_is_told_of_each() -> None:
-    said = "C-1243 and C-3625 are both closed as DUPLICATE."
-    assert judged(code(1, "DUPLICATE", "LOSS"), said).passed and judged(code(2, "DUPLICATE", "LOSS"), said).passed
-    assert judged(sums(1), "C-3625 is paid 105.71.").why == "it says nothing of it"
-
-
-def test_a_code_counts_as_it_is_written() -> None:
-    check = {"check": "answer_code", "value": "DAMAGE", "others": ["LOSS", "APPROVAL"], "words": ["damaged"]}
-    assert judged(check, "The claim for loss is paid as damage.").passed
-    assert judged(check, "Paid; the parcel was damaged (not LOSS).").passed
-    assert judged(check, "Paid, code DAMAGE, on APPROVAL.").why == "it gives APPROVAL"
-    assert judged(check, "Paid.").why == "it does not give DAMAGE"
-
-
-@pytest.mark.parametrize(
-    ("check", "why"),
-    [
-        ({"check": "answer_code", "value": "LOSS", "others": ["LOSS"]}, "'LOSS' is the right one"),
-        (code(3, "LOSS", "DAMAGE"), "3 is none of the 2 things"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(check: dict[str, Any], why: str) -> None:
-    with pytest.raises(ValidationError, match=why):
-        CHECKS.validate_python(check)
-
-
 WORDS = ["pay", "paid", "payment", "transfer", "지급"]
 NAMED = [8.4, 10.0, 16.5, 169.65, 183.57, 250.08, 290.42, 600.0, 800.0]
 
 
-def of_paying(*due: float, **more: Any) -> dict[str, Any]:
-    return {"check": "answer_sums", "values": due, "beside": NAMED, "paying": WORDS, **more}
+def of_paying(said: str, due: float | None, **more: Any) -> str:
+    return fault(said, *([due] if due else []), beside=NAMED, paying=WORDS, **more)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +106,6 @@ def of_paying(*due: float, **more: Any) -> dict[str, Any]:
         (298.82, "290.42 + 8.40 postage = 298.82 crowns, paid."),
         (298.82, "We pay 290.42 plus the postage of 8.40, so 298.82."),
         (169.65, "169.65크라운을 지급했습니다. 한도 800.00 미만입니다."),
-        (169.65, "Paid 169.65. Total paid: 1,056.36."),
         (298.82, "298.82 crowns paid (290.42 value + 8.40 postage; payment Z-62)."),
         (298.82, "We pay 298.82. The lowest is 290.42; the postage of 8.40 is paid on top."),
         (298.82, "We pay 298.82: 290.42, the lowest of 290.42 and the cover of 600.00, plus the postage of 8.40."),
@@ -166,16 +118,14 @@ def of_paying(*due: float, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_sums_named_beside_the_one_that_is_paid(due: float | None, said: str) -> None:
-    found = judged(of_paying(*([due] if due else []), total=1056.36), said)
-    assert found.passed, found.why
+    assert of_paying(said, due) == ""
 
 
 def test_a_sum_that_waits_is_told_and_not_paid() -> None:
-    waits = of_paying(1324.07, pending=True)
     for said in ("1324.07 crowns wait for approval; nothing is paid.", "1324.07 will be paid once it is approved."):
-        assert judged(waits, said).passed
+        assert of_paying(said, 1324.07, pending=True) == ""
     for said in ("1324.07 crowns are paid.", "Nothing is paid.", "1324.07 wait for approval. We paid 169.65."):
-        assert not judged(waits, said).passed
+        assert of_paying(said, 1324.07, pending=True)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +141,7 @@ def test_a_sum_that_waits_is_told_and_not_paid() -> None:
         (169.65, "183.57 (receipt 169.65)", "it does not say that 169.65 is paid"),
         (169.65, "183.57크라운을 지급했습니다. 영수증 169.65.", "it says that 183.57 is paid"),
         (169.65, "We pay 169.65 and 183.57.", "it says that 183.57 is paid"),
-        (169.65, "1056.36 are paid, 169.65 of it here.", "it says that 1056.36 is paid"),
+        (169.65, "Paid 169.65. Total paid: 1,056.36.", "it also states 1,056.36"),
         (169.65, "DAMAGE, 169.65 crowns, still unpaid.", "it does not say that 169.65 is paid, but"),
         (169.65, "169.65 crowns are not paid.", "it does not say that 169.65 is paid, but"),
         (169.65, "We refuse your claim of 169.65 crowns.", "it does not say that 169.65 is paid, but"),
@@ -200,26 +150,7 @@ def test_a_sum_that_waits_is_told_and_not_paid() -> None:
     ],
 )
 def test_a_sum_that_is_said_to_be_paid_and_is_not_due(due: float | None, said: str, why: str) -> None:
-    found = judged(of_paying(*([due] if due else []), total=1056.36), said)
-    assert not found.passed and found.why.startswith(why), found
-
-
-@pytest.mark.parametrize(
-    ("said", "passes"),
-    [
-        ("DAMAGE, so LOSS does not apply.", True),
-        ("DAMAGE; no LOSS.", True),
-        ("DAMAGE, neither LOSS nor APPROVAL.", True),
-        ("DAMAGE: LOSS and APPROVAL do not apply.", True),
-        ("DAMAGE, not LOSS or APPROVAL.", True),
-        ("DAMAGE, so it cannot be closed with LOSS before June.", True),
-        ("LOSS, DAMAGE does not apply.", False),
-        ("DAMAGE and LOSS.", False),
-        ("Not found, not paid: LOSS. No DAMAGE.", False),
-    ],
-)
-def test_a_code_that_is_denied_is_not_told(said: str, *, passes: bool) -> None:
-    assert judged(code(1, "DAMAGE", "LOSS", "APPROVAL") | {"about": None}, said).passed is passes
+    assert of_paying(said, due).startswith(why)
 
 
 @pytest.mark.parametrize(
