@@ -123,3 +123,10 @@ def passes(subject: Gated, hire: str) -> bool:
     steps = [*task.plan.model_dump(by_alias=True)["steps"], note]
     other = task.model_copy(update={"plan": task.plan.model_validate({"steps": steps, "answer": "Done."})})
     return not any(one.check == GateName.PLAN for one in found(replace(subject, tasks=[other])))
+
+
+@pytest.mark.parametrize(("said", "told"), [("It may be refused.", False), ("It may be REFUSED.", True)])
+def test_a_word_is_not_the_code_that_is_spelled_like_it(said: str, told: bool) -> None:
+    task = reporting(CHECK, LINES)
+    task["instruction"] += f" {said}"
+    assert bool(of(GateName.SOLUTION_TOLD, task)) == told

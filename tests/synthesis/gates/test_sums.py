@@ -60,12 +60,3 @@ def test_an_answer_need_not_repeat_the_id_by_which_it_was_asked() -> None:
     )
     task["checks"].remove(named)
     assert of(GateName.WORDING, citing(task)) == []
-
-
-@pytest.mark.parametrize(("said", "told"), [("It may be reserved.", False), ("It may be RESERVED.", True)])
-def test_a_word_is_not_the_code_that_is_spelled_like_it(said: str, told: bool) -> None:
-    code = {"check": "answer_code", "value": "RESERVED", "others": ["TOO_LATE"]}
-    answer = "Refused as RESERVED; it stays due on 2031-06-14."
-    task = noted("The machine is reserved by others.", code, answer=answer)
-    task["instruction"] += f" {said}"
-    assert bool(of(GateName.SOLUTION_TOLD, citing(task))) == told

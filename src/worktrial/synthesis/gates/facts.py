@@ -9,13 +9,11 @@ from typing import Generic, TypeVar
 
 from worktrial.grading.answer_checks import (
     AnswerChoice,
-    AnswerCode,
     AnswerDate,
     AnswerId,
     AnswerMentions,
     AnswerMoney,
     AnswerNumber,
-    AnswerSums,
     AnswerTime,
 )
 from worktrial.grading.check import Facts
@@ -42,8 +40,8 @@ from worktrial.workplaces.trajectory import Trajectory
 T = TypeVar("T")
 R = TypeVar("R")
 _ASKING = (
-    *(AnswerDate, AnswerTime, AnswerMoney, AnswerNumber, AnswerSums, AnswerId, AnswerChoice, AnswerCode),
-    *(AnswerMentions, ReportLine),
+    *(AnswerDate, AnswerTime, AnswerMoney, AnswerNumber, AnswerId, AnswerChoice, AnswerMentions),
+    ReportLine,
 )
 """Checks that ask for something to be said."""
 _WORD = re.compile(r"[A-Za-z]+|[가-힣]+|\d+(?:[.,]\d+)*")
@@ -90,25 +88,20 @@ def states(text: str, check: AnyCheck) -> bool:
 
 def answer_checks(task: ExecutableTask) -> list[AnyCheck]:
     """Checks of the task's answer or report that ask for something to be said."""
-    found = [check for check in task.checks if isinstance(check, _ASKING)]
-    return [check for check in found if not isinstance(check, AnswerSums) or amounts_asked(check)]
+    return [check for check in task.checks if isinstance(check, _ASKING)]
 
 
 def amounts_asked(check: AnyCheck) -> list[float]:
     """Amounts that a check of answer or report asks for; 0 is asked of nobody."""
     if isinstance(check, ReportLine):
         return [value for value in (check.amount, check.number) if value]
-    if isinstance(check, AnswerMoney | AnswerNumber):
-        return [check.value]
-    return [value for value in check.values if value] if isinstance(check, AnswerSums) else []
+    return [check.value] if isinstance(check, AnswerMoney | AnswerNumber) else []
 
 
 def told_values(check: AnyCheck) -> list[str]:
     """Values that a check of answer or report asks for, as text."""
     if isinstance(check, ReportLine):
         return [*check.outcome, *map(str, (*amounts_asked(check), *filter(None, [check.date]), *(check.ids or ())))]
-    if isinstance(check, AnswerSums):
-        return list(map(str, amounts_asked(check)))
     value = getattr(check, "value", None)
     if isinstance(value, datetime | date | time):
         return [value.isoformat()]

@@ -8,7 +8,6 @@ from typing import Any
 from worktrial.finding import Finding
 from worktrial.grading.answer_checks import (
     AnswerChoice,
-    AnswerCode,
     AnswerDate,
     AnswerId,
     AnswerTime,
@@ -124,10 +123,6 @@ def _gives_away(check: AnyCheck, task: ExecutableTask, held: Set[str], known: Se
         return any(is_telling(value) and number(value) not in known for value in amounts)
     if isinstance(check, AnswerDate | AnswerTime):
         return not any(told_values(check)[0][:16] in text for text in held)
-    if isinstance(check, AnswerCode):
-        # `She is waiting for an answer` does not tell the code WAITING.
-        said = _statements(task.instruction)
-        return any(as_word(one).search(said) for one in (check.value, *check.words))
     return isinstance(check, AnswerChoice) and states(_statements(task.instruction), check)
 
 
