@@ -57,4 +57,4 @@ def test_what_the_acceptance_test_expects_of_the_desk_holds() -> None:
     home = CodeWorkplace.read(DESK)
     expectations = read_expectations(DESK / "expectations.yaml")
     assert asyncio.run(failed_expectations(Door(home), expectations, {})) == []
-    assert missing_ways(home.artifact, expectations) == []
+    assert missing_ways(home.artifact, expectations, home.examples) == []

@@ -13,8 +13,8 @@ from tests.support.tool_hire.shop import entry, shop, with_tools, workplace
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
 from worktrial.synthesis.artifacts import ToolDraft
-from worktrial.synthesis.authoring.expectations import ExpectationDraft, ExpectationDrafts
-from worktrial.synthesis.authoring.expectations import _faults as expectation_faults
+from worktrial.synthesis.authoring.expectations import ExpectationDraft
+from worktrial.synthesis.authoring.expectations import _lacking as lacking_ways
 from worktrial.synthesis.gates import Door, Gated, GateName, Probe, read_expectations, through_gates
 from worktrial.synthesis.gates.calls import drawn
 from worktrial.synthesis.gates.door import Undrawable
@@ -101,7 +101,7 @@ def test_a_search_that_has_to_find_nothing_need_refuse_nothing(tmp_path: Path, g
         for one in home.tools
         if one.name == tool
     ]
-    faults = expectation_faults(ExpectationDrafts(expectations=[draft]), [made], [made], home.initial_state, set())
+    faults = lacking_ways([draft], [made], home.initial_state)
     assert (f"no call of {tool} has to be refused" not in faults) is searches
 
 
