@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from worktrial.cli.carry_out import collecting_seldom
+from worktrial.engine.collecting import collecting_seldom
 
 _LIST = "import json, sys; print(json.dumps(sorted(sys.modules)))"
 

@@ -1,14 +1,13 @@
 """Running a trial for a command: announce, run, show the table, choose the exit code."""
 
-import contextlib
-import gc
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import typer
 
+from worktrial.engine.collecting import collecting_seldom
 from worktrial.engine.ending import ignore_ending_signals
 from worktrial.engine.growth import addition
 from worktrial.engine.interruption import Interrupted
@@ -28,8 +27,6 @@ from worktrial.terminal import shows_line
 from worktrial.trials import PreparedRun
 
 FINISHED_WITH_INVALID = 3
-OBJECTS_A_SAMPLE = 500
-"""Objects that a sample in flight holds, at most; of 1,000 requests in flight each has 250."""
 
 
 def carry_out(prepared: PreparedRun, *, beside: Options | None = None) -> None:
@@ -124,23 +121,6 @@ def _run_shown(plans: Sequence[RunPlan]) -> list[RunEnd]:
             ignore_ending_signals()
         say_how_to_resume(plans, e)
         raise
-
-
-@contextlib.contextmanager
-def collecting_seldom(concurrency: int) -> Iterator[None]:
-    """Python looks for cycles among new objects only when there are more than the samples in flight hold.
-
-    Nearly all of a run's objects go when their last reference does; those of 10,000 samples that wait for an answer
-    are no garbage, and looking through them again and again as they begin takes a fifth of the time.
-    """
-    young, *older = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(max(young, OBJECTS_A_SAMPLE * concurrency), *older)
-    try:
-        yield
-    finally:
-        gc.set_threshold(young, *older)
-        gc.unfreeze()
 
 
 def say_retries(retries: int) -> None:

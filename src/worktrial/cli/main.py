@@ -1,6 +1,5 @@
 """The `worktrial` command."""
 
-import gc
 import sys
 import threading
 from typing import Annotated, ClassVar
@@ -10,12 +9,10 @@ import typer
 from worktrial import __version__
 from worktrial.cli.lazy import CommandRow, LazyGroup
 from worktrial.cli.streams import outlive_readers
+from worktrial.engine.collecting import collect_seldom
 from worktrial.engine.ending import interrupt_when_hung_up
 from worktrial.engine.notices import say, say_crash
 from worktrial.errors import WorktrialError, flag
-
-_OBJECTS_A_COLLECTION = 20_000
-"""Objects after which Python looks for cycles among the new ones; without being told, after 700."""
 
 
 class Commands(LazyGroup):
@@ -88,8 +85,7 @@ def main() -> None:
     streams = outlive_readers()
     if threading.current_thread() is threading.main_thread():
         interrupt_when_hung_up()
-    # Loading modules and reading data makes many objects, and hardly any that only a collector could free.
-    gc.set_threshold(_OBJECTS_A_COLLECTION)
+    collect_seldom()
     try:
         app()
     except WorktrialError as e:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from worktrial.engine.collecting import collect_seldom, collecting_seldom
 from worktrial.engine.interruption import Interrupted
 from worktrial.engine.progress import Tally
 from worktrial.engine.run import run_trials_async
@@ -82,8 +83,10 @@ def work_on(order: ShardOrder, ledger: Ask, keeper: Ask | None) -> ShardEnd:
     """
     number = order.shard.number
     os.environ.update(order.keys)
+    collect_seldom()
     try:
-        return asyncio.run(_work(order, ledger, keeper))
+        with collecting_seldom(order.concurrency):
+            return asyncio.run(_work(order, ledger, keeper))
     except (KeyboardInterrupt, asyncio.CancelledError):
         return ShardEnd(number, error="interrupted", kind="interrupted")
     except WorktrialError as e:
