@@ -95,9 +95,10 @@ def packing(run: str) -> Iterator[Row]:
     yield Row("trajectories of the starter suite, compressed", figure, "", "<= 25%", share <= 0.25)
 
 
-def two_beside_one(place: Path, repetitions: int) -> Iterator[Row]:
+def two_beside_one(place: Path, repetitions: int, repeats: int) -> Iterator[Row]:
     """Rows of two shards as two processes, in turn with all samples in one."""
-    run = [PRODUCT, "run", "starter", "--agent", "plan", "--repeats", "20"]
+    place.mkdir()
+    run = [PRODUCT, "run", "starter", "--agent", "plan", "--repeats", str(repeats)]
     one, two, cpu, start = [], [], [], []
     for n in range(repetitions):
         one.append(measure([*run, "-o", str(place / f"one-{n}")]))
@@ -111,9 +112,8 @@ def two_beside_one(place: Path, repetitions: int) -> Iterator[Row]:
         start.append(measure(single).cpu)
     ratios = [whole.seconds / seconds for whole, seconds in zip(one, two, strict=True)]
     figure = f"x{max(ratios):.2f} ({', '.join(f'{ratio:.2f}' for ratio in ratios)})"
-    yield Row(
-        "two shards as two processes beside one", figure, "", ">= x1.7 on a quiet machine", max(ratios) >= 1.7
-    )
+    name = f"two shards as two processes beside one, {repeats} repeats"
+    yield Row(name, figure, "", ">= x1.7 on a quiet machine", max(ratios) >= 1.7)
     yield Row("their CPU, both together, beside that of one", f"x{min(cpu):.2f}")
     whole = min(run.cpu for run in one)
     yield Row("CPU of a single sample, which each process pays", f"{min(start):.2f} s, of {whole:.2f} s for all")
@@ -137,7 +137,8 @@ def main(words: Sequence[str] | None = None) -> None:
             rows += going_on(run, given.tasks, given.repetitions)
             rows += looking(run, given.tasks, given.repetitions)
             rows += packing(run)
-            rows += two_beside_one(Path(folder), given.repetitions)
+            for repeats in (20, 100):
+                rows += two_beside_one(Path(folder) / f"repeats-{repeats}", given.repetitions, repeats)
     except (CommandFailed, OSError, ValueError) as e:
         sys.exit(f"benchmarks: {e}")
     print_table(
