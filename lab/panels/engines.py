@@ -25,8 +25,8 @@ from worktrial.errors import DataError
 
 RAPIDOCR_DPI, TESSERACT_DPI = 200, 300
 """Resolutions at which each does best on the transcribed pages: rapidocr gains nothing from more."""
-SOURCES = ("layout", "meaning", "ocr")
-"""Folders of the archive's package that decide on our own reading."""
+SOURCES = ("pages.py", "logistic.py", "layout", "meaning", "ocr")
+"""Files and folders of the archive's package that decide on our own reading."""
 
 
 class Line(NamedTuple):
@@ -106,11 +106,15 @@ def own_reader() -> Reader:
 def own_version() -> str:
     """A digest of the sources that decide on our own reading."""
     root = Path(worktrial.archive.__file__).parent
-    files = [root / "pages.py", *(file for name in SOURCES for file in sorted((root / name).rglob("*.py")))]
+    files = (file for name in SOURCES for file in _sources(root / name))
     digest = hashlib.sha256()
     for file in files:
         digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
+
+
+def _sources(place: Path) -> list[Path]:
+    return sorted(place.rglob("*.py")) if place.is_dir() else [place]
 
 
 def bare_readers() -> tuple[Reader, ...]:

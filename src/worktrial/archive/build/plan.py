@@ -27,8 +27,8 @@ _MODES = ("auto", "never", "force")
 _ROOM = Path(worktrial.__file__).parent / "archive"
 # What decides the content of a page, and what only decides the meaning of its cells. Reading a scan takes seconds,
 # its meaning milliseconds: a change of the second does not bring about the first.
-_READING = ("pages.py", "pdf", "layout", "ocr", "producers", "meaning/periods.py", "alignment.py")
-_MEANING = ("meaning", "store/parts.py", "store/rows.py", "store/corrections.py", "build/labels.py")
+_READING = ("pages.py", "pdf", "layout", "ocr", "producers", "meaning/periods.py", "alignment.py", "logistic.py")
+_MEANING = ("meaning", "logistic.py", "store/parts.py", "store/rows.py", "store/corrections.py", "build/labels.py")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ They were fitted by `python -m lab trust --fit` to the 1,865 numbers of seven sc
 `lab/panels/truth` transcribes, together with those of `ocr/chances.py`. benchmarks/RESULTS.md has the diagram.
 """
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from enum import StrEnum
 from statistics import median
 from typing import NamedTuple
 
+from worktrial.archive.logistic import chance_of, log_odds
 from worktrial.archive.meaning.footing import Footing
 from worktrial.archive.meaning.separators import Separators
 from worktrial.archive.meaning.value import CellValue, ValueKind, value_of
@@ -73,10 +73,8 @@ def amounts(evidence: CellEvidence) -> TrustWeights:
 
 def chance(evidence: CellEvidence) -> float:
     """Chance that a cell is right, 0-1."""
-    bounded = min(max(evidence.stated, _LEAST), _OWN)
-    odds = math.log(bounded / (1 - bounded))
-    odds += sum(weight * amount for weight, amount in zip(WEIGHTS, amounts(evidence), strict=True))
-    return 1 / (1 + math.exp(-odds))
+    told = sum(weight * amount for weight, amount in zip(WEIGHTS, amounts(evidence), strict=True))
+    return chance_of(log_odds(evidence.stated, _LEAST, _OWN) + told)
 
 
 def trusted(

@@ -5,7 +5,7 @@ on printed sums, and on the place in the table (`meaning/trust.py` has the weigh
 together, by `python -m lab trust --fit`.
 """
 
-import math
+from worktrial.archive.logistic import chance_of, log_odds
 
 CONSTANT, SLOPE = 2.393, 0.703
 """Log odds of a reading of which the recogniser is half sure, and what its log odds count for."""
@@ -19,5 +19,4 @@ def chance_of_reading(confidence: float) -> float:
     Args:
         confidence: The recogniser's, 0-1.
     """
-    bounded = min(max(confidence, _LEAST), 1 - _LEAST)
-    return 1 / (1 + math.exp(-(CONSTANT + SLOPE * math.log(bounded / (1 - bounded)))))
+    return chance_of(CONSTANT + SLOPE * log_odds(confidence, _LEAST, 1 - _LEAST))
