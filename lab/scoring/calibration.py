@@ -26,6 +26,7 @@ class FittedWeights(NamedTuple):
     fails: float
     misfit: float
     uneven: float
+    irregular: float
 
 
 _PENALTY = np.diag([0.0, *[0.5] * (len(FittedWeights._fields) - 1)])

@@ -60,7 +60,7 @@ def numbers_read(page: PageContent, truths: Iterable[TruthTable]) -> Iterator[Re
         match = best_match(truth, page.tables)
         if match is None:
             continue
-        told = evidence_of(match.table, footing(match.table, separators=separators), separators)
+        told = evidence_of(match.table, footing(match.table, separators=separators), separators, page.layout)
         for cell, right in judged(match):
             # Truth may take for a figure what stands among our headings or labels.
             evidence = told.get((cell.row, cell.column)) or CellEvidence(cell.reader_confidence)

@@ -51,6 +51,8 @@ class CellEvidence(NamedTuple):
     """Whether it is no number in a column of numbers, or has other decimals or separators than they have."""
     uneven: bool = False
     """Whether its row has fewer cells filled than the rows around it."""
+    irregular: bool = False
+    """Whether the layout of its page is doubtful."""
 
 
 class TrustWeights(NamedTuple):
@@ -60,15 +62,16 @@ class TrustWeights(NamedTuple):
     fails: float
     misfit: float
     uneven: float
+    irregular: float
 
 
-WEIGHTS = TrustWeights(2.566, -0.481, -2.895, -1.526)
+WEIGHTS = TrustWeights(2.566, -0.481, -2.895, -1.526, -2.0)
 
 
 def amounts(evidence: CellEvidence) -> TrustWeights:
     """Amounts that the weights multiply, each 0 or 1."""
     holds, fails = (evidence.sums is outcome for outcome in (SumOutcome.HOLDS, SumOutcome.FAILS))
-    return TrustWeights(float(holds), float(fails), float(evidence.misfit), float(evidence.uneven))
+    return TrustWeights(*map(float, (holds, fails, evidence.misfit, evidence.uneven, evidence.irregular)))
 
 
 def chance(evidence: CellEvidence) -> float:
@@ -90,17 +93,17 @@ def trusted(
         sums: Sums that it prints.
         separators: What commas and points mean on its page.
         layout: Confidence in the layout of its page, 0-1; None where nothing is said of it. Where it is doubtful,
-            all cells are less sure in proportion: this is set, not fitted.
+            all cells are less sure: by what was fitted to such pages, and in proportion, which is set.
     """
     placed = 1.0 if layout is None else min(1.0, layout / DOUBTFUL_LAYOUT)
-    told = evidence_of(table, sums, separators)
+    told = evidence_of(table, sums, separators, layout)
     # Most cells of a page are alike in what bears on them.
     chances: dict[CellEvidence, float] = {}
 
     def weighed(cell: Cell) -> Cell:
         if not cell.text:
             return cell
-        evidence = told.get((cell.row, cell.column)) or CellEvidence(cell.reader_confidence)
+        evidence = told.get((cell.row, cell.column)) or CellEvidence(cell.reader_confidence, irregular=placed < 1)
         sure = chances.get(evidence)
         if sure is None:
             sure = chances[evidence] = round(chance(evidence) * placed, 4)
@@ -116,9 +119,13 @@ def trusted(
 
 
 def evidence_of(
-    table: Table, sums: Sequence[Footing] = (), separators: Separators = Separators.ENGLISH
+    table: Table,
+    sums: Sequence[Footing] = (),
+    separators: Separators = Separators.ENGLISH,
+    layout: float | None = None,
 ) -> dict[Place, CellEvidence]:
-    """The evidence for each cell of the body that says something."""
+    """The evidence for each cell of the body that says something; arguments are those of `trusted`."""
+    irregular = layout is not None and layout < DOUBTFUL_LAYOUT
     outcomes = sum_outcomes(sums)
     misfits = set(_misfits(table, separators))
     full = [sum(bool(cell.text) for cell in row[table.label_columns :]) for row in table.rows]
@@ -129,9 +136,8 @@ def evidence_of(
         for cell in table.rows[r][table.label_columns :]:
             if cell.text:
                 place = (cell.row, cell.column)
-                found[place] = CellEvidence(
-                    cell.reader_confidence, outcomes.get(place, SumOutcome.UNKNOWN), place in misfits, uneven
-                )
+                outcome = outcomes.get(place, SumOutcome.UNKNOWN)
+                found[place] = CellEvidence(cell.reader_confidence, outcome, place in misfits, uneven, irregular)
     return found
 
 
