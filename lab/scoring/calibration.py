@@ -27,6 +27,8 @@ class FittedWeights(NamedTuple):
     misfit: float
     uneven: float
     irregular: float
+    agrees: float
+    differs: float
 
 
 _PENALTY = np.diag([0.0, *[0.5] * (len(FittedWeights._fields) - 1)])

@@ -13,6 +13,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 import worktrial
+from worktrial.archive.build.issues import compare_issues
 from worktrial.archive.build.labels import correct_labels
 from worktrial.archive.build.messages import (
     BuildPlan,
@@ -137,6 +138,8 @@ def build(
                 _read_all(new, folder, workforce, settings, tell, book, second)
         documents = book.save()
         if correct_labels(folder, manifest, book.enter, tell):
+            documents = book.save()
+        if compare_issues(folder, manifest, book.enter, tell):
             documents = book.save()
         _derive(folder, documents, tell)
         _sweep(folder, documents)

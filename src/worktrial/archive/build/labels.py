@@ -1,19 +1,16 @@
 """The archive's labels correct each other, once all documents are read."""
 
-import hashlib
-import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-import msgspec
-
 from worktrial.archive.build.messages import Event, FinalStep
-from worktrial.archive.build.reading import STAGING, put_part
+from worktrial.archive.build.rewriting import digest_of, rewritten
 from worktrial.archive.meaning.lexicon import Lexicon
 from worktrial.archive.pages import Route
 from worktrial.archive.store.archive import Archive, fingerprint_of
 from worktrial.archive.store.corrections import labels_read, with_labels
-from worktrial.archive.store.parts import StoredPart, join_slices, read_part_pages, write_slice
+from worktrial.archive.store.parts import StoredPart, read_part_pages
 from worktrial.archive.store.record import ArchiveManifest, DocumentRecord
 
 
@@ -46,7 +43,8 @@ def correct_labels(
     for part, labels in zip(parts, read, strict=True):
         wanted = {label: right for label in labels if (right := lexicon.corrected(label)) != label}
         if wanted != {label: text for label, text in labels.items() if text != label}:
-            settled[part.record.name] = _rewritten(folder, part, wanted)
+            change = partial(with_labels, corrections=wanted)
+            settled[part.record.name] = rewritten(folder, part, change, corrected=digest_of(wanted))
             enter(settled[part.record.name])
     manifest.labels_of = fingerprint_of(list(settled.values()))
     return True
@@ -66,21 +64,3 @@ def _counted(lexicon: Lexicon, part: StoredPart) -> dict[str, str]:
             if page.route == Route.OCR:
                 scanned |= labels
     return scanned
-
-
-def _rewritten(folder: Path, part: StoredPart, corrections: Mapping[str, str]) -> DocumentRecord:
-    work = folder / STAGING / f"{part.record.sha256[:24]}.labels"
-    shutil.rmtree(work, ignore_errors=True)
-    for name in ("slice", "part"):
-        (work / name).mkdir(parents=True)
-    pages = (
-        with_labels(page, corrections) if page.route == Route.OCR else page
-        for page in read_part_pages(part.folder, 1, part.record.pages)
-    )
-    counts = write_slice(work / "slice", part.record.name, pages)
-    told = hashlib.sha256(msgspec.json.encode(corrections, order="sorted")).hexdigest()[:12] if corrections else ""
-    record = msgspec.structs.replace(part.record, part="", corrected=told)
-    written = join_slices(work / "part", record, [work / "slice"], counts, lambda routes: record.read_with)
-    done = put_part(folder, work / "part", written)
-    shutil.rmtree(work)
-    return done

@@ -28,7 +28,18 @@ _ROOM = Path(worktrial.__file__).parent / "archive"
 # What decides the content of a page, and what only decides the meaning of its cells. Reading a scan takes seconds,
 # its meaning milliseconds: a change of the second does not bring about the first.
 _READING = ("pages.py", "pdf", "layout", "ocr", "producers", "meaning/periods.py", "alignment.py", "logistic.py")
-_MEANING = ("meaning", "logistic.py", "store/parts.py", "store/rows.py", "store/corrections.py", "build/labels.py")
+_MEANING = (
+    "meaning",
+    "logistic.py",
+    "store/parts.py",
+    "store/rows.py",
+    "store/corrections.py",
+    "store/neighbours.py",
+    "build/labels.py",
+    "build/issues.py",
+    "build/rewriting.py",
+    "search/same.py",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +225,7 @@ def part_name(record: DocumentRecord) -> str:
     """Folder of a part: readable, and different for other content, other code and another name."""
     slug = re.sub(r"[^A-Za-z0-9]+", "_", record.name)[:60].strip("_")
     told = f"{record.name}\0{record.sha256}\0{record.read_with}\0{record.understood_with}{record.pages_read}"
-    told += f"\0{record.corrected}" if record.corrected else ""
+    told += "".join(f"\0{done}" for done in (record.corrected, record.compared) if done)
     return f"{slug}-{hashlib.sha256(told.encode()).hexdigest()[:10]}"
 
 

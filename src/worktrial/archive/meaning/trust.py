@@ -41,6 +41,14 @@ class SumOutcome(StrEnum):
     UNKNOWN = "no sum known"
 
 
+class IssueOutcome(StrEnum):
+    """Outcome of the comparison with the same figure in another document."""
+
+    AGREES = "another issue agrees"
+    DIFFERS = "another issue differs"
+    UNKNOWN = "in no other issue"
+
+
 class CellEvidence(NamedTuple):
     """All that bears on whether a cell is right."""
 
@@ -53,6 +61,7 @@ class CellEvidence(NamedTuple):
     """Whether its row has fewer cells filled than the rows around it."""
     irregular: bool = False
     """Whether the layout of its page is doubtful."""
+    elsewhere: IssueOutcome = IssueOutcome.UNKNOWN
 
 
 class TrustWeights(NamedTuple):
@@ -63,15 +72,19 @@ class TrustWeights(NamedTuple):
     misfit: float
     uneven: float
     irregular: float
+    agrees: float
+    differs: float
 
 
-WEIGHTS = TrustWeights(2.566, -0.481, -2.895, -1.526, -2.0)
+WEIGHTS = TrustWeights(2.566, -0.481, -2.895, -1.526, -2.0, 2.0, -2.0)
 
 
 def amounts(evidence: CellEvidence) -> TrustWeights:
     """Amounts that the weights multiply, each 0 or 1."""
     holds, fails = (evidence.sums is outcome for outcome in (SumOutcome.HOLDS, SumOutcome.FAILS))
-    return TrustWeights(*map(float, (holds, fails, evidence.misfit, evidence.uneven, evidence.irregular)))
+    agrees, differs = (evidence.elsewhere is outcome for outcome in (IssueOutcome.AGREES, IssueOutcome.DIFFERS))
+    place = (evidence.misfit, evidence.uneven, evidence.irregular)
+    return TrustWeights(*map(float, (holds, fails, *place, agrees, differs)))
 
 
 def chance(evidence: CellEvidence) -> float:
@@ -108,7 +121,8 @@ def trusted(
         if sure is None:
             sure = chances[evidence] = round(chance(evidence) * placed, 4)
         return Cell(
-            cell.row, cell.column, cell.text, cell.box, sure, cell.alternatives, evidence.stated, cell.reading
+            *(cell.row, cell.column, cell.text, cell.box, sure, cell.alternatives),
+            *(evidence.stated, cell.reading, cell.elsewhere),
         )
 
     rows = tuple(tuple(weighed(cell) for cell in row) for row in table.rows)
@@ -136,8 +150,8 @@ def evidence_of(
         for cell in table.rows[r][table.label_columns :]:
             if cell.text:
                 place = (cell.row, cell.column)
-                outcome = outcomes.get(place, SumOutcome.UNKNOWN)
-                found[place] = CellEvidence(cell.reader_confidence, outcome, place in misfits, uneven, irregular)
+                around_it = (outcomes.get(place, SumOutcome.UNKNOWN), place in misfits, uneven, irregular)
+                found[place] = CellEvidence(cell.reader_confidence, *around_it, issue_outcome(cell))
     return found
 
 
@@ -146,6 +160,14 @@ def sum_outcomes(sums: Sequence[Footing]) -> Mapping[Place, SumOutcome]:
     checks = [(check.holds, place) for found in sums for check in found.checks for place in found.cells(check)]
     held = {place: SumOutcome.HOLDS for holds, place in checks if holds}
     return {place: SumOutcome.FAILS for _, place in checks} | held
+
+
+def issue_outcome(cell: Cell) -> IssueOutcome:
+    """Outcome for a cell; where the two tables differ in much, a difference is a revision and says nothing."""
+    other = cell.elsewhere
+    if other is None or (other.revised and not other.agrees):
+        return IssueOutcome.UNKNOWN
+    return IssueOutcome.AGREES if other.agrees else IssueOutcome.DIFFERS
 
 
 def _misfits(table: Table, separators: Separators) -> Iterator[Place]:

@@ -298,7 +298,14 @@ def open_archive(folder: Path | str) -> Archive:
 def fingerprint_of(documents: Sequence[DocumentRecord]) -> str:
     """Fingerprint of the documents that can be read, by content and by the code that read them."""
     told = [
-        (d.name, d.sha256, d.issue, d.read_with, d.understood_with, *filter(None, [d.pages_read, d.corrected]))
+        (
+            d.name,
+            d.sha256,
+            d.issue,
+            d.read_with,
+            d.understood_with,
+            *filter(None, [d.pages_read, d.corrected, d.compared]),
+        )
         for d in documents
         if d.readable
     ]
