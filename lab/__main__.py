@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lab.panels.layouts import PageResult
     from lab.scoring import TableScore
     from lab.scoring.numbers import Trust
+    from lab.scoring.reliability import ReadNumber
     from lab.scoring.report import Summary
 
 app = typer.Typer(
@@ -239,7 +240,9 @@ def print_standings(standings: "Sequence[Standing]", show: int = 0) -> None:
 
 
 def trust(
-    archive: Annotated[Path, typer.Argument(help="A built archive of pages, one a document.", metavar="ARCHIVE")],
+    archives: Annotated[
+        list[Path], typer.Argument(help="Built archives of pages, one a document.", metavar="ARCHIVE...")
+    ],
     truth: Annotated[
         Path, typer.Option(help="Transcribed pages: PAGE.yaml, see its README.", metavar="DIR")
     ] = Path("lab/panels/truth"),
@@ -249,9 +252,9 @@ def trust(
 ) -> None:
     """Print the reliability diagram: of the numbers with one confidence, how many are right.
 
-    Pages that are transcribed and in the archive count, each by its name.
+    Pages that are transcribed and in an archive count, each by its name; copies of a page are one page.
 
-    Example: python -m lab trust scans-archive --truth lab/panels/truth
+    Example: python -m lab trust scans-archive worn-archive --truth lab/panels/truth --fit
     """
     from lab.panels import read_transcripts
     from lab.scoring.reliability import numbers_read
@@ -260,15 +263,35 @@ def trust(
     from worktrial.errors import DataError
 
     known = read_transcripts(truth)
-    built = Archive.open(archive)
-    pages = [one.name for one in built.documents if one.readable and one.name in known]
-    numbers = [list(numbers_read(built.page(name, 1), known[name].tables)) for name in pages]
-    if not any(numbers):
-        raise DataError(archive, f"has no number of a page that {truth} transcribes", "Build it from such pages")
+    numbers: dict[str, list[ReadNumber]] = {}
+    for archive in archives:
+        built = Archive.open(archive)
+        for name in (one.name for one in built.documents if one.readable and one.name in known):
+            numbers.setdefault(name, []).extend(numbers_read(built.page(name, 1), known[name].tables))
+    if not any(numbers.values()):
+        what = f"has no number of a page that {truth} transcribes"
+        raise DataError(", ".join(map(str, archives)), what, "Build it from such pages")
     if refit:
-        print_fit(numbers)
+        print_fit(list(numbers.values()))
     else:
-        print_reliability([one for page in numbers for one in page])
+        print_reliability([one for page in numbers.values() for one in page])
+
+
+def worn(
+    pages: Annotated[list[Path], typer.Argument(help="PDFs; of each the first page.", metavar="PAGE.pdf...")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="A folder for each kind of wear.", metavar="DIR")],
+    strength: Annotated[
+        list[float] | None, typer.Option(help="Again and again; 1 makes most pages hard to read.", metavar="N")
+    ] = None,
+) -> None:
+    """Make worn copies of scans, bent, cut or moved while they were scanned, on which layouts are doubtful.
+
+    Example: python -m lab worn pages/*1967*.pdf -o worn --strength 1
+    """
+    from lab.panels.worn import wear_pages
+
+    made = wear_pages(pages, output, strength or [1.0])
+    typer.echo(f"{output}: {len(made)} copies of {len(pages)} pages")
 
 
 def layouts(
@@ -352,6 +375,7 @@ app.command("meaning")(meaning)
 app.command("panel")(panel)
 app.command("score")(score)
 app.command("trust")(trust)
+app.command("worn")(worn)
 
 if __name__ == "__main__":
     try:

@@ -55,7 +55,7 @@ WEARS: Mapping[str, Callable[[Places, Places, float], tuple[Places, Places]]] = 
 """Where each point of a worn page comes from, in points from the left and from above, by kind of wear."""
 
 
-def wear_pages(pages: Sequence[Path], folder: Path, strengths: Sequence[float] = (0.5, 1.0)) -> list[Path]:
+def wear_pages(pages: Sequence[Path], folder: Path, strengths: Sequence[float] = (1.0,)) -> list[Path]:
     """Write worn copies of the first pages of PDFs, every kind in each strength in a folder of its own.
 
     Args:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lab.scoring.numbers import Recall
 from lab.scoring.reliability import ReadNumber
 from worktrial.archive.meaning.trust import amounts
 from worktrial.archive.ocr.chances import CONSTANT, SLOPE
@@ -26,7 +27,6 @@ class FittedWeights(NamedTuple):
     fails: float
     misfit: float
     uneven: float
-    irregular: float
     agrees: float
     differs: float
 
@@ -39,8 +39,10 @@ def fit(numbers: Sequence[ReadNumber]) -> FittedWeights:
     """Fit the weights of `ocr/chances.py` and `meaning/trust.py`: penalised logistic regression by Newton's method.
 
     Args:
-        numbers: Recognised ones; of a file's own characters there is nothing to fit.
+        numbers: Recognised ones; of a file's own characters there is nothing to fit. Those of pages whose layout is
+            doubtful are left out: see `earned`.
     """
+    numbers = [one for one in numbers if not one.evidence.irregular]
     told, right = _told(numbers), np.array([one.right for one in numbers], dtype=np.float64)
     weights: Floats = np.zeros(told.shape[1])
     for _ in range(_STEPS):
@@ -61,6 +63,12 @@ def _told(numbers: Sequence[ReadNumber]) -> Floats:
     # An archive has the chance that was made of the recogniser's confidence; this is that confidence again.
     recognised = (np.log(stated / (1 - stated)) - CONSTANT) / SLOPE
     return np.column_stack([np.ones(len(stated)), recognised, [amounts(one.evidence) for one in numbers]])
+
+
+def earned(numbers: Sequence[ReadNumber]) -> Recall:
+    """Numbers right out of those that nothing proves, on pages whose layout is doubtful."""
+    unproven = [one.right for one in numbers if one.evidence.unproven]
+    return Recall(sum(unproven), len(unproven))
 
 
 def left_out(pages: Sequence[Sequence[ReadNumber]]) -> list[ReadNumber]:

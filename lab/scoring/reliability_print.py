@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from lab.scoring.calibration import fit, left_out, log_loss
+from lab.scoring.calibration import earned, fit, left_out, log_loss
 from lab.scoring.reliability import ReadNumber, ReliabilityBin, by_confidence, by_sums
 from worktrial.errors import DataError
 
@@ -42,6 +42,10 @@ def print_fit(pages: Sequence[Sequence[ReadNumber]]) -> None:
         )
     told = "  ".join(f"{name} {weight:.3f}" for name, weight in fit(numbers)._asdict().items())
     Console(highlight=False).print(f"weights: {told}\n", soft_wrap=True)
+    on_doubtful = earned(numbers)
+    if on_doubtful.total:
+        shown = f"{on_doubtful.right} of {on_doubtful.total} right ({on_doubtful.share:.3f})"
+        Console(highlight=False).print(f"layout doubtful, no sum or issue to prove it: {shown}\n", soft_wrap=True)
     apart = left_out(recognised)
     print_reliability(apart)
     losses = f"{log_loss(apart):.4f} by weights of the other pages, {log_loss(numbers):.4f} as stored"

@@ -157,7 +157,7 @@ class OtherPrinting:
     agrees: bool
     """Whether it is the same number."""
     revised: bool = False
-    """Whether so many figures of the two tables differ that a difference says nothing."""
+    """Whether so many figures of the two tables differ, or so few agree, that a difference says nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import pytest
 from tests.archive.tables import table
 
 from worktrial.archive.meaning import footing, trusted
-from worktrial.archive.meaning.trust import CellEvidence, SumOutcome, chance, evidence_of
+from worktrial.archive.meaning.trust import EARNED, CellEvidence, SumOutcome, chance, evidence_of
 from worktrial.archive.ocr.chances import chance_of_reading
 from worktrial.archive.pages import LOW_CONFIDENCE, Cell, PageContent, Route, Table
 from worktrial.archive.store.rows import decode_page, describe_page
@@ -88,3 +88,16 @@ def test_a_page_whose_layout_is_doubtful_says_so_and_lowers_its_cells_even_a_fil
     good = replace(page, layout=0.8)
     assert good.layout_doubt == "" and describe_page("bulletin", good).counts.irregular == ()
     assert describe_page("bulletin", good).cells == describe_page("bulletin", replace(page, layout=None)).cells
+
+
+def test_on_a_page_whose_layout_is_just_doubtful_no_cell_is_surer_than_such_pages_earn() -> None:
+    """Numbers that no sum holds for, read with certainty, in regular columns."""
+    alone = table([row[:2] for row in GRID])
+    page = PageContent(7, 600.0, 800.0, Route.OCR, "text", (alone,), layout=0.79)
+    for own in (page, replace(page, route=Route.TEXT)):
+        assert all(cell.confidence <= EARNED < LOW_CONFIDENCE for cell in describe_page("bulletin", own).cells)
+    sound = describe_page("bulletin", replace(page, layout=0.8)).cells
+    assert all(cell.confidence > 0.99 for cell in sound)
+    # A sum holds only where its figures stand in their rows and columns.
+    summed = describe_page("bulletin", replace(page, tables=(table(GRID),))).cells
+    assert all(cell.confidence > LOW_CONFIDENCE for cell in summed if cell.row_no and cell.column_no)

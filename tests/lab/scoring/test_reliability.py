@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from lab.__main__ import trust
-from lab.scoring.calibration import calibrated, fit, left_out, log_loss
+from lab.scoring.calibration import calibrated, earned, fit, left_out, log_loss
 from lab.scoring.reliability import ReadNumber, by_confidence, by_sums, numbers_read
 from lab.scoring.truth import TruthTable
 from msgspec.structs import replace as replace_record
@@ -90,16 +90,41 @@ def test_the_command_prints_the_diagram_and_refuses_an_archive_without_a_transcr
         folder = tmp_path / name
         folder.mkdir()
         (folder / f"{name}.yaml").write_text(f"read: by eye\nchecked: twice\ntables:\n- |\n{rows}", "utf-8")
-    trust(tmp_path, tmp_path / "page")
+    trust([tmp_path], tmp_path / "page")
     shown = capsys.readouterr().out
     assert "24 numbers, 0.917 right; stated on average" in shown
     assert "not doubtful, a sum of it holds" in shown and "0-0.5" in shown
     with pytest.raises(DataError, match="numbers of two pages"):
-        trust(tmp_path, tmp_path / "page", refit=True)
+        trust([tmp_path], tmp_path / "page", refit=True)
     monkeypatch.setattr(Shelf, "documents", (*Shelf.documents, replace_record(Shelf.documents[0], name="copy")))
     (tmp_path / "page" / "copy.yaml").write_text((tmp_path / "page" / "page.yaml").read_text("utf-8"), "utf-8")
-    trust(tmp_path, tmp_path / "page", refit=True)
+    trust([tmp_path], tmp_path / "page", refit=True)
     shown = capsys.readouterr().out
     assert "weights: constant" in shown and "46 numbers" in shown and "as stored" in shown
     with pytest.raises(DataError, match="has no number of a page"):
-        trust(tmp_path, tmp_path / "other")
+        trust([tmp_path], tmp_path / "other")
+
+
+def test_pages_whose_layout_is_doubtful_are_fitted_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doubtful = [one for one in numbers_read(replace(page_read(), layout=0.79), [TRUTH]) if one.evidence.stated < 1]
+    assert all(one.evidence.irregular for one in doubtful)
+    # Sums of eighteen of them hold.
+    assert earned(doubtful) == (4, 5)
+    sound = [one for one in numbers_read(page_read(), [TRUTH]) if one.evidence.stated < 1]
+    assert fit([*sound, *doubtful]) == fit(sound) and not earned(sound).total
+
+    class Doubtful(Shelf):
+        def page(self, document: str, number: int) -> PageContent:
+            return replace(page_read(), layout=0.79)
+
+    shelves = {"sound": Shelf(), "worn": Doubtful()}
+    monkeypatch.setattr(Shelf, "documents", (*Shelf.documents, replace_record(Shelf.documents[0], name="copy")))
+    monkeypatch.setattr(Archive, "open", lambda folder: shelves[folder.name])
+    rows = "".join(f"  {' | '.join(row)}\n" for row in PRINTED)
+    for name in ("page", "copy"):
+        (tmp_path / f"{name}.yaml").write_text(f"read: by eye\nchecked: twice\ntables:\n- |\n{rows}", "utf-8")
+    trust([tmp_path / "sound", tmp_path / "worn"], tmp_path, refit=True)
+    shown = capsys.readouterr().out
+    assert "layout doubtful, no sum or issue to prove it: 8 of 10 right (0.800)" in shown and "92 numbers" in shown

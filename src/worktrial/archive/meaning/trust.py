@@ -63,6 +63,12 @@ class CellEvidence(NamedTuple):
     """Whether the layout of its page is doubtful."""
     elsewhere: IssueOutcome = IssueOutcome.UNKNOWN
 
+    @property
+    def unproven(self) -> bool:
+        """Whether nothing tells that it stands where it belongs, on a page whose layout is doubtful."""
+        proven = self.sums is SumOutcome.HOLDS or self.elsewhere is IssueOutcome.AGREES
+        return self.irregular and not proven
+
 
 class TrustWeights(NamedTuple):
     """Weights of the evidence beside the reading, in log odds."""
@@ -71,20 +77,20 @@ class TrustWeights(NamedTuple):
     fails: float
     misfit: float
     uneven: float
-    irregular: float
     agrees: float
     differs: float
 
 
-WEIGHTS = TrustWeights(2.566, -0.481, -2.895, -1.526, -2.0, 2.0, -2.0)
+WEIGHTS = TrustWeights(2.566, -0.481, -2.895, -1.526, 2.0, -2.0)
+EARNED = 0.785
+"""Share of the numbers right that no sum holds for, on pages whose layout is doubtful: no such cell is surer."""
 
 
 def amounts(evidence: CellEvidence) -> TrustWeights:
     """Amounts that the weights multiply, each 0 or 1."""
     holds, fails = (evidence.sums is outcome for outcome in (SumOutcome.HOLDS, SumOutcome.FAILS))
     agrees, differs = (evidence.elsewhere is outcome for outcome in (IssueOutcome.AGREES, IssueOutcome.DIFFERS))
-    place = (evidence.misfit, evidence.uneven, evidence.irregular)
-    return TrustWeights(*map(float, (holds, fails, *place, agrees, differs)))
+    return TrustWeights(*map(float, (holds, fails, evidence.misfit, evidence.uneven, agrees, differs)))
 
 
 def chance(evidence: CellEvidence) -> float:
@@ -106,7 +112,7 @@ def trusted(
         sums: Sums that it prints.
         separators: What commas and points mean on its page.
         layout: Confidence in the layout of its page, 0-1; None where nothing is said of it. Where it is doubtful,
-            all cells are less sure: by what was fitted to such pages, and in proportion, which is set.
+            all cells are less sure in proportion, which is set, and none is surer than such cells were right.
     """
     placed = 1.0 if layout is None else min(1.0, layout / DOUBTFUL_LAYOUT)
     told = evidence_of(table, sums, separators, layout)
@@ -119,7 +125,8 @@ def trusted(
         evidence = told.get((cell.row, cell.column)) or CellEvidence(cell.reader_confidence, irregular=placed < 1)
         sure = chances.get(evidence)
         if sure is None:
-            sure = chances[evidence] = round(chance(evidence) * placed, 4)
+            sure = chance(evidence) * placed
+            sure = chances[evidence] = round(min(sure, EARNED) if evidence.unproven else sure, 4)
         return Cell(
             *(cell.row, cell.column, cell.text, cell.box, sure, cell.alternatives),
             *(evidence.stated, cell.reading, cell.elsewhere),

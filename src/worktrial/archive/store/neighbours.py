@@ -19,8 +19,8 @@ NEAREST = 6
 """Documents before one, and after it, that its figures are looked for in: those of the nearest dates of issue."""
 _FEWEST_DIGITS = 2
 """Figures of fewer are the same by chance."""
-_REVISED = 0.2
-"""Share of the figures of two tables that differ where one is a revision of the other."""
+_AGREEING = 4
+"""Figures of two tables that agree for each that differs; where fewer do, one is a revision of the other."""
 _REMEMBERED = 65_536
 """Labels and headings, which are those of many cells."""
 _COLUMNS = (
@@ -97,7 +97,7 @@ def _printings(own: DocumentFigures, others: Sequence[DocumentFigures]) -> dict[
     printings = {}
     for figure, other, theirs in pairs:
         counts = differing[(*figure.place[:2], other.name)]
-        revised = counts[False] > 1 and counts[False] > _REVISED * counts.total()
+        revised = counts[True] < _AGREEING * counts[False]
         address = str(Address(other.name, *theirs.place))
         printings[figure.place] = OtherPrinting(address, theirs.text, figure.value == theirs.value, revised)
     return printings
