@@ -38,7 +38,6 @@ _MEANING = (
     "build/labels.py",
     "build/issues.py",
     "build/rewriting.py",
-    "search/same.py",
 )
 
 

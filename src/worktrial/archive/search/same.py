@@ -39,7 +39,7 @@ def name_of(title: str) -> str:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def name_key(title: str) -> str:
+def _key(title: str) -> str:
     """Words of a name; months, and all that is no word, tell issues apart and not tables."""
     words = (word.casefold() for word in _WORD.findall(name_of(title)))
     return " ".join(word for word in words if month_number(word) is None or word == "may")
@@ -70,7 +70,7 @@ class SameTables:
             with pq.ParquetFile(part.folder / TABLES) as file:
                 for batch in file.iter_batches(columns=["title", "headers"], use_threads=False):
                     for title, headers in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                        key = name_key(title)
+                        key = _key(title)
                         if not key:
                             continue
                         self._titles[key][name_of(title)] += 1
@@ -89,7 +89,7 @@ class SameTables:
             title: of the table.
             headers: of the table, a line each.
         """
-        names, documents = self._others(name_key(title), self._alike.get(_form(headers), frozenset()))
+        names, documents = self._others(_key(title), self._alike.get(_form(headers), frozenset()))
         return OtherPrintings(names, len(documents) - (document in documents))
 
     def _others(self, key: str, alike: frozenset[str]) -> tuple[tuple[str, ...], frozenset[str]]:

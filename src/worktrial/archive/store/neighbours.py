@@ -1,4 +1,7 @@
-"""The same figure in other documents: found by its table's name, labels, headings, unit and period."""
+"""The same figure in other documents: in the same row of a column that prints the same figures in other rows, too.
+
+Headings and titles of scans are misread more often than figures, so columns are known by what stands in them.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -10,41 +13,54 @@ from typing import NamedTuple
 import pyarrow.parquet as pq
 
 from worktrial.archive.meaning.cells import PATH
+from worktrial.archive.meaning.periods import month_number
 from worktrial.archive.meaning.value import split_marks
 from worktrial.archive.pages import Address, Cell, OtherPrinting, PageContent, Route
-from worktrial.archive.search.same import name_key
-from worktrial.archive.store.parts import CELLS, PAGES, TABLES, StoredPart
+from worktrial.archive.store.parts import CELLS, PAGES, StoredPart
 
 NEAREST = 6
 """Documents before one, and after it, that its figures are looked for in: those of the nearest dates of issue."""
-_FEWEST_DIGITS = 2
-"""Figures of fewer are the same by chance."""
+_DIGITS, _TOGETHER = 3, 10
+"""Digits from which an equal figure is no chance, and digits of other equal figures that make columns the same."""
 _AGREEING = 4
-"""Figures of two tables that agree for each that differs; where fewer do, one is a revision of the other."""
+"""Figures of two columns that agree for each that differs; where fewer do, one is a revision of the other."""
 _REMEMBERED = 65_536
-"""Labels and headings, which are those of many cells."""
-_COLUMNS = (
-    *("page", "table_no", "row_no", "column_no", "text", "value"),
-    *("label", "header", "unit", "period"),
-)
-_WORD = re.compile(r"[^\W_]+")
+"""Labels, which are those of many cells."""
+_COLUMNS = ("page", "table_no", "row_no", "column_no", "text", "value", "label", "period")
+_WORD = re.compile(r"[^\W\d_]+")
+_SHORTEST = 3
 
 Place = tuple[int, int, int, int]
 """Page, table, row and column in a document."""
-FigureKey = tuple[str, str, str, str, str]
+ColumnPlace = tuple[int, int, int]
+"""Page, table and column."""
+RowKey = tuple[str, str]
+"""Words of a row's labels, and the period of the figure."""
 
 
 class PrintedFigure(NamedTuple):
-    """A number of a document, with what it is about."""
+    """A number of a document, with what its row is about."""
 
-    key: FigureKey
+    row: RowKey
     place: Place
     text: str
     value: float
 
+    @property
+    def column(self) -> ColumnPlace:
+        """Place of its column."""
+        page, table, _, column = self.place
+        return page, table, column
+
+    @property
+    def digits(self) -> int:
+        """Digits in number; none where there are so few that another figure is equal by chance."""
+        count = sum(map(str.isdigit, self.text))
+        return count if count >= _DIGITS else 0
+
 
 class DocumentFigures:
-    """The numbers of one document by what they are about; those that are told in two ways are none."""
+    """The numbers of one document by rows and columns; of a row that is told twice in a column there is none."""
 
     def __init__(self, part: StoredPart) -> None:
         self.name = part.record.name
@@ -52,15 +68,18 @@ class DocumentFigures:
             pages = file.read(columns=["page", "route"], use_threads=False)
         routes = zip(*(column.to_pylist() for column in pages.columns), strict=True)
         scanned = {page for page, route in routes if route == Route.OCR}
-        self.recognised: list[PrintedFigure] = []
-        """Those that were read from pictures."""
-        self.by_key: dict[FigureKey, PrintedFigure | None] = {}
+        self.columns: dict[ColumnPlace, dict[RowKey, PrintedFigure | None]] = defaultdict(dict)
         for figure in _figures(part):
-            known = self.by_key.get(figure.key, figure)
-            same = known is not None and known.value == figure.value
-            self.by_key[figure.key] = known if same else None
-            if figure.place[0] in scanned:
-                self.recognised.append(figure)
+            rows = self.columns[figure.column]
+            rows[figure.row] = None if figure.row in rows else figure
+        self.recognised = [column for column in self.columns if column[0] in scanned]
+        """Columns that were read from pictures."""
+        self.printing: dict[tuple[RowKey, float], list[ColumnPlace]] = defaultdict(list)
+        """Columns that print a figure in a row."""
+        for column, rows in self.columns.items():
+            for row, known in rows.items():
+                if known is not None and known.digits:
+                    self.printing[row, known.value].append(column)
 
 
 def neighbours_of(parts: Sequence[StoredPart]) -> Iterator[tuple[StoredPart, dict[Place, OtherPrinting]]]:
@@ -79,53 +98,53 @@ def neighbours_of(parts: Sequence[StoredPart]) -> Iterator[tuple[StoredPart, dic
         for n in (k, *near):
             if 0 <= n < len(ordered) and n not in opened:
                 opened[n] = DocumentFigures(ordered[n])
-        yield part, _printings(opened[k], [opened[n] for n in near if n in opened])
+        found: dict[Place, OtherPrinting] = {}
+        for n in near:
+            if n in opened:
+                # What a nearer one prints stays.
+                found = dict(_printings(opened[k], opened[n])) | found
+        yield part, found
 
 
-def _printings(own: DocumentFigures, others: Sequence[DocumentFigures]) -> dict[Place, OtherPrinting]:
-    pairs: list[tuple[PrintedFigure, DocumentFigures, PrintedFigure]] = []
-    for figure in own.recognised:
-        if own.by_key[figure.key] is None or sum(map(str.isdigit, figure.text)) < _FEWEST_DIGITS:
+def _printings(own: DocumentFigures, other: DocumentFigures) -> Iterator[tuple[Place, OtherPrinting]]:
+    for column in own.recognised:
+        rows = {row: figure for row, figure in own.columns[column].items() if figure is not None}
+        votes = Counter[ColumnPlace]()
+        for row, figure in rows.items():
+            for theirs in other.printing.get((row, figure.value), ()):
+                votes[theirs] += figure.digits
+        if not votes:
             continue
-        told = ((other, other.by_key.get(figure.key)) for other in others)
-        found = next(((other, theirs) for other, theirs in told if theirs is not None), None)
-        if found is not None:
-            pairs.append((figure, *found))
-    differing: dict[tuple[int, int, str], Counter[bool]] = defaultdict(Counter)
-    for figure, other, theirs in pairs:
-        differing[(*figure.place[:2], other.name)][figure.value == theirs.value] += 1
-    printings = {}
-    for figure, other, theirs in pairs:
-        counts = differing[(*figure.place[:2], other.name)]
-        revised = counts[True] < _AGREEING * counts[False]
-        address = str(Address(other.name, *theirs.place))
-        printings[figure.place] = OtherPrinting(address, theirs.text, figure.value == theirs.value, revised)
-    return printings
+        best, digits = max(votes.items(), key=lambda vote: (vote[1], vote[0]))
+        pairs = [(rows[row], same) for row, same in other.columns[best].items() if row in rows and same is not None]
+        differing = sum(figure.value != same.value for figure, same in pairs)
+        revised = len(pairs) - differing < _AGREEING * differing
+        for figure, same in pairs:
+            agrees = figure.value == same.value
+            # What a figure is held against must not be found by this figure.
+            if digits - figure.digits * agrees >= _TOGETHER and (figure.digits or not agrees):
+                address = str(Address(other.name, *same.place))
+                yield figure.place, OtherPrinting(address, same.text, agrees, revised)
 
 
 def _figures(part: StoredPart) -> Iterator[PrintedFigure]:
-    """Numbers of tables with a name, of which a label or heading and a period is told."""
-    with pq.ParquetFile(part.folder / TABLES) as file:
-        titles = file.read(columns=["page", "table_no", "title"], use_threads=False)
-    names = {
-        (page, number): name_key(title)
-        for page, number, title in zip(*(column.to_pylist() for column in titles.columns), strict=True)
-    }
+    """Numbers of tables of whose row something is told."""
     with pq.ParquetFile(part.folder / CELLS) as file:
         for batch in file.iter_batches(columns=list(_COLUMNS), use_threads=False):
             for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                page, number, line, column, text, value, label, header, unit, period = row
-                name = names.get((page, number), "")
-                if value is None or not period or not name or not (label or header):
-                    continue
-                key = (name, words_of_path(label), words_of_path(header), unit, period)
-                yield PrintedFigure(key, (page, number, line, column), text, value)
+                page, table, line, column, text, value, label, period = row
+                words = words_of_path(label)
+                if value is not None and (words or period):
+                    yield PrintedFigure((words, period), (page, table, line, column), text, value)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def words_of_path(path: str) -> str:
-    """Words and numbers of labels or headings, without marks of notes and signs."""
-    return " ".join(_WORD.findall(PATH.join(split_marks(step).body for step in path.split(PATH)).casefold()))
+    """Words of labels, without marks of notes and what is only a date, which the period tells."""
+    words = _WORD.findall(PATH.join(split_marks(step).body for step in path.split(PATH)).casefold())
+    return " ".join(
+        word for word in words if len(word) >= _SHORTEST and (month_number(word) is None or word == "may")
+    )
 
 
 def elsewhere_on(page: PageContent) -> Mapping[Place, OtherPrinting]:
