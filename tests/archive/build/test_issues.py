@@ -24,7 +24,7 @@ MISREAD[4] = ["1934", "4,143", MISREAD[4][2]]
 
 def page(heading: str, rows: Grid, route: str) -> PageContent:
     read = table([["Year", heading, "Small"], *rows], title=heading)
-    sure = 1.0 if route == Route.TEXT else 0.97
+    sure = 1.0 if route == Route.TEXT else 0.93
     cells = tuple(tuple(replace(cell, confidence=sure) for cell in row) for row in read.rows)
     return PageContent(1, 600.0, 800.0, route, heading, (replace(read, rows=cells),))
 

@@ -2,7 +2,8 @@
 
 The chance is that of a logistic regression: to the log odds of what the reader says, the evidence adds its weights.
 They were fitted by `python -m lab trust --fit` to the 1,865 numbers of seven scans of odd years that
-`lab/panels/truth` transcribes, together with those of `ocr/chances.py`. benchmarks/RESULTS.md has the diagram.
+`lab/panels/truth` transcribes, together with those of `ocr/chances.py`; those of other issues to 432 numbers of
+scans that these print, too. benchmarks/RESULTS.md has the diagram.
 """
 
 import re
@@ -81,7 +82,7 @@ class TrustWeights(NamedTuple):
     differs: float
 
 
-WEIGHTS = TrustWeights(2.566, -0.481, -2.895, -1.526, 2.0, -2.0)
+WEIGHTS = TrustWeights(2.566, -0.481, -2.895, -1.526, 2.019, -0.641)
 EARNED = 0.785
 """Share of the numbers right that no sum holds for, on pages whose layout is doubtful: no such cell is surer."""
 

@@ -133,9 +133,10 @@ def _figures(part: StoredPart) -> Iterator[PrintedFigure]:
         for batch in file.iter_batches(columns=list(_COLUMNS), use_threads=False):
             for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 page, table, line, column, text, value, label, period = row
-                words = words_of_path(label)
-                if value is not None and (words or period):
-                    yield PrintedFigure((words, period), (page, table, line, column), text, value)
+                # Whether years are fiscal is often said on one of the two pages only.
+                about = (words_of_path(label), period.removeprefix("FY").removeprefix("CY"))
+                if value is not None and any(about):
+                    yield PrintedFigure(about, (page, table, line, column), text, value)
 
 
 @lru_cache(maxsize=_REMEMBERED)
