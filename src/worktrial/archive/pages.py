@@ -151,9 +151,9 @@ class OtherPrinting:
     """The figure of a cell as the nearest other document prints it: of the same table, row, column and period."""
 
     address: str
-    """Of its cell there."""
+    """Address of its cell there."""
     text: str
-    """As printed there."""
+    """Text as printed there."""
     agrees: bool
     """Whether it is the same number."""
     revised: bool = False

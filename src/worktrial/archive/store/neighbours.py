@@ -59,7 +59,7 @@ class PrintedFigure(NamedTuple):
         return count if count >= _DIGITS else 0
 
 
-class DocumentFigures:
+class IssueFigures:
     """The numbers of one document by rows and columns; of a row that is told twice in a column there is none."""
 
     def __init__(self, part: StoredPart) -> None:
@@ -88,7 +88,7 @@ def neighbours_of(parts: Sequence[StoredPart]) -> Iterator[tuple[StoredPart, dic
     Only the figures of a document and its neighbours are in memory.
     """
     ordered = sorted(parts, key=lambda part: (part.record.issue, part.record.name))
-    opened: dict[int, DocumentFigures] = {}
+    opened: dict[int, IssueFigures] = {}
     for k, part in enumerate(ordered):
         for gone in [n for n in opened if n < k - NEAREST]:
             del opened[gone]
@@ -97,7 +97,7 @@ def neighbours_of(parts: Sequence[StoredPart]) -> Iterator[tuple[StoredPart, dic
         near = sorted((n for n in range(k - NEAREST, k + NEAREST + 1) if n != k), key=lambda n: abs(n - k))
         for n in (k, *near):
             if 0 <= n < len(ordered) and n not in opened:
-                opened[n] = DocumentFigures(ordered[n])
+                opened[n] = IssueFigures(ordered[n])
         found: dict[Place, OtherPrinting] = {}
         for n in near:
             if n in opened:
@@ -106,7 +106,7 @@ def neighbours_of(parts: Sequence[StoredPart]) -> Iterator[tuple[StoredPart, dic
         yield part, found
 
 
-def _printings(own: DocumentFigures, other: DocumentFigures) -> Iterator[tuple[Place, OtherPrinting]]:
+def _printings(own: IssueFigures, other: IssueFigures) -> Iterator[tuple[Place, OtherPrinting]]:
     for column in own.recognised:
         rows = {row: figure for row, figure in own.columns[column].items() if figure is not None}
         votes = Counter[ColumnPlace]()
@@ -149,7 +149,7 @@ def words_of_path(path: str) -> str:
 
 
 def elsewhere_on(page: PageContent) -> Mapping[Place, OtherPrinting]:
-    """What is stored with a page of its figures in other documents."""
+    """Figures of other documents that are stored with a page, by the places of its own."""
     return {
         (page.number, table.number, cell.row, cell.column): cell.elsewhere
         for table in page.tables
