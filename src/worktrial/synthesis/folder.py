@@ -48,7 +48,7 @@ class SuiteFolder:
 
     @property
     def sources(self) -> Path:
-        """Passages of the user's documents."""
+        """Parts of the user's documents."""
         return self.work / "sources"
 
     @property

@@ -174,7 +174,7 @@ def test_the_interfaces_names_and_schemas_are_kept(tmp_path: Path) -> None:
     # The interface alone: its description has no clause, so these are given.
     sources = interface(tmp_path)
     own = {one.tool.name: one.tool for one in sources.operations}
-    bare = SourceLibrary(operations=sources.operations, passages=sources.passages)
+    bare = SourceLibrary(operations=sources.operations)
     taken = [tool(name="getReturn", parameters={}, writes=True), tool(name="settleReturn", parameters={})]
     made, model = place(tmp_path / "suite", WORKPLACE, changed(tools=taken), sources=bare)
     assert "none is an operation of the interface" in model.corrections[0]

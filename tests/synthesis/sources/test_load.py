@@ -37,12 +37,8 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
 
 def test_markdown_is_cut_at_headings(tmp_path: Path) -> None:
     sources = load([write(tmp_path, "Our Handbook.md", HANDBOOK)])
-    assert [(p.id, p.heading) for p in sources.passages] == [
-        ("p1", ["Returns"]),
-        ("p2", ["Returns", "Refunds"]),
-        ("p3", ["Returns", "Exceptions"]),
-    ]
-    assert "# no heading" in sources.passages[1].text
+    assert [p.heading for p in sources.parts] == [["Returns"], ["Returns", "Refunds"], ["Returns", "Exceptions"]]
+    assert "# no heading" in sources.parts[1].text
     assert [(f.id, f.name, f.kind) for f in sources.files] == [("our-handbook", "Our Handbook.md", "markdown")]
     assert {file.id for file in sources.files} == {"our-handbook"}
 
@@ -66,10 +62,7 @@ def test_pages_of_text_and_of_pdf(tmp_path: Path) -> None:
     write(tmp_path, "a.txt", "first page\n\fsecond page\n\f")
     write(tmp_path, "b.pdf", pdf(lines("Refunds take five days."), BLANK, lines("Large refunds need two people.")))
     sources = load([tmp_path])
-    assert [(p.source, p.id, p.page) for p in sources.passages] == [
-        ("a", "p1", 1), ("a", "p2", 2), ("b", "p1", 1), ("b", "p2", 3),
-    ]  # fmt: skip
-    assert sources.find("who must agree to a large refund?", 1)[0].page == 3
+    assert [(p.source, p.page) for p in sources.parts] == [("a", 1), ("a", 2), ("b", 1), ("b", 3)]
 
 
 def test_pages_that_are_pictures_are_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +109,7 @@ def test_other_encodings(tmp_path: Path) -> None:
     write(tmp_path, "b.txt", "세관".encode("utf-16"))
     write(tmp_path, "c.txt", b"\xef\xbb\xbfplain\r\ntext")
     sources = load([tmp_path])
-    assert [p.text for p in sources.passages] == ["Zürich", "세관", "plain\ntext"]
+    assert [p.text for p in sources.parts] == ["Zürich", "세관", "plain\ntext"]
     assert [bool(f.notes) for f in sources.files] == [True, True, False]
 
 
@@ -125,7 +118,7 @@ def test_order_and_repetition_of_paths_do_not_matter(tmp_path: Path) -> None:
     one, two = write(tmp_path, "a.md", "# A\nalpha"), write(tmp_path / "sub", "a.md", "# A\nbeta")
     copy = write(tmp_path, "copy.md", "# A\nalpha")
     first, second = load([one, two, one, copy]), load([two, one])
-    assert (first.files, first.passages) == (second.files, second.passages)
+    assert (first.files, first.parts) == (second.files, second.parts)
     assert [f.id for f in first.files] == ["a", "a-2"]
 
 
@@ -135,29 +128,9 @@ def test_stored_and_read_again(tmp_path: Path) -> None:
     whole = load([tmp_path])
     whole.write(tmp_path / "work")
     again = SourceLibrary.read(tmp_path / "work")
-    assert (again.files, again.passages, again.operations) == (whole.files, whole.passages, whole.operations)
+    assert (again.files, again.parts, again.operations) == (whole.files, whole.parts, whole.operations)
     assert again.operations == sources.operations
     assert not SourceLibrary.read(tmp_path / "nothing")
-
-
-def test_search_prefers_what_fits_and_is_stable(tmp_path: Path) -> None:
-    texts = [
-        "The carrier is told.",
-        "Refunds are paid.",
-        "환불은 5일이 걸린다.",
-        "Nothing of the kind.",
-        "The carrier is told.",
-    ]
-    sources = load([write(tmp_path, f"{n}.txt", f"{text} #{n}") for n, text in enumerate(texts)])
-    assert [p.source for p in sources.find("telling carriers", 9)] == ["0", "4"]
-    assert sources.find("환불을", 1)[0].source == "2"
-    assert (
-        sources.find("the of and", 3)
-        == sources.find("", 3)
-        == sources.find("zebra", 3)
-        == SourceLibrary().find("x", 3)
-        == []
-    )
 
 
 @given(st.text(alphabet="ab .\n\u3042", max_size=400), st.integers(1, 30))
@@ -165,13 +138,6 @@ def test_pieces_lose_nothing_and_keep_to_their_size(text: str, most: int) -> Non
     made = pieces(text, most)
     assert "".join("".join(made).split()) == "".join(text.split())
     assert all(piece.strip() and len(piece) <= most for piece in made)
-
-
-def test_passages_are_shorter_where_characters_take_more_room(tmp_path: Path) -> None:
-    for name, text in (("en", "A return is accepted. "), ("ko", "반품은 30일 안에 받는다. ")):
-        write(tmp_path, f"{name}.txt", text * 200)
-    longest = {p.source: len(p.text) for p in load([tmp_path]).passages[::-1]}
-    assert longest["en"] > MOST * 0.9 and MOST * 0.4 < longest["ko"] <= MOST // 2
 
 
 def test_a_long_section_is_cut_between_paragraphs() -> None:
@@ -194,7 +160,7 @@ def test_whatever_is_in_a_file_it_is_read_or_named(tmp_path: Path, content: byte
     except DataError as e:
         assert path.name in str(e)
     else:
-        assert sources.passages and all(len(p.text) <= MOST for p in sources.passages)
+        assert sources.parts
 
 
 def ids(library: SourceLibrary) -> dict[str, str]:
@@ -212,7 +178,7 @@ def test_a_document_more_stands_beside_those_of_earlier_sessions(tmp_path: Path)
     both = load([tmp_path / "answers.md"], first)
     whole = load([tmp_path])
     assert ids(both) == ids(whole) and ids(first).items() < ids(both).items()
-    for rows in ("files", "passages", "operations", "parts"):
+    for rows in ("files", "operations", "parts"):
         assert getattr(both, rows) == getattr(whole, rows), "as if they had been read together"
     assert both.without({"answers"}).parts == first.parts
 

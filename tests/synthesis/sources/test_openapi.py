@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.synthesis.sources.interfaces import Json, answering, api, load_api, only, posting
 
 from worktrial.errors import DataError
-from worktrial.synthesis.sources import load
+from worktrial.synthesis.sources import SourceLibrary, load
 from worktrial.synthesis.sources.openapi import read_openapi
 from worktrial.workplaces.tools import Tool, schema_problem
 
@@ -86,9 +86,27 @@ def test_the_same_in_json(tmp_path: Path) -> None:
 def test_an_operation_is_found_by_what_it_does(tmp_path: Path) -> None:
     sources = load_api(tmp_path, orders())
     assert [o.tool.name for o in sources.find_operations("replacing what was ordered", 1)] == ["Replace_order"]
-    passage = next(one for one in sources.passages if one.id == sources.operations[0].passage)
-    assert passage is not None and passage.text.startswith("getOrder: One order")
-    assert passage.heading == ["Parcels", "GET /orders/{orderId}"]
+    assert sources.find_operations("the of and", 3) == sources.find_operations("zebra", 3) == []
+    part = next(one for one in sources.parts if one.text.startswith("getOrder: One order"))
+    assert part.heading == ["Parcels", "GET /orders/{orderId}"]
+
+
+def test_operations_are_found_by_stems_and_without_spaces_and_equal_ones_in_their_order(tmp_path: Path) -> None:
+    said = (
+        "The carrier is told.",
+        "Refunds are paid.",
+        "환불은 5일이 걸린다.",
+        "Nothing of the kind.",
+        "The carrier is told.",
+    )
+    paths = {
+        f"/x{n}": {"get": {"operationId": f"o{n}", "description": text, "responses": {}}}
+        for n, text in enumerate(said)
+    }
+    sources = load_api(tmp_path, api(paths))
+    assert [o.tool.name for o in sources.find_operations("telling carriers", 9)] == ["o0", "o4"]
+    assert [o.tool.name for o in sources.find_operations("환불을", 1)] == ["o2"]
+    assert SourceLibrary().find_operations("x", 3) == []
 
 
 @pytest.mark.parametrize(

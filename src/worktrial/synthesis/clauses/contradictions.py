@@ -16,42 +16,11 @@ _ALIKE_ELSEWHERE, _ALIKE_HERE = 0.5, 0.8
 neighbours speak of neighbouring things in the same words."""
 _FEWEST_WORDS = 3
 _SHOWN = 8
-_GLUE = frozenset(
-    [
-        *(
-            "about",
-            "after",
-            "all",
-            "also",
-            "ani",
-            "befor",
-            "can",
-            "dure",
-            "each",
-            "everi",
-            "from",
-            "has",
-            "have",
-            "its",
-        ),
-        *(
-            "least",
-            "less",
-            "may",
-            "more",
-            "most",
-            "must",
-            "onli",
-            "shall",
-            "should",
-            "than",
-            "until",
-            "when",
-            "where",
-        ),
-        *("which", "while", "within", "without"),
-    ]
-)
+_GLUE = frozenset([
+    "about", "after", "all", "also", "ani", "befor", "can", "dure", "each", "everi", "from",
+    "has", "have", "its", "least", "less", "may", "more", "most", "must", "onli", "shall",
+    "should", "than", "until", "when", "where", "which", "while", "within", "without",
+])  # fmt: skip
 """Stems of words that many clauses have, whatever their subject."""
 
 
@@ -140,10 +109,6 @@ def _words(clause: Clause) -> frozenset[str]:
     units = {word for number in clause.numbers for word in content_words(number.unit)}
     said = content_words(f"{clause.quote} {clause.applies_when}")
     return frozenset(word for word in said if word not in units | _GLUE and not word.isdigit())
-
-
-def _wanted(one: Clause, other: Clause) -> float:
-    return _ALIKE_HERE if one.document == other.document else _ALIKE_ELSEWHERE
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> float:

@@ -1,12 +1,11 @@
-"""The user's documents: procedures, policies and interfaces, cut into passages that can be cited."""
+"""The user's documents: procedures, policies and interfaces."""
 
 from worktrial.synthesis.sources.load import load
 from worktrial.synthesis.sources.store import (
     DocumentPart,
     InterfaceOperation,
-    Passage,
     SourceDocument,
     SourceLibrary,
 )
 
-__all__ = ["DocumentPart", "InterfaceOperation", "Passage", "SourceDocument", "SourceLibrary", "load"]
+__all__ = ["DocumentPart", "InterfaceOperation", "SourceDocument", "SourceLibrary", "load"]

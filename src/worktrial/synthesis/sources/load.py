@@ -1,4 +1,4 @@
-"""Reading the files that a user names into passages and operations."""
+"""Reading the files that a user names into parts and operations."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -13,16 +13,13 @@ from worktrial.synthesis.sources.store import (
     DocumentPart,
     InterfaceOperation,
     Kind,
-    Passage,
     SourceDocument,
     SourceLibrary,
 )
 from worktrial.synthesis.sources.text import (
     DocumentSection,
     markdown_sections,
-    pieces,
     read_text,
-    room,
     text_sections,
 )
 
@@ -104,7 +101,6 @@ def load(paths: Iterable[Path | str], beside: SourceLibrary | None = None) -> So
         DataError: one cannot be used; the message names the file, the place in it, and what to do.
     """
     files: list[SourceDocument] = []
-    passages: list[Passage] = []
     operations: list[InterfaceOperation] = []
     parts: list[DocumentPart] = []
     before = beside or SourceLibrary()
@@ -118,11 +114,10 @@ def load(paths: Iterable[Path | str], beside: SourceLibrary | None = None) -> So
         name = ids.get(digest) or _id(path, before, ids.values())
         ids[digest] = name
         content = _read(path, kind, raw, name)
-        passages += content.passages
         operations += content.operations
         parts += content.parts
         files.append(SourceDocument(id=name, name=path.name, kind=content.kind, hash=digest, notes=content.notes))
-    return before.without(ids.values()).joined(SourceLibrary(files, passages, operations, parts))
+    return before.without(ids.values()).joined(SourceLibrary(files, operations, parts))
 
 
 def _files(paths: Sequence[Path]) -> list[tuple[Path, Kind]]:
@@ -167,7 +162,6 @@ class _Content(NamedTuple):
     """Content of one file."""
 
     kind: Kind
-    passages: list[Passage]
     operations: list[InterfaceOperation]
     parts: list[DocumentPart]
     notes: list[str]
@@ -187,8 +181,7 @@ def _read(path: Path, kind: Kind, raw: bytes, name: str) -> _Content:
             from worktrial.synthesis.sources.openapi import read_openapi
 
             described = read_openapi(text, path, name)
-        parts = [DocumentPart(source=name, heading=p.heading, text=p.text) for p in described.passages]
-        return _Content(kind, described.passages, described.operations, parts, [*notes, *described.notes])
+        return _Content(kind, described.operations, described.parts, [*notes, *described.notes])
     sections = markdown_sections(text) if kind == "markdown" else text_sections(text)
     return _prose(kind, name, sections, notes)
 
@@ -199,12 +192,4 @@ def _prose(kind: Kind, name: str, sections: Sequence[DocumentSection], notes: li
         for section in sections
         if section.text.strip()
     ]
-    return _Content(kind, _passages(name, sections), [], parts, notes)
-
-
-def _passages(source: str, sections: Iterable[DocumentSection]) -> list[Passage]:
-    cut = ((section, piece) for section in sections for piece in pieces(section.text, room(section.text)))
-    return [
-        Passage(source=source, id=f"p{number}", heading=list(section.heading), page=section.page, text=piece)
-        for number, (section, piece) in enumerate(cut, 1)
-    ]
+    return _Content(kind, [], parts, notes)

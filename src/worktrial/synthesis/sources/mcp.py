@@ -8,7 +8,7 @@ from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.synthesis.artifacts import ToolDraft
 from worktrial.synthesis.sources.openapi import ApiDescription
-from worktrial.synthesis.sources.store import InterfaceOperation, Passage
+from worktrial.synthesis.sources.store import DocumentPart, InterfaceOperation
 from worktrial.synthesis.sources.text import pieces
 from worktrial.workplaces.tools import schema_problem
 
@@ -29,7 +29,7 @@ def tool_list(text: str) -> list[JsonValue] | None:
 
 
 def read_tool_list(tools: list[JsonValue], path: Path, source: str) -> ApiDescription:
-    """Operations of an MCP server, and a passage on each.
+    """Operations of an MCP server, and a part of the handbook on each.
 
     Whether a tool changes something is what its annotation `readOnlyHint` says, else what its name lets one
     think; a note tells of the latter.
@@ -44,7 +44,7 @@ def read_tool_list(tools: list[JsonValue], path: Path, source: str) -> ApiDescri
     """
     if not tools:
         raise DataError(path, "lists no tools", "Save the whole answer of the server to tools/list")
-    passages: list[Passage] = []
+    parts: list[DocumentPart] = []
     operations: list[InterfaceOperation] = []
     guessed: list[str] = []
     for number, given in enumerate(tools):
@@ -52,19 +52,15 @@ def read_tool_list(tools: list[JsonValue], path: Path, source: str) -> ApiDescri
         if any(tool.name == other.tool.name for other in operations):
             raise DataError(path, f"tools[{number}]: {tool.name} is there twice", "Keep one of the two")
         said = "\n".join([f"{tool.name}: {tool.description}", *_arguments(tool)])
-        first = f"p{len(passages) + 1}"
-        for piece in pieces(said):
-            passages.append(Passage(source=source, id=f"p{len(passages) + 1}", heading=[tool.name], text=piece))
-        operations.append(
-            InterfaceOperation(source=source, passage=first, method="TOOL", path=tool.name, tool=tool)
-        )
+        parts += [DocumentPart(source=source, heading=[tool.name], text=piece) for piece in pieces(said)]
+        operations.append(InterfaceOperation(source=source, method="TOOL", path=tool.name, tool=tool))
     notes = []
     if guessed:
         notes.append(
             f"no readOnlyHint, so the name decides: taken to change nothing are {', '.join(guessed)}; all other "
             "tools without the hint may change something"
         )
-    return ApiDescription(passages, operations, notes)
+    return ApiDescription(parts, operations, notes)
 
 
 def _tool(given: JsonValue, path: Path, where: str, guessed: list[str]) -> ToolDraft:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Sequence
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ import msgspec
 from worktrial.engine.lines import read_lines
 from worktrial.synthesis.artifacts import Text, ToolDraft
 from worktrial.synthesis.files import write_lines
+from worktrial.synthesis.prompting import compact
 
 Kind = Literal["pdf", "markdown", "text", "openapi", "mcp"]
 
@@ -27,20 +28,6 @@ class SourceDocument(msgspec.Struct, kw_only=True, frozen=True):
     """SHA-256 of its bytes."""
     notes: list[str] = []
     """Remarks for the user on how it was read."""
-
-
-class Passage(msgspec.Struct, kw_only=True, frozen=True):
-    """A piece of a document, short enough to be shown to a model together with a few others."""
-
-    source: Text
-    """Id of its document."""
-    id: Text
-    """Within the document."""
-    heading: list[str] = []
-    """The headings it stands under, outermost first."""
-    page: int | None = None
-    """1-based, in documents that have pages."""
-    text: Text
 
 
 class DocumentPart(msgspec.Struct, kw_only=True, frozen=True):
@@ -60,8 +47,6 @@ class InterfaceOperation(msgspec.Struct, kw_only=True, frozen=True):
 
     source: Text
     """Id of its document."""
-    passage: Text
-    """Id of the passage that describes it."""
     method: Text
     """HTTP method in capitals."""
     path: Text
@@ -108,9 +93,9 @@ _HEADING = 2.0
 
 
 class Index:
-    """Passages in memory, ready to be searched."""
+    """Operations in memory, ready to be searched."""
 
-    def __init__(self, passages: Sequence[Passage]) -> None:
+    def __init__(self, operations: Sequence[InterfaceOperation]) -> None:
         import tantivy
 
         self._t = tantivy
@@ -118,9 +103,9 @@ class Index:
         self._index = tantivy.Index(self._schema)
         # One thread and one commit make one segment, so equal scores come in the order of the documents.
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)
-        for number, passage in enumerate(passages):
-            heading = " ".join(content_words(" ".join(passage.heading)))
-            text = " ".join(content_words(passage.text))
+        for number, one in enumerate(operations):
+            heading = " ".join(content_words(f"{one.tool.name} {one.path}"))
+            text = " ".join(content_words(f"{one.tool.description} {compact(one.tool.parameters)}"))
             writer.add_document(tantivy.Document(number=number, heading=heading, text=text))
         writer.commit()
         writer.wait_merging_threads()
@@ -128,7 +113,7 @@ class Index:
         self._searcher = self._index.searcher()
 
     def best(self, text: str, limit: int) -> list[int]:
-        """Numbers of the passages that have words of `text`, the best first."""
+        """Numbers of the operations that have words of `text`, the best first."""
         q = self._t.Query
         words = dict.fromkeys(content_words(text))
         if limit < 1 or not words:
@@ -155,7 +140,7 @@ def _schema() -> Any:
     return builder.build()
 
 
-FILES, PASSAGES, OPERATIONS, PARTS = "files.jsonl", "passages.jsonl", "operations.jsonl", "parts.jsonl"
+FILES, OPERATIONS, PARTS = "files.jsonl", "operations.jsonl", "parts.jsonl"
 
 
 class SourceLibrary:
@@ -164,41 +149,26 @@ class SourceLibrary:
     def __init__(
         self,
         files: Sequence[SourceDocument] = (),
-        passages: Sequence[Passage] = (),
         operations: Sequence[InterfaceOperation] = (),
         parts: Sequence[DocumentPart] = (),
     ) -> None:
         self.files = list(files)
-        self.passages = list(passages)
         self.operations = list(operations)
         self.parts = list(parts)
 
     def __bool__(self) -> bool:
-        return bool(self.passages)
-
-    @cached_property
-    def _index(self) -> "Index":
-        return Index(self.passages)
-
-    def find(self, text: str, limit: int) -> list[Passage]:
-        """The passages that have words of `text`, the best by BM25 first; the same ones for the same documents."""
-        if not self.passages:
-            return []
-        return [self.passages[number] for number in self._index.best(text, limit)]
+        return bool(self.parts or self.operations)
 
     def find_operations(self, text: str, limit: int) -> list[InterfaceOperation]:
         """The operations whose descriptions have words of `text`, the best by BM25 first."""
         if not self.operations:
             return []
-        ranked = {(p.source, p.id): rank for rank, p in enumerate(self.find(text, len(self.passages)))}
-        fitting = [o for o in self.operations if (o.source, o.passage) in ranked]
-        return sorted(fitting, key=lambda o: ranked[o.source, o.passage])[:limit]
+        return [self.operations[number] for number in Index(self.operations).best(text, limit)]
 
     def without(self, ids: Collection[str]) -> "SourceLibrary":
         """The documents but for those of these ids."""
         return SourceLibrary(
             [file for file in self.files if file.id not in ids],
-            [passage for passage in self.passages if passage.source not in ids],
             [operation for operation in self.operations if operation.source not in ids],
             [part for part in self.parts if part.source not in ids],
         )
@@ -209,7 +179,6 @@ class SourceLibrary:
         place = {file.id: number for number, file in enumerate(files)}
         return SourceLibrary(
             files,
-            sorted([*self.passages, *other.passages], key=lambda row: place[row.source]),
             sorted([*self.operations, *other.operations], key=lambda row: place[row.source]),
             sorted([*self.parts, *other.parts], key=lambda row: place[row.source]),
         )
@@ -220,7 +189,6 @@ class SourceLibrary:
         Raises:
             StopRun: the folder cannot be written.
         """
-        write_lines(folder / PASSAGES, self.passages)
         write_lines(folder / OPERATIONS, self.operations)
         write_lines(folder / PARTS, self.parts)
         write_lines(folder / FILES, self.files)
@@ -234,7 +202,6 @@ class SourceLibrary:
         """
         return cls(
             list(read_lines(folder / FILES, SourceDocument)),
-            list(read_lines(folder / PASSAGES, Passage)),
             list(read_lines(folder / OPERATIONS, InterfaceOperation)),
             list(read_lines(folder / PARTS, DocumentPart)),
         )

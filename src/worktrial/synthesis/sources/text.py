@@ -1,4 +1,4 @@
-"""Text and Markdown files, cut into pieces that a model can be shown a few of."""
+"""Text and Markdown files by their headings, and long texts cut into pieces."""
 
 import re
 from collections.abc import Iterator
@@ -120,7 +120,7 @@ def _front_matter(lines: list[str]) -> int:
 
 
 MOST = 1200
-"""Characters of a passage: half a dozen of them leave room in a context of 8,000 tokens."""
+"""Characters of a piece."""
 
 # From the gentlest cut to the roughest; the last takes words apart only where nothing else is left.
 _BETWEEN = (
@@ -130,11 +130,6 @@ _BETWEEN = (
     re.compile(r"\s+"),
 )
 _JOIN = ("\n\n", "\n", " ", " ")
-
-
-def room(text: str) -> int:
-    """Characters that a passage of this text may have: fewer where each takes up more tokens, as in Korean."""
-    return MOST if sum(c < "\x80" for c in text) * 2 > len(text) else MOST // 2
 
 
 def pieces(text: str, most: int = MOST) -> list[str]:

@@ -1,4 +1,4 @@
-"""Reading a description: its operations become tools, and passages that can be found and cited."""
+"""Reading a description: its operations become tools, and parts of a handbook."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.synthesis.artifacts import ToolDraft
 from worktrial.synthesis.sources.openapi.document import Document, read_document
 from worktrial.synthesis.sources.openapi.schemas import Schemas, example_answer, json_media
-from worktrial.synthesis.sources.store import InterfaceOperation, Passage
+from worktrial.synthesis.sources.store import DocumentPart, InterfaceOperation
 from worktrial.synthesis.sources.text import pieces
 from worktrial.workplaces.tools import schema_problem
 
@@ -235,7 +235,7 @@ _MOST_NOTES = 20
 class ApiDescription(NamedTuple):
     """Contents of an interface description."""
 
-    passages: list[Passage]
+    parts: list[DocumentPart]
     operations: list[InterfaceOperation]
     notes: list[str]
 
@@ -258,35 +258,24 @@ def read_openapi(text: str, path: Path, source: str) -> ApiDescription:
         raise DataError(
             path, "describes no operation under `paths`", "Leave it out, or give the one that was meant"
         )
-    passages: list[Passage] = []
-
-    def add(heading: list[str], said: str) -> str:
-        first = f"p{len(passages) + 1}"
-        for piece in pieces(said):
-            passages.append(Passage(source=source, id=f"p{len(passages) + 1}", heading=heading, text=piece))
-        return first
-
     about = document.object_at(document.root.get("info", {}), "info")
     title = str(about.get("title") or path.stem)
-    add([title], str(about.get("description") or title))
+    told = [([title], str(about.get("description") or title))]
+    told += [([title, f"{tool.method} {tool.path}"], "\n".join(_said(document, tool))) for tool in tools]
+    parts = [
+        DocumentPart(source=source, heading=heading, text=piece) for heading, said in told for piece in pieces(said)
+    ]
     operations = [
-        InterfaceOperation(
-            source=source,
-            passage=add([title, f"{tool.method} {tool.path}"], "\n".join(_said(document, tool))),
-            method=tool.method,
-            path=tool.path,
-            tool=tool.tool,
-        )
-        for tool in tools
+        InterfaceOperation(source=source, method=tool.method, path=tool.path, tool=tool.tool) for tool in tools
     ]
     notes = list(dict.fromkeys(schemas.notes))
     if len(notes) > _MOST_NOTES:
         notes = [*notes[:_MOST_NOTES], f"and {len(notes) - _MOST_NOTES} more like these"]
-    return ApiDescription(passages, operations, notes)
+    return ApiDescription(parts, operations, notes)
 
 
 def _said(document: Document, tool: _Operation) -> Iterator[str]:
-    """An operation in words, for search and citation."""
+    """An operation in words."""
     yield f"{tool.tool.name}: {tool.tool.description}"
     for name, schema in tool.tool.parameters["properties"].items():
         said = schema.get("description") if isinstance(schema, dict) else None
