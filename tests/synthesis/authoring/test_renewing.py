@@ -9,6 +9,7 @@ import pytest
 import yaml
 from tests.synthesis.authoring.writing import CLAUSES, Writing
 
+from worktrial.synthesis.authoring.renewing import citing
 from worktrial.synthesis.clauses import Clause, clause_numbers
 
 QUOTE = "A trailer is lent to members of full age only."
@@ -90,6 +91,12 @@ def test_a_tool_that_has_to_do_otherwise_is_made_again_with_the_reason(library: 
     writing.write()
     assert sorted(writing.asked) == ["atoms", "expectations again", "rules again", "tools"]
     assert note in writing.prompts[writing.asked.index("tools")]
+
+
+def test_a_function_within_another_is_part_of_that_one() -> None:
+    inner = '    @cites("C-01")\n    def inner(): ...\n'
+    source = f'@cites("C-02")\ndef outer():\n{inner}\n\ndef other(): ...\n'
+    assert citing(source, ["C-01"]) == [] and citing(source, ["C-01", "C-02"]) == ["outer"]
 
 
 def test_tests_of_other_clauses_stay_and_keep_their_names(library: Writing, tmp_path: Path) -> None:

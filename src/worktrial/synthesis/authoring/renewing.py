@@ -99,5 +99,6 @@ def tool_notes(source: str, tools: Collection[str] | None = None) -> list[str]:
 
 
 def citing(source: str, clauses: Collection[str]) -> list[str]:
-    """Names of the functions that cite one of the clauses."""
-    return [name for name, ids in citations(source).items() if not set(ids).isdisjoint(clauses)]
+    """Names of the functions at the top of a module that cite one of the clauses."""
+    top = {name for one in definitions(source) for name in one.names}
+    return [name for name, ids in citations(source).items() if name in top and not set(ids).isdisjoint(clauses)]
