@@ -18,7 +18,7 @@ from worktrial.archive.ocr.image import INK
 from worktrial.archive.ocr.paths import Path, Track, along, free_path, with_hints
 from worktrial.archive.ocr.pieces import Piece, column_edges, cut_marks, line_crop, look_at
 from worktrial.archive.ocr.segments import MARGIN, PageSegments, Segment
-from worktrial.archive.ocr.texts import choose, log_likelihood
+from worktrial.archive.ocr.texts import choose, mean_log_likelihoods
 
 ALIKE = str.maketrans({"–": "-", "—": "-", "−": "-", ",": ".", "·": ".", "•": "."})
 LOOKALIKES = set("OoIlSsBgGqZz|tiDQ")
@@ -174,7 +174,7 @@ def _taught(item: NumberPiece, weighed: list[NumberReading], track: Track | None
     """An item with the voted text instead of the engine's."""
     if not weighed or track is None:
         return item
-    path = along(track, weighed[0].text)
+    (path,) = along(track, [weighed[0].text])
     if path is None:
         return item
     sure = _confidence(weighed, True)
@@ -231,13 +231,11 @@ def _weigh(engine: Engine, case: _Case, track: Track | None) -> list[NumberReadi
     for look, own in zip(case.piece.posteriors, case.texts, strict=True):
         proposals += _engine_rivals(engine, look, own)
     weighed = []
-    for text in dict.fromkeys(proposals):
-        if not any(c.isdigit() for c in text):
-            continue
-        path = along(track, text) if track else None
-        classes = _classes(engine, text)
-        heard = float(np.mean([log_likelihood(look, classes) for look in case.piece.posteriors]))
-        weighed.append(NumberReading(text, heard, path.total if path else (0.0 if track is None else GLYPH_FLOOR)))
+    texts = [text for text in dict.fromkeys(proposals) if any(c.isdigit() for c in text)]
+    by_engine = mean_log_likelihoods(case.piece.posteriors, [_classes(engine, text) for text in texts])
+    paths = along(track, texts) if track else [None] * len(texts)
+    for text, likely, path in zip(texts, by_engine, paths, strict=True):
+        weighed.append(NumberReading(text, likely, path.total if path else (0.0 if track is None else GLYPH_FLOOR)))
     # What the engine is sure of stands; the others stay its alternatives.
     return sorted(weighed, key=lambda w: (w.text != case.sure, -w.total))
 

@@ -14,7 +14,7 @@ from worktrial.archive.ocr.marks import lift_marks
 from worktrial.archive.ocr.numbers import vote
 from worktrial.archive.ocr.pieces import LEAST, ROWS, Piece, read_pieces
 from worktrial.archive.ocr.segments import segment_page
-from worktrial.archive.ocr.texts import log_likelihood
+from worktrial.archive.ocr.texts import mean_log_likelihoods
 from worktrial.archive.pages import PageText, Route, Word
 
 if TYPE_CHECKING:
@@ -128,11 +128,10 @@ def tell_decimals(engine: Engine, pieces: Sequence[Piece], height: float) -> Non
 
 def _for_point(engine: Engine, piece: Piece) -> float:
     """Evidence for points rather than commas, as a difference of log-likelihoods."""
-    heard = []
-    for sign in ".,":
-        classes = engine.classes(piece.text.replace(",", sign))
-        heard.append(np.mean([log_likelihood(look, classes) for look in piece.posteriors]))
-    return float(heard[0] - heard[1])
+    point, comma = mean_log_likelihoods(
+        piece.posteriors, [engine.classes(piece.text.replace(",", sign)) for sign in ".,"]
+    )
+    return point - comma
 
 
 def recognise_page(page: "pypdfium2.PdfPage", number: int, engine: Engine | None = None) -> PageText:

@@ -1,6 +1,6 @@
 """The string that classes at every pixel spell: hints of connected components, then the best path."""
 
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -48,17 +48,21 @@ class Track(NamedTuple):
     fronts: NDArray[np.float64]
 
 
-def free_path(track: Track) -> Path | None:
-    """The likeliest string of any length."""
-    return _search(track, None)
+_Reached = dict[tuple[int, ...], tuple[NDArray[np.float64], NDArray[np.int_]]]
+"""By the signs so far, what each place is worth and from where it was reached: texts share their beginnings."""
 
 
-def along(track: Track, text: str) -> Path | None:
-    """The best placing of a given text (in `SIGNS`); None when it does not fit in at all."""
-    return _search(track, [SIGNS.index(sign) for sign in text]) if text else None
+class _Costs(NamedTuple):
+    """The columns with ink, and what characters and steps cost on them."""
+
+    odds: NDArray[np.float64]
+    opening: NDArray[np.float64]
+    closing: NDArray[np.float64]
+    steps: NDArray[np.int_]
+    spacing: dict[float, NDArray[np.float64]]
 
 
-def _search(track: Track, wanted: list[int] | None) -> Path | None:
+def _costs(track: Track) -> _Costs | None:
     left, right = track.ink
     if right - left < 2:
         return None
@@ -67,28 +71,54 @@ def _search(track: Track, wanted: list[int] | None) -> Path | None:
     pitch = track.pitch
     opening = -0.5 * ((xs[:, None] - left - track.fronts[None, :]) / (0.12 * pitch)) ** 2
     closing = -0.5 * ((right - xs[:, None] - track.fronts[None, :]) / (0.12 * pitch)) ** 2
-    opening, closing = np.maximum(opening, -25), np.maximum(closing, -25)
     steps = np.arange(int(0.5 * pitch), int(1.4 * pitch) + 2)
-    costs = {loose: -0.5 * ((steps / pitch - 1) / loose) ** 2 for loose in (LOOSE_DIGIT, LOOSE_POINT)}
-    if wanted is None:
-        return _free(left, odds, opening, closing, steps, costs)
-    worth = odds[:, wanted[0]] + opening[:, wanted[0]]
-    backs = []
-    for before, sign in pairwise(wanted):
-        cost = costs[LOOSE_POINT if _POINTS[before] or _POINTS[sign] else LOOSE_DIGIT]
-        arrived, back = _advance(worth, steps, cost)
-        worth = arrived + odds[:, sign]
-        backs.append(back)
-    final = worth + closing[:, wanted[-1]]
+    spacing = {loose: -0.5 * ((steps / pitch - 1) / loose) ** 2 for loose in (LOOSE_DIGIT, LOOSE_POINT)}
+    return _Costs(odds, np.maximum(opening, -25), np.maximum(closing, -25), steps, spacing)
+
+
+def free_path(track: Track) -> Path | None:
+    """The likeliest string of any length."""
+    costs = _costs(track)
+    return _free(track.ink[0], *costs) if costs is not None else None
+
+
+def along(track: Track, texts: Sequence[str]) -> list[Path | None]:
+    """The best placing of each of some texts (in `SIGNS`); None for one that does not fit in at all."""
+    costs = _costs(track)
+    if costs is None:
+        return [None] * len(texts)
+    reached: _Reached = {}
+    return [_placed(track.ink[0], costs, tuple(map(SIGNS.index, text)), reached) for text in texts]
+
+
+def _placed(
+    left: int,
+    costs: _Costs,
+    wanted: tuple[int, ...],
+    reached: _Reached,
+) -> Path | None:
+    if not wanted:
+        return None
+    for length in range(1, len(wanted) + 1):
+        head, sign = wanted[:length], wanted[length - 1]
+        if head in reached:
+            continue
+        if length == 1:
+            reached[head] = costs.odds[:, sign] + costs.opening[:, sign], np.empty(0, np.int_)
+            continue
+        loose = LOOSE_POINT if _POINTS[head[-2]] or _POINTS[sign] else LOOSE_DIGIT
+        arrived, back = _advance(reached[head[:-1]][0], costs.steps, costs.spacing[loose])
+        reached[head] = arrived + costs.odds[:, sign], back
+    final = reached[wanted][0] + costs.closing[:, wanted[-1]]
     at = int(final.argmax())
     total = float(final[at])
     if not np.isfinite(total):
         return None
     places = [at]
-    for back in reversed(backs):
-        places.append(int(back[places[-1]]))
+    for length in range(len(wanted), 1, -1):
+        places.append(int(reached[wanted[:length]][1][places[-1]]))
     places.reverse()
-    return _path(left, odds, places, wanted, total)
+    return _path(left, costs.odds, places, wanted, total)
 
 
 def _advance(
@@ -166,7 +196,7 @@ def _free(
     return _path(left, odds, places, signs, total)
 
 
-def _path(left: int, odds: NDArray[np.float64], places: list[int], signs: list[int], total: float) -> Path:
+def _path(left: int, odds: NDArray[np.float64], places: list[int], signs: Sequence[int], total: float) -> Path:
     return Path(
         "".join(SIGNS[s] for s in signs),
         tuple(float(left + p) for p in places),

@@ -1,15 +1,15 @@
 """Lines of text chosen among what several witnesses read: the engine twice, and tesseract where it is installed.
 
-The engine looks at a crop as it is and softened (compressed scans have edges that are too hard). Proposals are
-whole lines, then single words of tesseract's; what counts is how likely the engine's network output makes a
-proposal, with some credit for a word that tesseract is sure of, because it knows words. Without tesseract words
-are read by one engine alone; that is less certain, not an error.
+The engine looks at a crop as it is and, where that leaves a doubt, softened (compressed scans have edges that
+are too hard). Proposals are whole lines, then single words of tesseract's; what counts is how likely the engine's
+network output makes a proposal, with some credit for a word that tesseract is sure of, because it knows words.
+Without tesseract words are read by one engine alone; that is less certain, not an error.
 """
 
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -31,37 +31,61 @@ PATIENCE = 120.0
 """Seconds after which a hanging process is given up."""
 
 Posteriors = tuple[NDArray[np.float32], ...]
-"""One per view of the same crop."""
+"""One per view of the same crop: as it is, and softened."""
 CREDIT = 7.0
 """Log-likelihood that tesseract's full sureness of a word outweighs: about two characters the engine doubts."""
 
 
-def log_likelihood(posterior: NDArray[np.float32], classes: Sequence[Sequence[int]]) -> float:
-    """Log-probability of a text, summed over all ways to spread it along the steps.
+def log_likelihoods(posterior: NDArray[np.float32], texts: Sequence[Sequence[Sequence[int]]]) -> list[float]:
+    """Log-probability of each text, summed over all ways to spread it along the steps.
 
     Args:
         posterior: Steps x classes, class 0 is the empty one.
-        classes: Per character, the classes that count as this character.
+        texts: Of each its characters; per character, the classes that count as this character.
     """
-    steps, n = len(posterior), len(classes)
-    blank = np.log(np.maximum(posterior[:, 0], FLOOR))
-    signs = np.stack([np.log(np.maximum(posterior[:, list(c)].sum(axis=1), FLOOR)) for c in classes], axis=1)
+    logs: dict[tuple[int, ...], NDArray[np.float32]] = {(0,): np.log(np.maximum(posterior[:, 0], FLOOR))}
+    keys = [[tuple(c) for c in text] for text in texts]
+    for key in {key for text in keys for key in text} - logs.keys():
+        logs[key] = np.log(np.maximum(posterior[:, list(key)].sum(axis=1), FLOOR))
+    found = [0.0] * len(texts)
+    # Texts of one length go along the steps together.
+    for n in dict.fromkeys(map(len, keys)):
+        mine = [k for k, text in enumerate(keys) if len(text) == n]
+        for k, value in zip(mine, _summed(logs, [keys[k] for k in mine]), strict=True):
+            found[k] = float(value)
+    return found
+
+
+def mean_log_likelihoods(posteriors: Posteriors, texts: Sequence[Sequence[Sequence[int]]]) -> list[float]:
+    """Mean log-probability of each text over the views of its crop."""
+    return np.mean([log_likelihoods(p, texts) for p in posteriors], axis=0).tolist() if texts else []
+
+
+def _summed(
+    logs: Mapping[tuple[int, ...], NDArray[np.float32]], texts: Sequence[Sequence[tuple[int, ...]]]
+) -> NDArray[np.float64]:
+    """Log-probabilities of texts of one length, by the logarithms of each character's probability at each step."""
+    blank, n = logs[0,], len(texts[0])
     # States: blank, first, blank, second, ... blank; what each step is worth in each of them.
-    worth = np.empty((steps, 2 * n + 1))
-    worth[:, 0::2], worth[:, 1::2] = blank[:, None], signs
+    worth = np.empty((len(blank), len(texts), 2 * n + 1))
+    worth[:, :, 0::2] = blank[:, None, None]
+    for k, text in enumerate(texts):
+        for i, key in enumerate(text):
+            worth[:, k, 2 * i + 1] = logs[key]
     # Nothing stands before the first state, which spares a case.
-    padded = np.full(2 * n + 3, -np.inf)
-    state, one, two = padded[2:], padded[1:-1], padded[1:-2:2]
-    state[:2] = worth[0, :2]
+    padded = np.full((len(texts), 2 * n + 3), -np.inf)
+    state, one, two = padded[:, 2:], padded[:, 1:-1], padded[:, 1:-2:2]
+    state[:, :2] = worth[0, :, :2]
     # From a sign to the next one without a blank between them, unless they are the same.
-    jump = np.zeros(n)
-    jump[[k for k in range(1, n) if set(classes[k]) == set(classes[k - 1])]] = -np.inf
-    for t in range(1, steps):
+    jump = np.zeros((len(texts), n))
+    for k, text in enumerate(texts):
+        jump[k, [i for i in range(1, n) if set(text[i]) == set(text[i - 1])]] = -np.inf
+    for step in worth[1:]:
         leap = two + jump
         new = np.logaddexp(state, one)
-        new[1::2] = np.logaddexp(new[1::2], leap)
-        state[:] = new + worth[t]
-    return float(np.logaddexp(state[-1], state[-2]))
+        new[:, 1::2] = np.logaddexp(new[:, 1::2], leap)
+        state[:] = new + step
+    return np.asarray(np.logaddexp(state[:, -1], state[:, -2]))
 
 
 class Opinion(NamedTuple):
@@ -166,9 +190,9 @@ def tesseract_version() -> str | None:
     return lines[0].removeprefix("tesseract").strip() if lines else None
 
 
-def views(crop: Grey, height: float) -> tuple[Grey, Grey]:
-    """A crop as it is, and softened by a sixteenth of a character's height."""
-    return crop, np.asarray(cv2.GaussianBlur(crop, (0, 0), max(0.06 * height, 0.5)), dtype=np.uint8)
+def softened(crop: Grey, height: float) -> Grey:
+    """A crop, softened by a sixteenth of a character's height."""
+    return np.asarray(cv2.GaussianBlur(crop, (0, 0), max(0.06 * height, 0.5)), dtype=np.uint8)
 
 
 def choose(engine: Engine, posteriors: Posteriors, opinion: Opinion | None) -> CropReading:
@@ -177,8 +201,7 @@ def choose(engine: Engine, posteriors: Posteriors, opinion: Opinion | None) -> C
     texts = list(dict.fromkeys(r.text for r in readings if r.text.strip()))
     if not texts:
         return readings[0]
-    scored = [(_heard(engine, posteriors, text), text) for text in texts] if len(texts) > 1 else [(0.0, texts[0])]
-    best = max(scored)[1]
+    best = max(zip(_heard(engine, posteriors, texts), texts, strict=True))[1] if len(texts) > 1 else texts[0]
     reading = next(r for r in readings if r.text == best)
     if opinion is None:
         return reading
@@ -195,16 +218,16 @@ def _with_words(engine: Engine, posteriors: Posteriors, reading: CropReading, op
     if words == list(opinion.words):
         # Two engines that agree: the least sure character is surer than either says.
         return reading._replace(confidence=1 - (1 - reading.confidence) * 0.3)
-    current = _heard(engine, posteriors, " ".join(words))
+    (current,) = _heard(engine, posteriors, [" ".join(words)])
     changed = False
     for k, (word, other, sure) in enumerate(zip(words, opinion.words, opinion.sureness, strict=False)):
         figures = any(c.isdigit() for c in word + other) and not any(c.isalpha() for c in word)
         if word == other or figures:
             continue
         trial = [*words[:k], other, *words[k + 1 :]]
-        heard = _heard(engine, posteriors, " ".join(trial))
-        if heard + CREDIT * sure > current:
-            words, current, changed = trial, heard, True
+        (likely,) = _heard(engine, posteriors, [" ".join(trial)])
+        if likely + CREDIT * sure > current:
+            words, current, changed = trial, likely, True
     if not changed:
         return reading
     text = " ".join(words)
@@ -216,6 +239,9 @@ def _with_words(engine: Engine, posteriors: Posteriors, reading: CropReading, op
     return CropReading(text, reading.confidence, reading.places, reading.sureness)
 
 
-def _heard(engine: Engine, posteriors: Posteriors, text: str) -> float:
-    classes = engine.classes(text)
-    return float(np.mean([log_likelihood(p, classes) for p in posteriors])) if classes else -np.inf
+def _heard(engine: Engine, posteriors: Posteriors, texts: Sequence[str]) -> list[float]:
+    """How likely the engine makes each text, -inf where it lacks one of its characters."""
+    classes = [engine.classes(text) for text in texts]
+    known = [told for told in classes if told]
+    means = iter(mean_log_likelihoods(posteriors, known))
+    return [next(means) if told else -np.inf for told in classes]
