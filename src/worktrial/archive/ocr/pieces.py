@@ -15,7 +15,7 @@ from worktrial.archive.ocr.engine import CropReading, Engine
 from worktrial.archive.ocr.image import Grey
 from worktrial.archive.ocr.ink import Blob, bounds
 from worktrial.archive.ocr.segments import PageSegments, Segment
-from worktrial.archive.ocr.texts import Posteriors, Sheet, choose, softened
+from worktrial.archive.ocr.texts import Opinion, Posteriors, Sheet, choose, softened
 
 DASH = "-"
 SHORT = 0.4
@@ -30,7 +30,7 @@ LEAST = 4
 ROWS = 14.0
 """Character heights up and down within which figures belong to the same column."""
 
-FIRM = 0.995
+FIRM = 0.985
 """Least probability of a character from which a crop is not looked at again.
 
 Measured on typewritten and printed pages of odd years: XXX
@@ -73,11 +73,7 @@ def read_pieces(engine: Engine, page: PageSegments, scale: float) -> list[Piece]
         elif not is_crumb(segment, page.height):
             todo.append((segment, line))
     crops = [line_crop(page, segment, line) for segment, line in todo]
-    looks = look_at(engine, crops, page.height)
-    first = [engine.decode(look[0]) for look in looks]
-    wordy = [i for i, r in enumerate(first) if sum(c.isalpha() for c in r.text) >= 2 and r.confidence < FIRM]
-    sheet = Sheet([crops[i] for i in wordy], scale)
-    opinions = dict(zip(wordy, sheet.opinions(), strict=True))
+    looks, opinions = _witnessed(engine, crops, page.height, scale)
     again: list[Piece] = []
     for i, (segment, line) in enumerate(todo):
         reading = choose(engine, looks[i], opinions.get(i))
@@ -99,14 +95,41 @@ def read_pieces(engine: Engine, page: PageSegments, scale: float) -> list[Piece]
     return pieces
 
 
+def _witnessed(
+    engine: Engine, crops: list[Grey], height: float, scale: float
+) -> tuple[list[Posteriors], dict[int, Opinion | None]]:
+    """The network's output for each crop's views, and what tesseract reads in lines that hold words.
+
+    A line that tesseract reads as the engine does is looked at once.
+    """
+    looks: list[Posteriors] = [(output,) for output in engine.posteriors(crops)]
+    first = [engine.decode(look[0]) for look in looks]
+    doubtful = [i for i, reading in enumerate(first) if reading.confidence < FIRM]
+    wordy = [i for i in doubtful if sum(c.isalpha() for c in first[i].text) >= 2]
+    sheet = Sheet([crops[i] for i in wordy], scale)
+    # Tesseract reads meanwhile.
+    _look_again(engine, crops, looks, sorted({*doubtful} - {*wordy}), height)
+    opinions = dict(zip(wordy, sheet.opinions(), strict=True))
+    alone = [i for i, o in opinions.items() if o is None or list(o.words) != first[i].text.split()]
+    _look_again(engine, crops, looks, alone, height)
+    return looks, opinions
+
+
 def look_at(engine: Engine, crops: list[Grey], height: float) -> list[Posteriors]:
     """The network's output for each crop, and for a softened view of it where the first leaves a doubt."""
     looks: list[Posteriors] = [(output,) for output in engine.posteriors(crops)]
     doubtful = [i for i, look in enumerate(looks) if engine.decode(look[0]).confidence < FIRM]
-    outputs = engine.posteriors([softened(crops[i], height) for i in doubtful])
-    for i, output in zip(doubtful, outputs, strict=True):
-        looks[i] = (*looks[i], output)
+    _look_again(engine, crops, looks, doubtful, height)
     return looks
+
+
+def _look_again(
+    engine: Engine, crops: list[Grey], looks: list[Posteriors], which: Sequence[int], height: float
+) -> None:
+    """Add the softened view of some crops."""
+    outputs = engine.posteriors([softened(crops[i], height) for i in which])
+    for i, output in zip(which, outputs, strict=True):
+        looks[i] = (*looks[i], output)
 
 
 def line_crop(page: PageSegments, segment: Segment, line: float) -> Grey:
