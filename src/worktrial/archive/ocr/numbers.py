@@ -16,11 +16,10 @@ from worktrial.archive.ocr.engine import Engine, PixelBox
 from worktrial.archive.ocr.glyphs import SIGNS, Glyphs, NumberPiece
 from worktrial.archive.ocr.image import INK
 from worktrial.archive.ocr.paths import Path, Track, along, free_path, with_hints
-from worktrial.archive.ocr.pieces import Piece, column_edges, cut_marks, line_crop, look_at
+from worktrial.archive.ocr.pieces import ALIKE, WELL_FORMED, Piece, column_edges, cut_marks, line_crop, look_at
 from worktrial.archive.ocr.segments import MARGIN, PageSegments, Segment
 from worktrial.archive.ocr.texts import choose, mean_log_likelihoods
 
-ALIKE = str.maketrans({"–": "-", "—": "-", "−": "-", ",": ".", "·": ".", "•": "."})
 LOOKALIKES = set("OoIlSsBgGqZz|tiDQ")
 """Letters that the engine takes broken figures for."""
 CTC_FLOOR, GLYPH_FLOOR = -40.0, -16.0
@@ -36,7 +35,6 @@ below it, where a typewriter's broken figures are.
 RIVALS = 6
 MALFORMED = -3.0
 """Cost of a text that nobody prints as a number: 018, 1..2, 12,34.5, 1,234.5678."""
-_WELL_FORMED = re.compile(r"-?(?:(?!0\d)\d{1,3}(?:\.\d{3})+(?:\.\d{1,2})?|(?:(?!0\d)\d+)?(?:\.\d+)?)")
 _MARKED = re.compile(r"-?[\d.,]+[A-Za-z*/]{1,2}")
 """A figure with a mark close to it."""
 _CLASSES = {".": ".,·•", "-": "-–—−"}
@@ -52,7 +50,7 @@ class NumberReading(NamedTuple):
     @property
     def total(self) -> float:
         """Log-probability up to a constant."""
-        form = 0.0 if _WELL_FORMED.fullmatch(self.text) else MALFORMED
+        form = 0.0 if WELL_FORMED.fullmatch(self.text) else MALFORMED
         return ENGINE_WEIGHT * max(self.engine, CTC_FLOOR) + max(self.glyphs, GLYPH_FLOOR) + form
 
 
@@ -246,7 +244,7 @@ def _settle(piece: Piece, weighed: list[NumberReading], with_glyphs: bool) -> No
     comma_last = piece.text.endswith(",") and piece.text.translate(ALIKE) == best.text
     piece.text = spelled(best.text[:-1]) + "," if comma_last else spelled(best.text)
     piece.confidence = _confidence(weighed, with_glyphs)
-    others = [w for w in weighed[1:] if _WELL_FORMED.fullmatch(w.text) and w.total > best.total - 14]
+    others = [w for w in weighed[1:] if WELL_FORMED.fullmatch(w.text) and w.total > best.total - 14]
     likely = [spelled(w.text) for w in others[:RIVALS]]
     piece.alternatives = tuple(text for text in dict.fromkeys(likely) if text != piece.text)
 
