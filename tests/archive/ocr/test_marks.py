@@ -71,6 +71,13 @@ def test_what_an_engine_calls_a_bracket_before_a_number_is_taken_off_with_its_in
     assert found[-1].segment.span.x1 - found[-1].segment.span.x0 <= widest
 
 
+def test_the_last_dot_of_a_leader_is_taken_off_a_number_with_thousands_and_off_no_other() -> None:
+    page, pieces = page_of(figure(".29,432"), figure(".432"))
+    assert [piece.text for piece in pieces] == [".29,432", ".432"]
+    found = lift_marks(shared_engine(), page, pieces)
+    assert [piece.text for piece in found] == ["29,432", ".432"]
+
+
 def test_slashes_and_brackets_are_no_misread_figures() -> None:
     segment = page_of(figure("7"))[1][0].segment
     assert [_may_be_figures(Piece(segment, 0.0, text, 0.9)) for text in ("lO5", "I|2", "53/", "[20,9", "$7")] == [

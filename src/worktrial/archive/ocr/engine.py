@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from worktrial.archive.ocr.image import INK, Grey
+from worktrial.archive.ocr.image import Grey
 from worktrial.errors import SettingError, extra
 
 if TYPE_CHECKING:
@@ -24,12 +24,8 @@ if TYPE_CHECKING:
 
 HEIGHT = 48
 """Pixels of a line as the recogniser wants it."""
-GRID = 32
-"""Pixels by which the finder reckons."""
-BAND, OVERLAP = 16 * GRID, 2 * GRID
-"""Rows of pixels that the finder looks at together, at most, and rows it sees beyond."""
-FEWEST_INK = 3
-"""Pixels of ink in a row or column from which something may be printed in it."""
+BAND, OVERLAP = 512, 64
+"""Rows of pixels that the finder looks at together, and rows it sees beyond; multiples of 32."""
 MOST_CROPS, MOST_WIDE = 24, 3072
 """Crops of a batch, and pixels of all of them side by side: what a batch needs in memory grows with both."""
 MORE_SIGNS = "–—−‘’“”•·…†‡§¶°£¢¥€½¼¾×±®©"
@@ -120,36 +116,27 @@ class Engine:
     def find(self, grey: Grey) -> list[PixelBox]:
         """Boxes around pieces of text lines.
 
-        What is printed is looked at in overlapping bands: the network's memory grows with what it sees at once.
+        The page is looked at in overlapping bands: the network's memory grows with what it sees at once.
         """
-        inner = _printed(grey)
-        if inner is None:
-            return []
-        part = grey[inner.y0 : inner.y1, inner.x0 : inner.x1]
-        high = part.shape[0]
-        count = max(_whole(high - 2 * OVERLAP, BAND), 1)
-        # All bands of a page are of one size: the runtime prepares itself for each size that it meets.
-        step = max(_whole(high - 2 * OVERLAP, count * GRID), 1) * GRID
         spans = []
-        for k in range(count):
-            start = k * step
-            top, bottom = start + OVERLAP if k else 0, start + OVERLAP + step if k + 1 < count else high
-            for span in self._find_in(part[start : start + step + 2 * OVERLAP], step + 2 * OVERLAP):
+        high = grey.shape[0]
+        for top in range(0, high, BAND):
+            start, end = max(top - OVERLAP, 0), min(top + BAND + OVERLAP, high)
+            for span in self._find_in(grey[start:end]):
                 middle = start + (span.y0 + span.y1) / 2
-                if top <= middle < bottom:
-                    x, y = inner.x0, inner.y0 + start
-                    spans.append(PixelBox(span.x0 + x, span.y0 + y, span.x1 + x, span.y1 + y))
+                if top <= middle < top + BAND:
+                    spans.append(PixelBox(span.x0, span.y0 + start, span.x1, span.y1 + start))
         # What the finder holds, more than all that follows needs, must not lie below what follows.
         self._finder.release_memory()
         return_free_memory()
         return spans
 
-    def _find_in(self, grey: Grey, tall: int) -> list[PixelBox]:
+    def _find_in(self, grey: Grey) -> list[PixelBox]:
         from rapidocr.ch_ppocr_det.utils import DBPostProcess
 
         high, wide = grey.shape
-        # Padding with paper keeps the scale, which stretching to the finder's grid would not.
-        padded = np.full((tall, _whole(wide, 2 * GRID) * 2 * GRID), 255, np.uint8)
+        # The finder's grid is 32 pixels; padding with paper keeps the scale, which stretching would not.
+        padded = np.full((BAND + 2 * OVERLAP, -(-wide // 128) * 128), 255, np.uint8)
         padded[:high, :wide] = grey
         plane = (padded.astype(np.float32) / 255 - 0.5) / 0.5
         heat = self._finder(np.broadcast_to(plane, (1, 3, *plane.shape)))[0]
@@ -234,22 +221,6 @@ class Engine:
 def shared_engine(threads: int = 0) -> Engine:
     """The engine of this process."""
     return Engine(threads)
-
-
-def _whole(length: int, part: int) -> int:
-    """So many parts as cover a length."""
-    return -(-length // part)
-
-
-def _printed(grey: Grey) -> PixelBox | None:
-    """The part of a page that holds ink, with some paper around it; None for a blank page."""
-    ink = grey < INK
-    rows, columns = (np.flatnonzero(ink.sum(axis=axis) >= FEWEST_INK) for axis in (1, 0))
-    if not len(rows) or not len(columns):
-        return None
-    high, wide = grey.shape
-    x0, y0 = (max(int(first[0]) // GRID - 1, 0) * GRID for first in (columns, rows))
-    return PixelBox(x0, y0, min(int(columns[-1]) + 1 + GRID, wide), min(int(rows[-1]) + 1 + GRID, high))
 
 
 def _bucket(wide: float) -> int:

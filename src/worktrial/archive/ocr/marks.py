@@ -33,8 +33,8 @@ MOST_MARKS = 3
 """Marks behind one figure."""
 
 
-_QUOTED = re.compile(r"['\"`’‘\[{\\(]+(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d{2,})")
-"""A whole number behind a sign that nobody prints before one and leaves open."""
+_QUOTED = re.compile(r"(?:['\"`’‘\[{\\(]+|[.·•:]+(?=-?\d{1,3},))(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d{2,})")
+"""A whole number behind a sign that nobody prints before one and leaves open, such as the last dot of a leader."""
 BRACE, SPECK = 1.3, 0.55
 """Heights of a character from which, and up to which, what stands before a number is no figure."""
 
