@@ -72,10 +72,12 @@ def test_what_an_engine_calls_a_bracket_before_a_number_is_taken_off_with_its_in
 
 
 def test_the_last_dot_of_a_leader_is_taken_off_a_number_with_thousands_and_off_no_other() -> None:
-    page, pieces = page_of(figure(".29,432"), figure(".432"))
-    assert [piece.text for piece in pieces] == [".29,432", ".432"]
+    page, pieces = page_of(figure(".29,432"), figure(".432"), figure(".29,432"))
+    assert [piece.text for piece in pieces] == [".29,432", ".432", ".29,432"]
+    # In the middle of its row it may be what is left of a minus.
+    pieces[2].line += 8
     found = lift_marks(shared_engine(), page, pieces)
-    assert [piece.text for piece in found] == ["29,432", ".432"]
+    assert [piece.text for piece in found] == ["29,432", ".432", ".29,432"]
 
 
 def test_slashes_and_brackets_are_no_misread_figures() -> None:

@@ -33,10 +33,13 @@ MOST_MARKS = 3
 """Marks behind one figure."""
 
 
-_QUOTED = re.compile(r"(?:['\"`’‘\[{\\(]+|[.·•:]+(?=-?\d{1,3},))(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d{2,})")
+_DOTS = ".·•:"
+_QUOTED = re.compile(r"(?:['\"`’‘\[{\\(]+|[" + _DOTS + r"]+(?=\d{1,3},))(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d{2,})")
 """A whole number behind a sign that nobody prints before one and leaves open, such as the last dot of a leader."""
 BRACE, SPECK = 1.3, 0.55
 """Heights of a character from which, and up to which, what stands before a number is no figure."""
+LOW = 0.2
+"""Heights of a character below the middle of its row from which a dot is no dash."""
 
 
 class _Mark(NamedTuple):
@@ -93,8 +96,10 @@ def _without_quote(engine: Engine, piece: Piece, height: float) -> Piece | None:
         border = span.x0 + (span.x1 - span.x0) * (view.places[k - 1] + view.places[k]) / 2
         before = [b for b in piece.segment.blobs if b.cx < border]
         inside = [b for b in piece.segment.blobs if b.cx >= border]
-        # What is as high as a figure may be one, worn.
+        # What is as high as a figure may be one, worn; a dot that does not lie low may be a worn dash.
         odd = all(b.height >= BRACE * height or b.height <= SPECK * height for b in before)
+        if set(view.text[:k]) <= set(_DOTS):
+            odd = odd and all(b.cy >= piece.line + LOW * height for b in before)
         if before and inside and odd:
             return replace(piece, segment=Segment(bounds(inside), inside), alternatives=(piece.text,))
     return None
