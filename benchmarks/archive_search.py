@@ -151,6 +151,7 @@ def main() -> int:
         size = sum(path.stat().st_size for path in into.rglob("*") if path.is_file()) / 1e6
         rows += [
             _row(f"index {given.pages:,} pages", indexed["seconds"], "s", "seconds"),
+            _row("CPU of indexing, its start included", indexed["cpu"], "s"),
             _row("memory of indexing", indexed["peak"] / 1e6, "MB", "megabytes"),
             _row("size on disk", size, "MB"),
             _row("query, median", asked["median"], "ms"),
