@@ -49,7 +49,7 @@ class Track(NamedTuple):
 
 
 _Reached = dict[tuple[int, ...], tuple[NDArray[np.float64], NDArray[np.int_]]]
-"""By the signs so far, what each place is worth and from where it was reached: texts share their beginnings."""
+"""Worth of each place by the signs so far, and from where it was reached: texts share their beginnings."""
 
 
 class _Costs(NamedTuple):

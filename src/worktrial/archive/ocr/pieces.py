@@ -32,7 +32,7 @@ ROWS = 14.0
 """Character heights up and down within which figures belong to the same column."""
 
 ALIKE = str.maketrans({"–": "-", "—": "-", "−": "-", ",": ".", "·": ".", "•": "."})
-"""What the signs of numbers count as: a comma and a point differ by less than ribbon and paper do."""
+"""Signs of numbers that count as each other: a comma and a point differ by less than ribbon and paper do."""
 WELL_FORMED = re.compile(r"-?(?:(?!0\d)\d{1,3}(?:\.\d{3})+(?:\.\d{1,2})?|(?:(?!0\d)\d+)?(?:\.\d+)?)")
 """A number as it is printed, in signs that count as each other."""
 FIRM = 0.985
