@@ -47,16 +47,3 @@ def test_a_note_with_a_wrong_sum(text: str, checks: list[dict[str, Any]], said: 
     found = of(GateName.SUMS, citing(noted(text, *checks)))
     expected = f"all checks pass when text of step 4 (send_note) {said}"
     assert found == ([] if said is None else [expected])
-
-
-def test_an_answer_need_not_repeat_the_id_by_which_it_was_asked() -> None:
-    named = {"check": "answer_id", "value": "Q-301"}
-    task = noted("The machine is reserved by others.", named, answer="Q-301: it stays due on 2031-06-14.")
-    task["instruction"] = "Please decide request Q-301, and tell me when the machine comes back."
-    (said,) = of(GateName.WORDING, citing(task))
-    assert (
-        said
-        == "the plan's answer with no id that its request names fails the check that the answer states the id Q-301"
-    )
-    task["checks"].remove(named)
-    assert of(GateName.WORDING, citing(task)) == []

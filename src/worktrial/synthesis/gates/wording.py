@@ -21,7 +21,6 @@ _MONTHS = (
 _ISO = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)(?!T?\d)")
 _HOURS = re.compile(r"(?<![\d:T-])(\d\d):(\d\d)(?![:\d])")
 _MANY = re.compile(r"(?<![\d.,\w-])(\d{1,3})(\d{3})(\.\d+)?(?![\d\w,-]|\.\d)")
-_ITEM = re.compile(r"^(\d+)\. ", re.MULTILINE)
 _SINGLE = 3
 """Words from which on a phrase is one wording among many."""
 _FIX = "Ask for the value with `answer_date`, `answer_money` or another typed check, or list more wordings"
@@ -29,8 +28,7 @@ _FIX = "Ask for the value with `answer_date`, `answer_money` or another typed ch
 
 def wording_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
     """Findings on a task whose checks refuse the plan's answer said otherwise, or accept one wording only."""
-    ways = _said_otherwise(work.answer, korean=_is_korean(work.answer))
-    for about, said in (*ways, *_without_ids(task, work.answer)):
+    for about, said in _said_otherwise(work.answer, korean=_is_korean(work.answer)):
         failed = failed_check(task, work.calls, work.outcomes, said, work.state)
         if failed is not None:
             what = f"the plan's answer with {about} fails the check that {failed.check}"
@@ -85,21 +83,6 @@ def _said_otherwise(answer: str, *, korean: bool) -> Iterator[tuple[str, str]]:
         "a word of courtesy",
         f"{answer}\n\n{'감사합니다.' if korean else 'Please let me know if anything else is needed.'}",
     )
-
-
-def _without_ids(task: ExecutableTask, answer: str) -> Iterator[tuple[str, str]]:
-    """The answer without the ids by which its request names what it asks for: who asked knows them.
-
-    It asks for one thing, or for several in a numbered list that the answer keeps to.
-    """
-    own = [one for one in id_like(answer) if one in id_like(task.instruction)]
-    lists = [_ITEM.findall(text) for text in (task.instruction, answer)]
-    if own and task.clauses and (len(own) == 1 or lists[0] == lists[1] != []):
-        named = re.compile(
-            rf"(?<![\w-])(?:{'|'.join(map(re.escape, own))})(?![\w-]): ?|"
-            rf"(?<![\w-])(?:{'|'.join(map(re.escape, own))})(?![A-Za-z0-9-])"
-        )
-        yield "no id that its request names", named.sub("", answer)
 
 
 def _day_in_words(found: re.Match[str], *, korean: bool) -> str:
