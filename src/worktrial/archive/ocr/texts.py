@@ -240,7 +240,7 @@ def _with_words(engine: Engine, posteriors: Posteriors, reading: CropReading, op
 
 
 def _heard(engine: Engine, posteriors: Posteriors, texts: Sequence[str]) -> list[float]:
-    """Mean log-likelihood of each text, -inf where it lacks one of its characters."""
+    """Mean log-likelihood of each text, -inf where the engine lacks one of its characters."""
     classes = [engine.classes(text) for text in texts]
     known = [told for told in classes if told]
     means = iter(mean_log_likelihoods(posteriors, known))
