@@ -24,7 +24,7 @@ from benchmarks.measured import CommandFailed
 from benchmarks.repetition import Served, served
 from benchmarks.rows import Row, at_most, exit_if_missed, plain, print_table
 from worktrial.synthesis.artifacts import JobSpec, SlotRun
-from worktrial.synthesis.calibration.rules import Outlook, rule_of
+from worktrial.synthesis.calibration.rules import rule_of
 
 WALL = 1.4
 """Times the least that the calls can take."""
@@ -82,12 +82,12 @@ def longest_chain(rows: Sequence[SlotRun]) -> int:
 def _stages(rows: Sequence[SlotRun]) -> Iterator[list[SlotRun]]:
     """Runs that go side by side; each stage waits for the one before."""
     yield from ([row] for row in rows if row.kind == "solver")
-    outlook = Outlook(rule_of(JobSpec(role="clerk")))
+    rule = rule_of(JobSpec(role="clerk"))
     free = sorted((row for row in rows if row.kind == "free"), key=lambda row: row.number)
     made = 0
     while made < len(free):
         valid = [row for row in free[:made] if row.outcome != "invalid"]
-        size = max(1, outlook.batch(sum(row.outcome == "pass" for row in valid), len(valid)))
+        size = max(1, rule.batch(sum(row.outcome == "pass" for row in valid), len(valid)))
         yield free[made : made + size]
         made += size
     if fresh := [row for row in rows if row.kind == "fresh"]:

@@ -13,9 +13,12 @@ from tests.support.data import missing_real_data
 for _name in ("PYTHONASYNCIODEBUG", "PYTHONDEVMODE", "PYTHONDONTWRITEBYTECODE"):
     os.environ.pop(_name, None)
 sys.dont_write_bytecode = False
-# A shell that starts them in the background has interrupts ignored, which processes would inherit.
+# A shell that starts them in the background has interrupts ignored, and `nohup` the end of a terminal, which
+# processes would inherit.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # While thousands of tests are imported nothing becomes free; looking for it anyway is a third of that time.
 gc.disable()

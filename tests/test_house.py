@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from worktrial.suite import suites
@@ -19,9 +20,9 @@ CLAUSE = re.compile(
 SHARED_NAMES = frozenset({"Settings", "Options"})
 
 
-def files() -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield path, ast.parse(path.read_text("utf-8"))
+@cache
+def files() -> list[tuple[Path, ast.Module]]:
+    return [(path, ast.parse(path.read_text("utf-8"))) for path in sorted(SOURCE.rglob("*.py"))]
 
 
 def test_nothing_outside_a_wing_names_a_suite() -> None:

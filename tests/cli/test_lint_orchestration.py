@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from tests.support.cli import command
 from tests.support.data import real_data_dir
-from tests.support.tiny_orchestration import CALL, TinyOrchestration, plan, scenario, step, usual
+from tests.support.orchestration import whole
+from tests.support.tiny_orchestration import CALL, TinyOrchestration, plan, step, usual
 
-ODD = scenario(step("user", "Go."), step("main", plan("workflow_1:baker")), step("gardener", "tool: dig"))
+ODD = whole(step("user", "Go."), step("main", plan("workflow_1:baker")), step("gardener", "tool: dig"))
 
 
 def test_rows_with_file_step_and_reason(tmp_path: Path) -> None:
@@ -64,7 +65,7 @@ def test_both_languages_or_the_one_that_is_there(tmp_path: Path) -> None:
 
 def test_what_the_data_says_cannot_steer_the_terminal(tmp_path: Path) -> None:
     rude = step("main", plan("workflow_1:\x1b]0;mine\x07"))
-    data = TinyOrchestration({"1": scenario(step("user", "Go."), rude, step("gardener", CALL))}).write(tmp_path)
+    data = TinyOrchestration({"1": whole(step("user", "Go."), rude, step("gardener", CALL))}).write(tmp_path)
     assert "\x1b]0;" not in command("lint", "orchestration", "--data", data).out
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 from tests.support.cli import command, lines_of
-from tests.support.folder_author import LIBRARY, FolderAuthor, procedure_in, step_of
+from tests.support.folder_author import FolderAuthor, procedure_in, step_of
+from tests.support.in_process import TOOL_LIBRARY
 from tests.support.library_clerk import Clerk, Referee, every_other
 from tests.support.request import ScriptedRequest, text_of
 from tests.support.script import Script
@@ -36,7 +37,7 @@ class Done:
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
     script = Script(
-        synthesizer=FolderAuthor(str(LIBRARY)), solver=Clerk(), agent=Clerk(every_other), judge=Referee()
+        synthesizer=FolderAuthor(str(TOOL_LIBRARY)), solver=Clerk(), agent=Clerk(every_other), judge=Referee()
     )
     with ScriptedServer(script) as server:
         yield Done(tmp_path_factory.mktemp("new-user"), server)

@@ -62,11 +62,11 @@ def test_kills_lose_nothing_finished_and_repeat_only_what_was_under_way(tmp_path
     synthesize_undisturbed(tmp_path / "whole")
     suite = tmp_path / "suite"
     draw = random.Random(7)
-    kills = 10
+    kills = 5
     with ScriptedServer(small(latency=0.01)) as server:
         at = 0
         for _ in range(kills):
-            at += draw.randint(3, 18)
+            at += draw.randint(6, 36)
             ran = interrupt(
                 start(*words(server, suite)), signal.SIGKILL, suite / "work" / "spend.jsonl", at_least=at
             )

@@ -2,53 +2,40 @@
 
 from pathlib import Path
 
-import msgspec
 import pytest
 import yaml
-from tests.support.cli import Word, command, lines_of
-from tests.support.folder_author import FolderAuthor, step_of
+from tests.support.cli import Word, command, lines_of, roles_at
+from tests.support.folder_author import FolderAuthor, procedure_in, step_of
 from tests.support.in_process import TOOL_LIBRARY
 from tests.support.library_clerk import Clerk, Referee, every_other
 from tests.support.request import ScriptedRequest, text_of
 from tests.support.script import Answer, Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.wire import completion, json_text
-from tests.synthesis.authoring.writing import operations
-
-ROLES = ("synthesizer", "solver", "agent", "judge", "simulator")
-
-
-def procedure(folder: Path) -> Path:
-    """The library's handbook as its owner has it: Markdown with headings."""
-    path = folder / "procedure.md"
-    papers = [
-        paper.read_text("utf-8").split("---\n", 2)[2] for paper in sorted((TOOL_LIBRARY / "handbook").glob("*.md"))
-    ]
-    path.write_text(f"## 1. Lending\n{papers[0]}\n## 2. Losses\n{papers[1]}")
-    return path
-
-
-def names_tools(request: ScriptedRequest) -> Answer:
-    """The author's answer to which tools there are."""
-    if step_of(text_of(request.messages[0])) != "operations":
-        return None
-    rows = [msgspec.to_builtins(tool) for tool in operations()]
-    fields = ("name", "description", "parameters", "writes")
-    return completion(json_text({"operations": [{field: row[field] for field in fields} for row in rows]}))
 
 
 def words(url: str, folder: Path, suite: Path, *more: Word) -> list[Word]:
-    roles = folder / "roles.yaml"
-    roles.write_text(yaml.safe_dump({role: {"model": f"{role}-1", "base_url": url} for role in ROLES}))
-    job = ["--job", "loans", "--document", procedure(folder), "--context-tokens", 32_000]
-    return ["synthesize", *job, "--roles", roles, "--yes", "-o", suite, *more]
+    job = ["--job", "loans", "--document", procedure_in(folder / "papers"), "--context-tokens", 32_000]
+    return ["synthesize", *job, "--roles", roles_at(url, folder), "--yes", "-o", suite, *more]
+
+
+ANSWER = "A trailer is lent to members of full age only."
+
+
+def answers(request: ScriptedRequest) -> Answer:
+    """The author's clause of the answers that the owner gives later."""
+    prompt = text_of(request.messages[0])
+    if step_of(prompt) != "clauses" or "[section answers-" not in prompt:
+        return None
+    clause = {"section": "answers-1", "quote": ANSWER, "kind": "limit"}
+    return completion(json_text({"clauses": [clause]}))
 
 
 @pytest.fixture
 def everybody() -> Script:
     author = FolderAuthor(str(TOOL_LIBRARY))
     return Script(
-        synthesizer=[names_tools, author], solver=[author, Clerk()], agent=Clerk(every_other), judge=Referee()
+        synthesizer=[answers, author], solver=[author, Clerk()], agent=Clerk(every_other), judge=Referee()
     )
 
 
@@ -78,26 +65,9 @@ def test_without_a_procedure_there_is_nothing_to_write_from(tmp_path: Path) -> N
     assert "--document FILE" in ran.said and "--workplace simulated" in ran.said
 
 
-ANSWER = "A trailer is lent to members of full age only."
-
-
-def answers(request: ScriptedRequest) -> Answer:
-    """The author's clause of the answers that the owner gives later."""
-    prompt = text_of(request.messages[0])
-    if step_of(prompt) != "clauses" or "[section answers-" not in prompt:
-        return None
-    clause = {"section": "answers-1", "quote": ANSWER, "kind": "limit"}
-    return completion(json_text({"clauses": [clause]}))
-
-
-def test_a_document_that_comes_later_is_added_and_only_what_it_changes_is_made(tmp_path: Path) -> None:
-    author = FolderAuthor(str(TOOL_LIBRARY))
-    everybody = Script(
-        synthesizer=[answers, names_tools, author],
-        solver=[author, Clerk()],
-        agent=Clerk(every_other),
-        judge=Referee(),
-    )
+def test_a_document_that_comes_later_is_added_and_only_what_it_changes_is_made(
+    tmp_path: Path, everybody: Script
+) -> None:
     suite, later = tmp_path / "library", tmp_path / "answers.md"
     later.write_text(f"# 1. Trailers\n\n{ANSWER}\n")
     with ScriptedServer(everybody) as server:
@@ -108,33 +78,27 @@ def test_a_document_that_comes_later_is_added_and_only_what_it_changes_is_made(t
         asked = len(server.requests)
         ran = command("synthesize", "--document", later, "-o", suite, "--yes")
         assert ran.code == 0, ran.said
-        assert "document answers: (none) -> " in ran.err and "document procedure" not in ran.err
+        assert "document answers: (none) -> " in ran.err and "document lending" not in ran.err
         made = [step_of(text_of(request.messages[0])) for request in server.requests[asked:]]
         assert sorted(map(str, made)) == ["atoms", "clauses", "expectations again", "rules again"], "and no run"
         for name in ("tools.py", "draw.py", "expectations.yaml", "tasks.yaml"):
             assert (place / name).read_bytes() == before[name]
         clauses = yaml.safe_load((suite / "clauses.yaml").read_text("utf-8"))
-        assert {clause["document"] for clause in clauses} == {"procedure", "answers"}
+        assert {clause["document"] for clause in clauses} == {"lending", "losses", "answers"}
         asked = len(server.requests)
         out = command("synthesize", "--without-document", "answers.md", "-o", suite, "--yes")
         assert (out.code, len(server.requests)) == (0, asked), out.said
         refused = command("synthesize", "--without-document", "answers", "-o", suite, "--yes")
-    assert (refused.code, "there are procedure" in refused.said) == (2, True), refused.said
+    assert (refused.code, "there are lending, losses" in refused.said) == (2, True), refused.said
     assert {clause["document"] for clause in yaml.safe_load((suite / "clauses.yaml").read_text("utf-8"))} == {
-        "procedure"
+        "lending",
+        "losses",
     }
 
 
 def test_a_document_that_comes_after_a_clause_was_changed_by_hand_is_read_and_the_change_stays(
-    tmp_path: Path,
+    tmp_path: Path, everybody: Script
 ) -> None:
-    author = FolderAuthor(str(TOOL_LIBRARY))
-    everybody = Script(
-        synthesizer=[answers, names_tools, author],
-        solver=[author, Clerk()],
-        agent=Clerk(every_other),
-        judge=Referee(),
-    )
     suite, later = tmp_path / "library", tmp_path / "answers.md"
     later.write_text(f"# 1. Trailers\n\n{ANSWER}\n")
     with ScriptedServer(everybody) as server:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests.support.cli import Word, command, lines_of
+from tests.support.cli import Word, command, lines_of, roles_at
 from tests.support.in_process import TOOL_LIBRARY
 from tests.support.library_clerk import Clerk, Referee, every_other
 from tests.support.script import Script
@@ -15,12 +15,9 @@ from tests.support.scripted_server import ScriptedServer
 from tests.support.synthesis.command import began, ended, until
 from tests.support.synthesis.paid import Till
 
-ROLES = ("synthesizer", "solver", "agent", "judge", "simulator")
-
 
 def words(url: str, suite: Path, *more: Word) -> list[Word]:
-    roles = suite.parent / "roles.yaml"
-    roles.write_text(yaml.safe_dump({role: {"model": f"{role}-1", "base_url": url} for role in ROLES}))
+    roles = roles_at(url, suite.parent)
     return ["synthesize", "--workplace", TOOL_LIBRARY, "--roles", roles, "--yes", "-o", suite, *more]
 
 
@@ -87,6 +84,15 @@ def test_after_a_spent_budget_the_hint_names_a_higher_one(tmp_path: Path) -> Non
         ran = command(*words(server.url, suite, "--tasks", 4, "--max-tokens", 9000))
         assert ran.code == 130, ran.said
         assert "Raise the budget" in ran.err
+
+
+def test_what_became_of_a_task_is_on_record_before_the_session_ends(tmp_path: Path) -> None:
+    suite = tmp_path / "library"
+    with ScriptedServer(everybody()) as server:
+        budget = ("--max-tokens", 67_500, "--concurrency", 1)  # of some 68,500
+        ran = command(*words(server.url, suite, "--tasks", 4, *budget))
+    assert ran.code == 130, ran.said
+    assert {line["fate"] for line in lines_of(suite / "calibration.jsonl")} == {"kept"}
 
 
 @pytest.mark.parametrize(

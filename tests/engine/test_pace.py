@@ -1,10 +1,10 @@
 """Limits of pace: requests and tokens a minute, and as many requests at a time as the process has files for."""
 
 import asyncio
-import itertools
 import resource
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +77,11 @@ def test_requests_per_minute_are_spread() -> None:
         await asyncio.gather(*(client.model(Meter())(HELLO) for _ in range(4)))
 
     with ScriptedServer() as server:
+        begun = time.monotonic()
         with_client(server.url, four, rpm=600)
     arrived = sorted(r.arrived for r in server.requests)
-    assert all(later - sooner > 0.08 for sooner, later in itertools.pairwise(arrived))
+    # A busy machine may hold any of them up, and lets none set out before its time.
+    assert all(at - begun > 0.1 * number - 0.02 for number, at in enumerate(arrived))
 
 
 def test_a_process_with_few_files_sends_fewer_requests_and_says_so(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from worktrial.workplaces.executable.code import CodeWorkplace
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SECTIONS = {section.number: section for section in sections_of(load([EXAMPLES / "parcel-claims" / "procedure.md"]))}
 DESK = PARCEL_CLAIMS.workplace
-CLAUSES = read_clauses(EXAMPLES / "parcel-claims-trial" / "clauses.yaml")
+CLAUSES = read_clauses(PARCEL_CLAIMS.folder / "clauses.yaml")
 
 
 def test_every_clause_is_quoted_word_for_word_and_its_numbers_are_those_of_its_quote() -> None:
@@ -36,14 +36,22 @@ def test_the_desk_is_what_an_author_writes_from_the_procedure_and_the_interface(
     writing = Writing(tmp_path, clauses=CLAUSES, written=PARCEL_CLAIMS, interface=interface)
     written = writing.write()
     assert (written.failed, written.unsuitable) == ({}, {})
-    assert Counter(writing.asked) == {"types": 1, "draw": 1, "rules": 1, "tools": 2, "expectations": 2, "atoms": 13}
-    assert [len(written.initial_state[name]) for name in ("parcels", "claims")] == [110, 64]
+    assert Counter(writing.asked) == {
+        "types": 1,
+        "draw": 1,
+        "rules": 1,
+        "tools": 2,
+        "expectations": 2,
+        "kit": 1,
+        "atoms": 13,
+    }
+    assert [len(written.initial_state[name]) for name in ("parcels", "claims")] == [51, 51]
 
 
 def test_rules_and_cases_cite_every_clause_that_a_program_can_decide() -> None:
     cited = {
         id
-        for name in ("tools", "atoms")
+        for name in ("tools", "rules", "atoms")
         for ids in citations((DESK / f"{name}.py").read_text()).values()
         for id in ids
     }

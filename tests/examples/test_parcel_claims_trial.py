@@ -186,9 +186,9 @@ def test_draws_are_desks_with_edges() -> None:
     state = asyncio.run(home.draw(7))
     stored = (FOLDER / "workplaces" / "claims_desk" / "states" / "busy.json").read_text("utf-8")
     assert json.loads(stored) == state
-    assert len(state["claims"]) == len(state["parcels"]) == 50
+    assert len(state["claims"]) == len(state["parcels"]) == 51
     assert state == asyncio.run(home.draw(7)) != asyncio.run(home.draw(8))
     notes = [scan["note"] for scans in state["scans"].values() for scan in scans]
     assert sum("P0" in note for note in notes) == 10
-    (done,) = asyncio.run(home.episodes([ScriptedEpisode(state, [("get_claim", {"claim_id": "C-2001"})])]))
+    (done,) = asyncio.run(home.episodes([ScriptedEpisode(state, [("get_claim", {"claim_id": "C-901"})])]))
     assert not done.calls[0].error

@@ -88,7 +88,7 @@ def test_sums_of_a_letter() -> None:
 
 
 WORDS = ["pay", "paid", "payment", "transfer", "지급"]
-NAMED = [8.4, 10.0, 16.5, 169.65, 183.57, 250.08, 290.42, 600.0, 800.0]
+NAMED = [8.4, 10.0, 16.5, 120.0, 169.65, 183.57, 231.6, 250.08, 290.42, 600.0, 800.0]
 
 
 def of_paying(said: str, due: float | None, **more: Any) -> str:
@@ -114,6 +114,20 @@ def of_paying(said: str, due: float | None, **more: Any) -> str:
         (None, "The earlier claim was already paid 183.57, so no payment."),
         (None, "It was found after 183.57 had been paid; 183.57 was paid on 14 May."),
         (None, "A payment of 250.08 crowns needs approval, so it waits."),
+        (110.0, "We pay 110.00 crowns: 120.00 minus 10.00 deductible."),
+        (110.0, "You will receive 110.00 crowns, the cover of 120.00 less 10.00."),
+        (110.0, "110.00 crowns are paid. The lowest, 120.00, is paid, less the deductible of 10.00."),
+        (298.82, "For it we pay (code LOSS) 298.82 crowns. The postage of 8.40 is paid back on top."),
+        (600.0, "Your claim is paid with 600.00 crowns. The postage is not paid back."),
+        (169.65, "A part is paid, 169.65 crowns in all. Jewellery is never paid."),
+        (169.65, "We pay you the proven value of the clock, 169.65 crowns. Postage is not paid back."),
+        (169.65, "Amount: 169.65 crowns. Postage is not paid back."),
+        (None, "We pay for parcels that were lost, damaged or opened; lateness alone is not a claim."),
+        (None, "For missing content we pay the proven value, but passports are never paid."),
+        (None, "We received your invoice of 231.60. The claim is refused."),
+        (None, "You will receive no payment on your claim of 231.60, and get a letter about it."),
+        (None, "Your request for a refund of 231.60 is refused; you asked to be refunded 231.60."),
+        (None, "231.60 크라운의 배상은 하지 않습니다."),
         (None, "We cannot say whether anything will be paid. If it is not found, we will pay you."),
     ],
 )
@@ -147,6 +161,11 @@ def test_a_sum_that_waits_is_told_and_not_paid() -> None:
         (169.65, "We refuse your claim of 169.65 crowns.", "it does not say that 169.65 is paid, but"),
         (None, "LATE; 250.08 crowns were paid.", "it says that 250.08 is paid"),
         (None, "We are sorry. We will pay you soon.", "it promises to pay"),
+        (None, "Your claim is refused. You will receive 231.60.", "it says that 231.60 is paid"),
+        (None, "Your claim is refused. We refund 231.60 crowns.", "it says that 231.60 is paid"),
+        (None, "It is refused; 231.60 crowns will be refunded to you.", "it says that 231.60 is paid"),
+        (None, "231.60 크라운을 환불해 드립니다.", "it says that 231.60 is paid"),
+        (110.0, "You will receive 120.00 crowns. The lowest is 110.00.", "it says that 120.00 is paid"),
     ],
 )
 def test_a_sum_that_is_said_to_be_paid_and_is_not_due(due: float | None, said: str, why: str) -> None:

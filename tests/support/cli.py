@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import yaml
+
 _PATIENCE = 300.0  # seconds for a child process
 
 Word = str | Path | int | float
@@ -53,6 +55,8 @@ def start_code(code: str, *words: Word) -> "subprocess.Popen[str]":
 def _started(
     words: Sequence[str], env: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> "subprocess.Popen[str]":
+    # A `preexec_fn` would have the tables of two gigabytes copied first; that children hear interrupts whatever the
+    # shell says, `tests/conftest.py` sees to.
     return subprocess.Popen(
         [sys.executable, *words],
         stdout=subprocess.PIPE,
@@ -60,13 +64,7 @@ def _started(
         text=True,
         env={**os.environ, **(env or {})},
         cwd=cwd,
-        preexec_fn=_hear_interrupts,  # noqa: PLW1509 - it takes no lock
     )
-
-
-def _hear_interrupts() -> None:
-    """What a shell starts in the background ignores Ctrl-C, and so would its children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def interrupt(child: "subprocess.Popen[str]", how: signal.Signals, samples: Path, at_least: int) -> Ran:
@@ -106,6 +104,14 @@ def at(url: str, **roles: str) -> list[str]:
     for role in ("agent", "simulator", "judge"):
         words += [f"--{role}", roles.get(role, f"{role}-1")]
     return words
+
+
+def roles_at(url: str, folder: Path) -> Path:
+    """A file of roles, all of them played at `url` by models of their own."""
+    path = folder / "roles.yaml"
+    roles = ("synthesizer", "solver", "agent", "judge", "simulator")
+    path.write_text(yaml.safe_dump({role: {"model": f"{role}-1", "base_url": url} for role in roles}))
+    return path
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:

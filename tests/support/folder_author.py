@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from tests.support.in_process import TOOL_LIBRARY
 from tests.support.request import ScriptedRequest, text_of
 from tests.support.script import Answer, Behaviour
 from tests.support.wire import completion, json_text
@@ -23,6 +24,7 @@ STEPS = {
     "You write the generator of initial states": "draw",
     "You write the rules of a workplace": "rules",
     "You write tools of a workplace": "tools",
+    "You write the kit": "kit",
     "You write cases": "atoms",
     "You write the acceptance test": "expectations",
     "You keep the rules": "rules again",
@@ -46,8 +48,6 @@ class WrittenFolder:
     """A suite folder taken apart into what an author would write, step by step."""
 
     folder: Path
-    clauses_file: Path | None = None
-    """None for the folder's own."""
 
     @property
     def workplace(self) -> Path:
@@ -78,9 +78,7 @@ class WrittenFolder:
 
     @property
     def _rows(self) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = yaml.safe_load(
-            (self.clauses_file or self.folder / "clauses.yaml").read_text("utf-8")
-        )
+        rows: list[dict[str, Any]] = yaml.safe_load((self.folder / "clauses.yaml").read_text("utf-8"))
         return rows
 
     def operations(self) -> dict[str, Any]:
@@ -98,33 +96,50 @@ class WrittenFolder:
         return self._tools(lambda node: isinstance(node, ast.ClassDef) or _is_alias(node))
 
     def draw(self) -> str:
-        return (self.workplace / "draw.py").read_text("utf-8")
+        """The generator of states, with what it takes from the rules, which nobody has written yet."""
+        source = (self.workplace / "draw.py").read_text("utf-8")
+        found = re.search(r"^from \.rules import (.+)$", source, re.MULTILINE)
+        taken = set(found[1].split(", ")) if found else set()
+        return f"{self._rules_beside(lambda node: not taken.isdisjoint(_assigned(node)))}\n\n{source}"
 
     def rules(self) -> str:
-        """Everything of the tools' module but records and tools."""
-        return self._tools(
+        """Everything of the tools' module but records and tools, and the rules that stand beside it."""
+        own = self._tools(
             lambda node: (
                 not isinstance(node, ast.ClassDef) and not _is_alias(node) and not _marks(node, "reads", "writes")
             )
         )
+        return f"{own}\n\n{self._rules_beside(lambda node: True)}"
+
+    def _rules_beside(self, keep: Any) -> str:
+        beside = self.workplace / "rules.py"
+        return _kept(beside.read_text("utf-8"), keep) if beside.is_file() else ""
 
     def tools(self, prompt: str) -> str:
         names = set(_LISTED.findall(prompt[prompt.index("The tools that you write now") :]))
         return self._tools(lambda node: bool(_marks(node, "reads", "writes")) and node.name in names)
 
+    def kit(self) -> str:
+        """Everything of the cases' module but the cases."""
+        return _kept(self._cases, lambda node: not _marks(node, "atom"))
+
     def atoms(self, prompt: str) -> str:
-        """The cases whose first clause is wanted, and all helpers."""
+        """The cases whose first clause is wanted, and all helpers where no kit is shown."""
         found = _WANTED.search(prompt)
         wanted = set(found[1].split(", ")) if found else set()
+        brings_helpers = "Helpers that are there already" not in prompt
 
         def is_wanted(node: Any) -> bool:
             cited = _marks(node, "atom")
-            return not cited or cited[0] in wanted
+            return cited[0] in wanted if cited else brings_helpers
 
-        source = (self.workplace / "atoms.py").read_text("utf-8")
-        if not any(_marks(node, "atom") and is_wanted(node) for node in ast.parse(source).body):
+        if not any(_marks(node, "atom") and is_wanted(node) for node in ast.parse(self._cases).body):
             return f"# NO CASE {', '.join(sorted(wanted))}: others ask for it\n"
-        return _kept(source, is_wanted)
+        return _kept(self._cases, is_wanted)
+
+    @property
+    def _cases(self) -> str:
+        return (self.workplace / "atoms.py").read_text("utf-8")
 
     def expectations(self, prompt: str) -> dict[str, Any]:
         found = _TESTED.search(prompt)
@@ -147,19 +162,16 @@ class WrittenFolder:
         return _kept((self.workplace / "tools.py").read_text("utf-8"), keep)
 
 
-LIBRARY = Path(__file__).parents[2] / "examples" / "tool-library"
-PARCEL_CLAIMS = WrittenFolder(
-    Path(__file__).parent / "authored" / "parcel-claims",
-    Path(__file__).parents[2] / "examples" / "parcel-claims-trial" / "clauses.yaml",
-)
-"""A claims desk as an author writes it from `examples/parcel-claims`: types, draws, rules, tools, cases, tests."""
+LIBRARY = WrittenFolder(TOOL_LIBRARY)
+PARCEL_CLAIMS = WrittenFolder(TOOL_LIBRARY.parent / "parcel-claims-trial")
+"""The claims desk as an author may write it from `examples/parcel-claims`."""
 
 
 def procedure_in(folder: Path) -> Path:
     """The tool library's papers as documents of an owner."""
     folder.mkdir(exist_ok=True)
     for name in ("lending", "losses"):
-        _, front, text = (LIBRARY / "handbook" / f"{name}.md").read_text().split("---\n", 2)
+        _, front, text = (TOOL_LIBRARY / "handbook" / f"{name}.md").read_text().split("---\n", 2)
         number, title = (line.partition(": ")[2].strip('"') for line in front.splitlines()[:2])
         (folder / f"{name}.md").write_text(f"# {number}. {title}\n{text}")
     return folder
@@ -197,6 +209,8 @@ def answer_of(written: WrittenFolder, prompt: str) -> str | None:
             return _fenced(written.rules())
         case "tools":
             return _fenced(written.tools(prompt))
+        case "kit":
+            return _fenced(written.kit())
         case "atoms":
             return _fenced(written.atoms(prompt))
         case "expectations":
@@ -230,15 +244,20 @@ def _kept_parts(source: str) -> list[tuple[Any, str]]:
 
 
 def _kept(source: str, keep: Any) -> str:
-    """The top of a module without its docstring and what is not to be kept."""
-    return (
-        "\n\n\n".join(
-            text
-            for node, text in _kept_parts(source)
-            if not isinstance(node, ast.Expr) and (isinstance(node, ast.Import | ast.ImportFrom) or keep(node))
-        )
-        + "\n"
-    )
+    """The top of a module without its docstring, modules beside it and what is not to be kept."""
+    kept = [
+        text
+        for node, text in _kept_parts(source)
+        if isinstance(node, ast.Import)
+        or (isinstance(node, ast.ImportFrom) and not node.level)
+        or (not isinstance(node, ast.Expr | ast.ImportFrom) and keep(node))
+    ]
+    return "\n\n\n".join(kept) + "\n"
+
+
+def _assigned(node: ast.AST) -> list[str]:
+    """Names of the constants that a statement gives a value."""
+    return [getattr(target, "id", "") for target in node.targets] if isinstance(node, ast.Assign) else []
 
 
 def _is_text(node: ast.AST | None) -> bool:

@@ -25,8 +25,8 @@ class MadeSite:
     """Slug in the report to the run's folder."""
 
 
-def made_site(into: Path) -> MadeSite:
-    """Runs of all kinds, and their report.
+def made_site(into: Path) -> None:
+    """Make runs of all kinds, and their report; see `found_site`.
 
     `brook` and `heron` worked on the same 40 tasks under all conditions, `wren` on the same without faults and
     three times, at another effort; `hostile` attacks wherever a model or data set could; `gold`, `reference` and
@@ -45,7 +45,12 @@ def made_site(into: Path) -> MadeSite:
         ran = worktrial("run", *words, "-o", at / name)
         assert ran.code == 0, ran.err
         runs[name] = at / name
-    return MadeSite(report(into / "site", list(runs.values())), runs)
+    report(into / "site", list(runs.values()))
+
+
+def found_site(at: Path) -> MadeSite:
+    """What `made_site` has made."""
+    return MadeSite(at / "site", {run.name: run for run in (at / "runs").iterdir()})
 
 
 def report(into: Path, runs: Sequence[Path], *words: str) -> Path:

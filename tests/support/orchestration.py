@@ -1,7 +1,7 @@
 """A tiny release in OrchestrationBench's layout, all ours, so that most tests need no real data."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -132,6 +132,25 @@ SHORT: tuple[Row, ...] = (
 )
 
 
+def whole(*rows: Row) -> Row:
+    """A scenario file of these steps."""
+    steps = [{**row, "step_id": n} for n, row in enumerate(rows, 1)]
+    return {"metadata": {"total_steps": len(steps), "note": ""}, "steps": steps}
+
+
+def write_language(folder: Path, cards: Iterable[Row], scenarios: Mapping[str, Row | str | bytes]) -> None:
+    """Write cards, and scenarios by the file's stem; a text or bytes are written as they are."""
+    for place in ("multiagent_cards", "scenario_data"):
+        (folder / place).mkdir(parents=True, exist_ok=True)
+    for made in cards:
+        (folder / "multiagent_cards" / f"{made['agent_card']['agent_id']}.json").write_text(json.dumps(made))
+    for stem, content in scenarios.items():
+        if isinstance(content, dict):
+            content = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+        raw = content if isinstance(content, bytes) else content.encode()
+        (folder / "scenario_data" / f"{stem}.yaml").write_bytes(raw)
+
+
 @dataclass
 class TinyTeam:
     """Two English scenarios and a Korean one. Change what a test is about, then `write` it."""
@@ -146,14 +165,7 @@ class TinyTeam:
         """Write the release into `folder`."""
         for key, rows in self.scenarios.items():
             language, _, number = key.partition("/")
-            cards, texts = folder / language / "multiagent_cards", folder / language / "scenario_data"
-            cards.mkdir(parents=True, exist_ok=True)
-            texts.mkdir(parents=True, exist_ok=True)
-            for made in self.cards:
-                (cards / f"{made['agent_card']['agent_id']}.json").write_text(json.dumps(made))
-            steps = [{**row, "step_id": n} for n, row in enumerate(rows, 1)]
-            whole = {"metadata": {"total_steps": len(steps), "note": ""}, "steps": steps}
-            (texts / f"{number}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False, allow_unicode=True))
+            write_language(folder / language, self.cards, {number: whole(*rows)})
         return folder
 
 

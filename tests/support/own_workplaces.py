@@ -1,6 +1,8 @@
 """A small suite of somebody's own whose workplace is code, to be written to a folder and spoilt."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 from tests.workplaces.executable.ledger import DRAW, STATE, TOOLS
@@ -55,19 +57,20 @@ TASKS = {
 BUSY = '{"clock": "2031-05-21", "claims": {"K-7": {"status": "OPEN", "amount": 1}}}'
 
 
+def write_files(folder: Path, files: Mapping[str, Any]) -> None:
+    """Write files by their paths, as YAML what is no text."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else yaml.safe_dump(content, sort_keys=False), "utf-8")
+
+
 def write_suite(folder: Path) -> Path:
     """Write the suite, whole and sound."""
-    place = folder / "workplaces" / "ledger"
-    (place / "states").mkdir(parents=True)
-    (folder / "handbook").mkdir()
-    (folder / "suite.yaml").write_text(yaml.safe_dump(SUITE), "utf-8")
-    (folder / "handbook" / "amounts.md").write_text(PAPER, "utf-8")
-    (place / "workplace.yaml").write_text(yaml.safe_dump(WORKPLACE), "utf-8")
-    (place / "initial_state.yaml").write_text(yaml.safe_dump(STATE), "utf-8")
-    (place / "tools.py").write_text(TOOLS, "utf-8")
-    (place / "draw.py").write_text(DRAW, "utf-8")
-    (place / "tasks.yaml").write_text(yaml.safe_dump(TASKS), "utf-8")
-    (place / "states" / "busy.json").write_text(BUSY, "utf-8")
+    write_files(folder, {"suite.yaml": SUITE, "handbook/amounts.md": PAPER})
+    parts = {"workplace.yaml": WORKPLACE, "initial_state.yaml": STATE, "tasks.yaml": TASKS}
+    code = {"tools.py": TOOLS, "draw.py": DRAW, "states/busy.json": BUSY}
+    write_files(folder / "workplaces" / "ledger", {**parts, **code})
     return folder
 
 
@@ -82,6 +85,5 @@ def write_reporting_suite(folder: Path) -> Path:
         line = {"case": case, "outcome": "PAID", "amount": amount}
         task["plan"]["steps"].append({"call": "hand_in_report", "with": {"cases": [line]}})
         task["checks"] += [{"check": "report_line", **line}, {"check": "report_lines", "cases": [case]}]
-    (place / "workplace.yaml").write_text(yaml.safe_dump({**WORKPLACE, "report": REPORT}, sort_keys=False), "utf-8")
-    (place / "tasks.yaml").write_text(yaml.safe_dump(tasks), "utf-8")
+    write_files(place, {"workplace.yaml": {**WORKPLACE, "report": REPORT}, "tasks.yaml": tasks})
     return folder

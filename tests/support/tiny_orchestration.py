@@ -1,13 +1,10 @@
 """A tiny data folder in OrchestrationBench's layout, all ours, with one scenario to change at will."""
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import yaml
-
-Row = dict[str, Any]
+from tests.support.orchestration import Row, whole, write_language
 
 
 def tool(name: str, *required: str, **properties: Row) -> Row:
@@ -41,17 +38,12 @@ def step(agent: str, content: object, *, workflow: str | None = None) -> Row:
     return {"workflow_id": workflow, "agent": agent, "agent_type": kind, "data": {"content": content}}
 
 
-def scenario(*steps: Row) -> Row:
-    numbered = [{"step_id": n} | one for n, one in enumerate(steps, 1)]
-    return {"metadata": {"total_steps": len(steps), "note": ""}, "steps": numbered}
-
-
 CALL = "tool: dig\narguments:\n  where: bed 3\ntool_call_result:\n  depth: 30"
 
 
 def usual(*more: Row) -> Row:
     """A note, a request, a plan for the gardener, the call, a reply; then `more`."""
-    return scenario(
+    return whole(
         step("main", "Date: 2026-03-02", workflow="system"),
         step("user", "Please dig bed 3."),
         step("main", plan("workflow_1:gardener")),
@@ -73,14 +65,5 @@ class TinyOrchestration:
 
     def write(self, folder: Path, language: str = "EN") -> Path:
         """Write it; returns the data folder."""
-        cards, scenarios = folder / language / "multiagent_cards", folder / language / "scenario_data"
-        cards.mkdir(parents=True, exist_ok=True)
-        scenarios.mkdir(parents=True, exist_ok=True)
-        for one in self.cards:
-            (cards / f"{one['agent_card']['agent_id']}.json").write_text(json.dumps(one))
-        for stem, content in self.scenarios.items():
-            if isinstance(content, dict):
-                content = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
-            raw = content if isinstance(content, bytes) else content.encode()
-            (scenarios / f"{stem}.yaml").write_bytes(raw)
+        write_language(folder / language, self.cards, self.scenarios)
         return folder

@@ -7,7 +7,7 @@ from typing import Any
 
 from worktrial.language import Completion, JsonObject, Message
 from worktrial.synthesis.artifacts import JobSpec
-from worktrial.synthesis.author import ModelAuthor
+from worktrial.synthesis.author import Author
 
 Json = dict[str, Any]
 SPEC = JobSpec(role="returns clerk", industry="Commerce", domain="Online retail")
@@ -44,11 +44,11 @@ class Model:
         return Completion({"role": "assistant", "content": text})
 
 
-def author(model: Model) -> ModelAuthor:
+def author(model: Model) -> Author:
     """The author that this model is."""
 
     def line(salt: str) -> Model:
         model.salts.append(salt)
         return model
 
-    return ModelAuthor("scripted", line)
+    return Author("scripted", line)

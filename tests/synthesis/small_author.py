@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from tests.support.cli import Word
+from tests.support.cli import Word, at
 from tests.support.happy import HappyAgent, HappyJudge, verdict
 from tests.support.request import ScriptedRequest, text_of
 from tests.support.script import Answer, Behaviour, Script, Step
@@ -118,7 +118,4 @@ def small(synthesizer: Step | None = None, **other: Any) -> Script:
 
 def models(url: str) -> list[Word]:
     """The options that name a model for each role at `url`."""
-    words: list[Word] = ["--base-url", url, "--price", "1,2", "--workplace", "simulated"]
-    for role in ("synthesizer", "agent", "simulator", "judge"):
-        words += [f"--{role}", f"{role}-1"]
-    return words
+    return [*at(url), "--synthesizer", "synthesizer-1", "--price", "1,2", "--workplace", "simulated"]

@@ -25,13 +25,13 @@ from worktrial.errors import DataError
 from worktrial.suites.simulated.trial import SimulatedSettings
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.clauses.clause import read_clauses
-from worktrial.synthesis.composed_home import task_findings
 from worktrial.synthesis.composed_session import ComposingSession
 from worktrial.synthesis.composed_suite import Labels
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.proving.way import GATES_AT_ONCE
 from worktrial.synthesis.resources import ResourceSettings, open_resources
 from worktrial.synthesis.review.page import read_cards, write_review
+from worktrial.synthesis.standing import task_findings
 from worktrial.synthesis.task_session import TasksEnd
 from worktrial.synthesis.worth import described
 from worktrial.workplaces.executable.report_form import REPORT_TOOL

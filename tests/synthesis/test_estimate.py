@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.synthesis.any_drafts import task, workplace
+from tests.synthesis.drafts import task, workplace
 from tests.synthesis.test_files import row
 
 from worktrial.engine.roles import Role, RoleSettings

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.synthesis.any_drafts import TASKS, WORKPLACES, task, workplace
 from tests.synthesis.crashes import Killed, killed_before
+from tests.synthesis.drafts import TASKS, WORKPLACES, task, workplace
 
 from worktrial.errors import DataError, StopRun
 from worktrial.synthesis import files
@@ -43,8 +43,8 @@ def test_a_task_reads_back_as_it_was_written(draft: TaskDraft) -> None:
 def test_a_written_workplace_is_one_that_the_suites_load(tmp_path: Path) -> None:
     WORKPLACE.write(tmp_path / "place" / "workplace.yaml", workplace())
     loaded = from_folder(tmp_path / "place")
-    assert loaded.name == "Returns desk"
-    assert [tool.name for tool in loaded.tools] == ["read_order"]
+    assert loaded.name == "parcel-counter"
+    assert [tool.name for tool in loaded.tools] == ["get_parcel", "hand_out"]
     assert loaded.system_prompt == workplace().system_prompt
 
 
@@ -134,31 +134,31 @@ def row(number: int, outcome: str = "pass", content: str = "c1", kind: str = "pl
 
 def test_runs_count_for_their_content_and_settings_only(tmp_path: Path) -> None:
     folder = SuiteFolder(tmp_path)
-    book = RunBook(folder, "settings-1")
+    book = RunBook(folder, lambda kind: "settings-1")
     for r in (row(0), row(1, "fail"), row(2, "invalid"), row(0, content="c2")):
         book.add(r)
-    for again in (book, RunBook(folder, "settings-1")):
+    for again in (book, RunBook(folder, lambda kind: "settings-1")):
         assert [(r.number, r.outcome) for r in again.have("s-1", "c1")] == [(0, "pass"), (1, "fail")]
         assert [r.number for r in again.have("s-1", "c2")] == [0]
         assert all(r.trajectory is None for r in again.have("s-1", "c1"))
         assert [r.trajectory for r in again.full("s-1", "c1")] == [{"messages": ["long"]}] * 3
-    assert RunBook(folder, "settings-2").have("s-1", "c1") == []
+    assert RunBook(folder, lambda kind: "settings-2").have("s-1", "c1") == []
 
 
 def test_a_run_that_came_to_no_verdict_counts_as_its_last_trial(tmp_path: Path) -> None:
     folder = SuiteFolder(tmp_path)
-    RunBook(folder, "s").add(row(0, "invalid"))
-    book = RunBook(folder, "s")
+    RunBook(folder, lambda kind: "s").add(row(0, "invalid"))
+    book = RunBook(folder, lambda kind: "s")
     book.add(row(0, "fail"))
     assert [r.outcome for r in book.have("s-1", "c1")] == ["fail"]
-    assert [r.outcome for r in RunBook(folder, "s").full("s-1", "c1")] == ["fail"]
+    assert [r.outcome for r in RunBook(folder, lambda kind: "s").full("s-1", "c1")] == ["fail"]
 
 
 def test_no_key_gets_into_a_stored_run(tmp_path: Path) -> None:
     folder = SuiteFolder(tmp_path)
-    RunBook(folder, "s", lambda line: line.replace(b"secret-key-1234", b"[key]")).add(row(0))
+    RunBook(folder, lambda kind: "s", lambda line: line.replace(b"secret-key-1234", b"[key]")).add(row(0))
     assert b"secret" not in folder.runs("s-1").read_bytes()
-    assert "[key]" in RunBook(folder, "s").have("s-1", "c1")[0].reason
+    assert "[key]" in RunBook(folder, lambda kind: "s").have("s-1", "c1")[0].reason
 
 
 def test_the_job_of_an_earlier_release_says_the_same(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.synthesis.any_drafts import task, workplace
 from tests.synthesis.crashes import Killed, killed_before
+from tests.synthesis.drafts import task, workplace
 
 from worktrial.synthesis.artifacts import TaskDraft, WorkplaceDraft
 from worktrial.synthesis.files import yaml_form
@@ -22,7 +22,7 @@ class Maker:
     def __init__(self, folder: SuiteFolder, *, place: bool) -> None:
         self.folder = folder
         self.place = place
-        self.path: Path = folder.work / ("workplace.yaml" if place else "drafts/returns-01.yaml")
+        self.path: Path = folder.work / ("workplace.yaml" if place else "drafts/parcels-02.yaml")
         self.form: Any = yaml_form(WorkplaceDraft if place else TaskDraft)
         self.made = 0
         self.warnings: list[str] = []

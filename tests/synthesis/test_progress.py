@@ -1,22 +1,23 @@
 """Progress that is shown while it works."""
 
+import asyncio
+
 import pytest
 from tests.synthesis.test_files import row
 
-from worktrial.synthesis.progress import ProgressEvent, SynthesisProgress, display
+from worktrial.synthesis.progress import SynthesisProgress, display
 
 
 def board() -> SynthesisProgress:
-    found = SynthesisProgress(6, lambda: (1.25, 5000, True))
+    found = SynthesisProgress(3, lambda: (1.25, 5000, True))
     for subject, stage, what in (
-        ("suite", "tasks", "3"),
         ("a-1", "task", ""),
         ("a-2", "runs", ""),
         ("a-1", "repair", "why"),
         ("a-1", "done", "kept"),
         ("a-3", "done", "trivial"),
     ):
-        found.moved(ProgressEvent(subject, stage, what))
+        found.moved(subject, stage, what)
     found.ran(row(0))
     found.ran(row(1, "invalid", kind="free"))
     return found
@@ -29,10 +30,21 @@ def test_the_board_counts_tasks_runs_and_spend() -> None:
     assert "1/3 tasks kept · 1 dropped · 1 calibration runs · 2 runs · 1 made harder or easier · $1.2500+" in line
 
 
+def test_the_board_says_for_whom_it_waits() -> None:
+    waiting = {"solver": 2, "judge": 0}
+    found = SynthesisProgress(3, lambda: (0.0, 0, False), lambda: waiting)
+    assert found.line().endswith(" · waits for solver (2)")
+    waiting["solver"] = 0
+    assert "waits" not in found.line()
+
+
 def test_without_a_terminal_there_are_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(KeyError), display(board()) as changed:
-        changed()
-        raise KeyError
+    async def broken_off() -> None:
+        async with display(board()):
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        asyncio.run(broken_off())
     assert capsys.readouterr().err.splitlines() == [board().line()]
 
 

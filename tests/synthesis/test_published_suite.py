@@ -10,7 +10,7 @@ from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.checks.suite import lint_suite
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.simulated.suite import publish, withdraw
+from worktrial.synthesis.simulated.session import publish, withdraw
 from worktrial.synthesis.simulated.workplace import SimulatedPlace
 
 RULE = Clause(id="C-01", document="job", section="0", quote="A berth takes one vessel.", kind="limit")

@@ -67,12 +67,8 @@ def synthesize(**given: Any) -> None:
         remember(folder, settings, expected)
         session = SynthesisSession(
             folder=folder,
-            spec=settings.spec,
+            settings=settings,
             trust=options.trust,
-            reading=settings.reading,
-            sources=settings.sources,
-            resources=settings.resources,
-            run_settings=settings.run_settings,
             until_drafts=until_drafts,
             warn=lambda text: say(f"note: {text}", err=True),
         )
@@ -86,16 +82,15 @@ def _carried_on(session: "SynthesisSession") -> "SessionEnd":
     from worktrial.engine.ending import ignore_ending_signals
     from worktrial.engine.interruption import Interrupted
     from worktrial.synthesis.author import UnusableReplies
-    from worktrial.synthesis.session import carry_on
 
     try:
-        return carry_on(session)
+        return session.carry_on()
     except (Interrupted, StopRun) as e:
         if isinstance(e, Interrupted):
             ignore_ending_signals()
         is_spent = isinstance(e, BudgetSpent)
         what = "Raise the budget and resume" if is_spent else "What is finished is stored. Resume"
-        say(f"{what} with:\n  {_same_command(session.resources, raised=is_spent)}", err=True)
+        say(f"{what} with:\n  {_same_command(session.settings.resources, raised=is_spent)}", err=True)
         raise
     except UnusableReplies as e:
         say(
@@ -180,8 +175,8 @@ def _print_end(folder: "SuiteFolder", end: "SessionEnd", *, is_simulated: bool) 
     """Print the outcome of the session and the next step on standard output."""
     resume = f"worktrial synthesize -o {shlex.quote(str(folder.root))}"
     _print_tasks(end.tasks)
-    spent = f"${end.cost:.4f}{' and what has no known price' if end.unpriced else ''}"
-    say(f"Spent in all sessions: {spent}, {end.tokens:,} tokens.")
+    spent = f"${end.spend.cost:.4f}{' and what has no known price' if end.spend.unpriced else ''}"
+    say(f"Spent in all sessions: {spent}, {end.spend.tokens:,} tokens.")
     if end.retries:
         say(f"{end.retries} requests had to be sent again.")
     say(f"Review page: {end.page}")

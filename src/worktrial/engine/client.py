@@ -124,6 +124,8 @@ class Client:
         self._took_schema = False
         self._odd_schemas: dict[bytes, Concessions] = {}
         """Schemas that were refused where others are taken, and what each took instead."""
+        self.waiting = 0
+        """Requests that are sent, or about to be, and not yet answered."""
         self.retries = 0
         self.troubles: deque[ProviderTrouble] = deque(maxlen=_TROUBLES)
         """The last answers for which a request was sent again."""
@@ -230,7 +232,11 @@ class Client:
                 ),
                 told="stream",
             )
-        data, completion = await self._persist(body)
+        self.waiting += 1
+        try:
+            data, completion = await self._persist(body)
+        finally:
+            self.waiting -= 1
         cost = self._cost(completion.usage)
         meter.add(role_name, completion.usage, cost)
         if self._cache is not None:

@@ -4,7 +4,7 @@ Each is a file that a person can read, change and hand back.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
@@ -14,8 +14,6 @@ from worktrial.language import JsonObject, JsonValue
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Level = Annotated[int, msgspec.Meta(ge=1, le=3)]
-Artifact = Literal["workplace", "tools", "instruction", "plan", "rubric"]
-"""Part of a task that a finding is about."""
 RunKind = Literal["plan", "free", "fresh", "solver"]
 """Kind of a run: with the plan in the agent's instruction, without, without and after the task was chosen, or by
 the solver."""
@@ -75,26 +73,13 @@ class TaskDraft(msgspec.Struct, kw_only=True, frozen=True):
         return list(self.instructions)
 
     @property
-    def atoms(self) -> list[str]:
-        """Atoms that it was composed of: none."""
-        return []
+    def tools(self) -> list[str]:
+        """Tools of its plan, each once."""
+        return list(dict.fromkeys(step.tool for step in self.plan))
 
-    @property
-    def round(self) -> int:
-        """Times that it was made harder or easier: never."""
-        return 0
-
-
-class DraftFinding(msgspec.Struct, kw_only=True, frozen=True):
-    """Fault of one artifact of a task, found by a static check."""
-
-    check: Text
-    """Name of the check, as in `worktrial lint`."""
-    artifact: Artifact
-    """The one thing to change."""
-    field: str
-    what: Text
-    fix: str = ""
+    # It is composed of nothing, and never made harder or easier.
+    atoms: ClassVar[list[str]] = []
+    round: ClassVar[int] = 0
 
 
 class SlotRun(msgspec.Struct, kw_only=True, frozen=True):

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
 import msgspec
 
@@ -26,27 +27,23 @@ class NotStorable(ValueError):
     """A value that JSON, or a file, cannot hold."""
 
 
-class Author(Protocol):
-    """Writes artifacts."""
+@dataclass(frozen=True)
+class Author:
+    """A language model that writes artifacts."""
 
-    @property
-    def model(self) -> str:
-        """Its name, for the provenance."""
-        ...
+    model: str
+    """Its name, for the provenance."""
+    bound: Callable[[str], Complete]
+    """The model itself, to be talked to in plain text; its answers are cached under the salt that it is given."""
 
     async def write(
-        self,
-        prompt: str,
-        kind: type[T],
-        *,
-        salt: str,
-        check: Callable[[T], Sequence[str]] | None = None,
+        self, prompt: str, kind: type[T], *, salt: str, check: Callable[[T], Sequence[str]] | None = None
     ) -> T:
-        """An artifact of `kind` (a msgspec struct) as `prompt` asks for it.
+        """Write an artifact of `kind` (a msgspec struct, whose JSON Schema goes along) as `prompt` asks for it.
 
         Args:
             prompt: What to write.
-            kind: What the reply is read as; its JSON Schema goes along.
+            kind: What the reply is read as.
             salt: Names stage, slot and attempt, so that a resumed run finds the same answer in the cache.
             check: What is wrong with a reply that is well-formed; [] when nothing is.
 
@@ -54,43 +51,10 @@ class Author(Protocol):
             UnusableReplies: no reply of the allowed number could be used.
             InvalidSample: the model cannot be reached.
         """
-        ...
-
-
-class ModelAuthor:
-    """An author that is a language model.
-
-    Args:
-        model: Its name.
-        bound: The model bound to a salt.
-    """
-
-    def __init__(self, model: str, bound: Callable[[str], Complete]) -> None:
-        self._model = model
-        self._bound = bound
-
-    @property
-    def model(self) -> str:
-        """Its name, for the provenance."""
-        return self._model
-
-    def bound(self, salt: str) -> Complete:
-        """The model itself, to be talked to in plain text, its answers cached under `salt`."""
-        return self._bound(salt)
-
-    async def write(
-        self,
-        prompt: str,
-        kind: type[T],
-        *,
-        salt: str,
-        check: Callable[[T], Sequence[str]] | None = None,
-    ) -> T:
-        """Write an artifact; as `Author.write`."""
 
         async def take(text: str) -> tuple[T | None, Sequence[str]]:
             try:
-                value = read(text, kind)
+                value = msgspec.convert(one_object(text), kind)
                 storable(value)
             except (NotOneObject, msgspec.ValidationError, NotStorable) as e:
                 return None, [str(e)]
@@ -100,7 +64,7 @@ class ModelAuthor:
 
         said = "Send the whole JSON object again with this put right, and nothing else."
         value, told = await mended(
-            self._bound(salt), prompt, take, ATTEMPTS, said, schema=schema_of(kind), shown=_SHOWN_REPLY
+            self.bound(salt), prompt, take, ATTEMPTS, said, schema=schema_of(kind), shown=_SHOWN_REPLY
         )
         if value is None:
             last = "; ".join(told[-1][:_SHOWN_PROBLEMS])
@@ -131,9 +95,6 @@ async def mended(
 
     Returns:
         What was written, None where no reply could be used; and what was wrong with each that could not.
-
-    Raises:
-        InvalidSample: the model cannot be reached.
     """
     messages: list[Message] = [{"role": "user", "content": prompt}]
     told: list[Sequence[str]] = []
@@ -157,16 +118,6 @@ async def mended(
             {"role": "user", "content": f"That cannot be used:\n{listed}\n{ask}"},
         ]
     return None, told
-
-
-def read(text: str, kind: type[T]) -> T:
-    """The artifact in a model's reply, which may have prose or a fence around it.
-
-    Raises:
-        NotOneObject: it holds no JSON object, or several.
-        msgspec.ValidationError: the object is not of that kind; the message names the field.
-    """
-    return msgspec.convert(one_object(text), kind)
 
 
 def storable(value: object) -> None:

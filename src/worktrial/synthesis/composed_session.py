@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from worktrial.agents.candidates import Candidate
+from worktrial.engine.lines import read_lines
 from worktrial.engine.roles import Role
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.suites.executable.trial import ExecutableSettings, ExecutableTrial
@@ -19,11 +20,11 @@ from worktrial.synthesis.compose.proof import faults_of
 from worktrial.synthesis.composed_home import headings_of
 from worktrial.synthesis.composed_suite import Labels, executable, prefix_of, withdraw_suite, write_suite
 from worktrial.synthesis.definitions import code_of_tools
-from worktrial.synthesis.files import Form, RecordFile, hash_of, yaml_form
+from worktrial.synthesis.files import RecordFile, hash_of, yaml_form
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.prompting import PROMPTS
 from worktrial.synthesis.proving.truth import Ruling, rules_hash
-from worktrial.synthesis.proving.way import Bench, ComposedBench, ComposedWay
+from worktrial.synthesis.proving.way import Bench, ComposedBench, ComposedWay, ProvedTask
 from worktrial.synthesis.task_session import TaskSession
 from worktrial.synthesis.worth import SuiteWorth
 from worktrial.workplaces.executable.folder import TOOLS_FILE
@@ -56,7 +57,13 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.form, self.model = yaml_form(ComposedTask), COMPOSER
+        solver, agent = (self.resources.roles[role] for role in (Role.SOLVER, Role.AGENT))
+        same = "the agent's model with another prompt" if solver.model == agent.model else "another model"
+        self.solver = f"{solver.model} ({same}; temperature {solver.temperature})"
+        self._ended = {end.task: end for end in read_lines(self.folder.calibration, ProvedTask)}
         self._atoms = {atom.name: atom for atom in read_atoms(self.place)}
+        self.atoms = list(self._atoms)
         self._rulings = RecordFile(self.folder.work / "rulings.jsonl", Ruling)
         sources = sorted(self.place.glob("*.py"))
         self._sources = {self.folder.name_of(path): hash_of(path.read_bytes()) for path in sources}
@@ -74,35 +81,28 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
         )
 
     @property
-    def form(self) -> Form[ComposedTask]:
-        """Form of a draft on disk."""
-        return yaml_form(ComposedTask)
-
-    @property
-    def model(self) -> str:
-        """Author of the drafts, for the provenance."""
-        return COMPOSER
-
-    @property
-    def solver(self) -> str:
-        """The second worker, in words."""
-        solver, agent = (self.resources.roles[role] for role in (Role.SOLVER, Role.AGENT))
-        same = "the agent's model with another prompt" if solver.model == agent.model else "another model"
-        return f"{solver.model} ({same}; temperature {solver.temperature})"
-
-    @property
-    def atoms(self) -> Sequence[str]:
-        """Names of the atoms that tasks may be composed of."""
-        return list(self._atoms)
-
-    @property
     def carried_out(self) -> Collection[str]:
         """Ids of the clauses that rules and tools cite."""
         return {id for source in self.door.sources.values() for ids in citations(source).values() for id in ids}
 
-    def made_from(self, draft: ComposedTask) -> Mapping[str, str]:
-        """The workplace's modules, name to hash."""
-        return self._sources
+    def _path(self, id: str, place: str = "tasks") -> Path:
+        return self.folder.work / place / f"{id}.yaml"
+
+    def _write(self, draft: ComposedTask, place: str = "tasks") -> None:
+        """Record a draft and write it; in `aside`, a sound one whose place another takes."""
+        path = self._path(draft.id, place)
+        self.ledger.write(path, self.form, draft, self._sources, self.model, repair=draft.round)
+
+    def _aside(self, id: str) -> ComposedTask | None:
+        """The draft that was set aside last; None where there is none, or not of today's code."""
+        path = self._path(id, "aside")
+        record = self.ledger.last(path) if path.exists() else None
+        return self.form.read(path) if record is not None and record.made_from == self._sources else None
+
+    def _is_edited(self, draft: ComposedTask) -> bool:
+        """Whether a person has changed a draft."""
+        record = self.ledger.last(self._path(draft.id))
+        return record is not None and record.edited
 
     async def stored(self) -> list[ComposedTask]:
         """Tasks of earlier sessions: as a person left them, or composed again where the code has changed."""
@@ -126,7 +126,7 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
     async def drawn(self, count: int, have: Mapping[str, ComposedTask]) -> AsyncIterator[ComposedTask]:
         """New tasks, as many as are wanted if the atoms give so many."""
         async for draft in self._composition.tasks(count, have.values()):
-            self.write(draft)
+            self._write(draft)
             yield draft
         self.unmade = [one.why for one in self._composition.unmade]
 
@@ -136,37 +136,34 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
         def varied(draft: ComposedTask) -> None:
             drafts[draft.id] = draft
             self._composition.note(draft)
-            self.write(draft)
+            self._write(draft)
 
         return ComposedWay(
             composition=self._composition,
             door=self.door,
             bench_of=self._bench,
             run=self.run,
-            have=self.have,
-            full=self.full,
+            have=self.book.have,
+            full=self.book.full,
             faults=self._faults,
-            rulings_on=self._rulings_on,
-            judge=self.resources.author_in(Role.JUDGE.value),
+            rulings_on=lambda id: [ruling for ruling in self._rulings.records if ruling.task == id],
+            judge=self.resources.author_in(Role.JUDGE),
             rules=self.rules,
             headings=headings_of(self.folder),
             rule=self.rule,
             fresh=self.spec.fresh_runs,
             keep=self.spec.keep,
             rounds=self.spec.repairs,
-            ended=self.ended.get,
-            set_aside=self.set_aside,
-            aside=self.aside,
-            fixed=self.is_edited,
+            ended=self._ended.get,
+            set_aside=lambda draft: self._write(draft, "aside"),
+            aside=self._aside,
+            fixed=self._is_edited,
             on_ruling=self._rulings.add,
             questions=self._questions,
             on_varied=varied,
             drawn=self._all_drawn.wait,
-            moved=self.tell,
+            moved=self.moved,
         )
-
-    def _rulings_on(self, id: str) -> list[Ruling]:
-        return [ruling for ruling in self._rulings.records if ruling.task == id]
 
     def _questions(self) -> list[str]:
         """Questions that the rules, as they are, leave to their owner."""
@@ -199,7 +196,7 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
         return await calibration_run(bench.task.id, kind, number, bench.content, trial, {Role.AGENT: client})
 
     async def _faults(self, bench: ComposedBench) -> list[str]:
-        found = await faults_of(bench.draft, self.door) if self.is_edited(bench.draft) else []
+        found = await faults_of(bench.draft, self.door) if self._is_edited(bench.draft) else []
         return [*found, *(await self.findings(bench) if self.findings is not None else ())]
 
     async def publish(self, drafts: Sequence[ComposedTask], figures: SuiteWorth) -> None:

@@ -4,13 +4,11 @@ import datetime as dt
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from worktrial import __version__
-from worktrial.agents.plan import Plan
 from worktrial.errors import DataError, StopRun
 from worktrial.language import JsonObject
 from worktrial.suites.executable.tasks import TASKS_FILE, ExecutableTask
@@ -28,14 +26,18 @@ _QUOTED = 6
 """Clauses that a rubric quotes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
+class Labels(msgspec.Struct, frozen=True):
     """Names by which the tasks of a suite are grouped."""
 
     workplace: str
     scenario: str
     category: str
     domain: str
+
+
+def labels_of(spec: JobSpec, place: Path) -> Labels:
+    """Names by which the tasks of a job are grouped."""
+    return Labels(place.name, spec.role, spec.industry, spec.domain or spec.role)
 
 
 def prefix_of(name: str) -> str:
@@ -77,55 +79,34 @@ async def executable(
     clock = state.get("clock")
     if not isinstance(clock, str):
         raise DataError(f"{draft.recipe.id}: its state", "says no `clock`", "Let draw.py set it, ISO 8601")
+    held = {name: value for name, value in entry(draft, language, rules).items() if name not in ("start", "state")}
+    of_home = {"home": door.home, "clock": clock, "initial_state": state}
     try:
-        return ExecutableTask.model_validate(
-            {
-                "id": id_in(draft.id, language, draft.recipe.languages),
-                "workplace": labels.workplace,
-                "home": door.home,
-                "scenario": labels.scenario,
-                "category": labels.category,
-                "domain": labels.domain,
-                "language": language,
-                "difficulty": draft.difficulty,
-                "traits": (_REFUSAL,) if draft.refusals else (),
-                "instruction": draft.instructions[language],
-                "clock": clock,
-                "initial_state": state,
-                "plan": Plan.model_validate(plan_of(draft, language)),
-                "checks": tuple(CHECKS.validate_python(draft.checks)),
-                "rubric": rubric_of(draft, rules),
-                "clauses": tuple(draft.clauses),
-                **({"human": draft.human} if draft.human else {}),
-            }
-        )
+        return ExecutableTask.model_validate({**held, **of_home, **msgspec.structs.asdict(labels)})
     except ValueError as e:
         raise DataError(draft.recipe.id, f"is no task any more: {e}", "Put it right, or remove its file") from None
 
 
-def entries(draft: ComposedTask, rules: Mapping[str, str]) -> list[JsonObject]:
-    """The task as `tasks.yaml` holds it, once for each language."""
-    return [
-        {
-            "id": id_in(draft.id, language, draft.recipe.languages),
-            "difficulty": draft.difficulty,
-            **({"traits": [_REFUSAL]} if draft.refusals else {}),
-            "language": language,
-            **({"pair": draft.recipe.id} if len(draft.instructions) > 1 else {}),
-            "clauses": draft.clauses,
-            "start": start_name(draft.recipe.start),
-            "instruction": draft.instructions[language],
-            **({"state": draft.patch} if draft.patch else {}),
-            "plan": plan_of(draft, language),
-            "checks": draft.checks,
-            "rubric": rubric_of(draft, rules),
-            **({"human": draft.human} if draft.human else {}),
-        }
-        for language in draft.instructions
-    ]
+def entry(draft: ComposedTask, language: str, rules: Mapping[str, str]) -> JsonObject:
+    """The task in one of its languages, as `tasks.yaml` holds it."""
+    return {
+        "id": id_in(draft.id, language, draft.recipe.languages),
+        "difficulty": draft.difficulty,
+        **({"traits": [_REFUSAL]} if draft.refusals else {}),
+        "language": language,
+        **({"pair": draft.recipe.id} if len(draft.instructions) > 1 else {}),
+        "clauses": draft.clauses,
+        "start": start_name(draft.recipe.start),
+        "instruction": draft.instructions[language],
+        **({"state": draft.patch} if draft.patch else {}),
+        "plan": plan_of(draft, language),
+        "checks": draft.checks,
+        "rubric": rubric_of(draft, rules),
+        **({"human": draft.human} if draft.human else {}),
+    }
 
 
-def start_name(seed: int) -> str:
+def start_name(seed: int | str) -> str:
     """Name of the file of a drawn state."""
     return f"draw-{seed}"
 
@@ -151,14 +132,18 @@ async def write_suite(
         text = msgspec.json.format(msgspec.json.encode(state), indent=1).decode()
         write_text(place / STATES / f"{start_name(seed)}.json", text + "\n")
     tasks = {
-        "scenario": labels.scenario,
-        "category": labels.category,
-        "domain": labels.domain,
+        **{name: value for name, value in msgspec.structs.asdict(labels).items() if name != "workplace"},
         "language": spec.languages[0],
-        "tasks": [entry for draft in drafts for entry in entries(draft, rules)],
+        "tasks": [entry(draft, language, rules) for draft in drafts for language in draft.instructions],
     }
     write_text(place / TASKS_FILE, to_yaml(tasks))
-    _remove_others(place / STATES, {f"{start_name(seed)}.json" for seed in starts})
+    kept = {f"{start_name(seed)}.json" for seed in starts}
+    # Only what a draw is called: a state that a person put there stays.
+    for path in (path for path in (place / STATES).glob(start_name("*.json")) if path.name not in kept):
+        try:
+            path.unlink()
+        except OSError as e:
+            raise StopRun(f"{path}: cannot be removed ({e.strerror})") from None
     write_text(folder.suite, to_yaml(suite_file(folder, spec, labels, figures)))
 
 
@@ -184,13 +169,3 @@ def suite_file(folder: SuiteFolder, spec: JobSpec, labels: Labels, figures: obje
         "created": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         "counts": msgspec.to_builtins(figures),
     }
-
-
-def _remove_others(folder: Path, kept: set[str]) -> None:
-    for path in folder.iterdir():
-        # Only what a draw is called: a state that a person put there stays.
-        if path.name not in kept and path.name.startswith("draw-"):
-            try:
-                path.unlink()
-            except OSError as e:
-                raise StopRun(f"{path}: cannot be removed ({e.strerror})") from None

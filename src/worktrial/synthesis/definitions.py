@@ -69,13 +69,7 @@ def code_of_tools(source: str) -> list[str]:
 
 
 def exchanged(source: str, given: str, gone: Collection[str] = ()) -> str:
-    """A module with definitions of another in place of those of their names, or beside them.
-
-    Args:
-        source: The module.
-        given: What changes in it, and what is new.
-        gone: Names of definitions that it loses.
-    """
+    """A module with definitions of another in place of those of their names, or beside them; some are `gone`."""
     texts, lines = given.splitlines(), source.splitlines()
     changed = definitions(given)
     standing = definitions(source)

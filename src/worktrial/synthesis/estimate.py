@@ -1,9 +1,7 @@
 """Estimate of the calls, tokens and dollars of a session, before the first call, with what it assumes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import ceil
-from pathlib import Path
 from statistics import fmean
 
 import msgspec
@@ -24,8 +22,8 @@ FREE_RATES = (0.1, 0.5, 0.9)
 """Likely true pass rates; the number of runs until a decision follows from them."""
 LOST, DISPUTED = 1.2, 0.2
 """Tasks drawn for one that is kept, and the share on which a second worker comes to another end."""
-AUTHORING = 30
-"""Replies that a workplace takes: clauses, records, rules, tools, cases, expectations."""
+AUTHORING = 31
+"""Replies that a workplace takes: clauses, records, rules, tools, expectations, the kit of the cases, cases."""
 SIMULATED_AUTHORING = 3
 """Replies that a simulated workplace takes: clauses, and the workplace."""
 MEASURED_FROM = 3
@@ -83,73 +81,67 @@ def estimate(
 ) -> CostEstimate:
     """Estimate what remains to be asked for. Tasks that are composed cost nothing before their first run.
 
-    Args:
-        spec: What is wanted.
-        roles: Who plays what, with endpoints filled in.
-        folder: Where finished parts lie; they cost nothing, as long as nothing they depend on changed. Calls and
-            tokens of a run are those of the runs there, where there are any.
-        until_drafts: Leave out the runs.
+    Finished parts in the folder cost nothing, as long as nothing they depend on changed. Calls and tokens of a run
+    are those of the runs there, where there are any; with `until_drafts` runs are left out.
     """
     if sum(end.fate == "kept" for end in read_lines(folder.calibration, _Fate)) >= spec.tasks:
         return CostEstimate(stages=[], assumptions="")
-    is_code = spec.workplace == "code"
-    drawn = spec.tasks * LOST
-    rows = _authoring(spec, folder, drawn)
+    stages: list[StageCost] = []
+
+    def add(stage: str, role: Role, likely: float, bound: float, size: tuple[int, int]) -> None:
+        calls, most = ceil(likely), ceil(bound)
+        price = price_for(roles[role])
+        one = price(Usage(1, *size)) if price is not None else None
+        made = StageCost(
+            stage=stage,
+            role=role.value,
+            calls=calls,
+            tokens=calls * sum(size),
+            dollars=None if one is None else one * calls,
+            most_calls=most,
+            most_tokens=most * sum(size),
+            most_dollars=None if one is None else one * most,
+        )
+        stages.extend([made] if most else [])
+
+    is_code, drawn = spec.workplace == "code", spec.tasks * LOST
+    if is_code and not any(folder.workplaces.glob("*/tools.py")):
+        add("workplace", Role.SYNTHESIZER, AUTHORING * REDRAWS, AUTHORING * 3, _CODE)
+    if not is_code:
+        if not (folder.work / "workplace.yaml").exists():
+            add("workplace", Role.SYNTHESIZER, SIMULATED_AUTHORING * REDRAWS, SIMULATED_AUTHORING * 3, _WORKPLACE)
+        if (lacking := drawn - len([*(folder.work / "drafts").glob("*.yaml")])) > 0:
+            add("tasks", Role.SYNTHESIZER, lacking * REDRAWS, 2 * spec.tasks * 3, _TASK)
     known = _known_runs(folder)
     calls, size = (TOOL_CALLS + 1.0, TOKENS_OF_A_REQUEST[Role.AGENT]) if known is None else known
     if not until_drafts:
         rule = rule_of(spec)
-        screen = sum(prospects(rule, rate).runs for rate in FREE_RATES) / len(FREE_RATES)
-        done = sum(_lines(path) for path in (folder.work / "runs").glob("*.jsonl"))
+        screen = fmean(prospects(rule, rate).runs for rate in FREE_RATES)
+        done = sum(path.read_bytes().count(b"\n") for path in (folder.work / "runs").glob("*.jsonl"))
         # One run of each task is the second worker's, or one with the plan.
         wanted = drawn * (1 + screen) + spec.tasks * spec.fresh_runs
         left = max(0.0, wanted - done)
-        share = left / max(1.0, wanted)
+        again = drawn * left / max(1.0, wanted)
         rounds = 1 + (spec.repairs if is_code else 0)
         most = max(0, 2 * spec.tasks * rounds * (2 + rule.most) + spec.tasks * spec.fresh_runs - done)
         if is_code:
-            rows += [
-                _Row("second worker", Role.SOLVER, drawn * share * calls, 4 * spec.tasks * rounds * calls, size),
-                _Row("rulings", Role.JUDGE, drawn * share * DISPUTED * REDRAWS, 6 * spec.tasks, _RULING),
-                _Row("runs", Role.AGENT, max(0.0, left - drawn * share) * calls, most * calls, size),
-            ]
+            add("second worker", Role.SOLVER, again * calls, 4 * spec.tasks * rounds * calls, size)
+            add("rulings", Role.JUDGE, again * DISPUTED * REDRAWS, 6 * spec.tasks, _RULING)
+            add("runs", Role.AGENT, max(0.0, left - again) * calls, most * calls, size)
         else:
             # Tokens were measured of all roles together; who took which part of them is not known.
-            votes = max(1, spec.votes)
-            rows += [
-                _Row("runs", Role.AGENT, left * calls, most * calls, TOKENS_OF_A_REQUEST[Role.AGENT]),
-                _Row(
-                    "runs",
-                    Role.SIMULATOR,
-                    left * (calls - 1),
-                    most * (calls - 1),
-                    TOKENS_OF_A_REQUEST[Role.SIMULATOR],
-                ),
-                _Row("verdicts", Role.JUDGE, left * votes, most * votes, TOKENS_OF_A_REQUEST[Role.JUDGE]),
-            ]
+            for name, role, each in (
+                ("runs", Role.AGENT, calls),
+                ("runs", Role.SIMULATOR, calls - 1),
+                ("verdicts", Role.JUDGE, max(1, spec.votes)),
+            ):
+                add(name, role, left * each, most * each, TOKENS_OF_A_REQUEST[role])
     measured = "as measured so far" if known else "not yet measured"
     assumed = (
         f"assumes {calls:.1f} calls a run, {measured}, pass rates of {FREE_RATES[0]} to {FREE_RATES[-1]}, "
         f"{LOST - 1:.0%} of the tasks lost" + (f", rulings on {DISPUTED:.0%}" if is_code else "")
     )
-    return CostEstimate(
-        stages=[_priced(row, roles[row.role.value]) for row in rows if row.most], assumptions=assumed
-    )
-
-
-def _authoring(spec: JobSpec, folder: SuiteFolder, drawn: float) -> list["_Row"]:
-    """Rows of what is yet to be written."""
-    writer = Role.SYNTHESIZER
-    if spec.workplace == "code":
-        written = any(folder.workplaces.glob("*/tools.py"))
-        return [] if written else [_Row("workplace", writer, AUTHORING * REDRAWS, AUTHORING * 3, _CODE)]
-    rows = []
-    if not (folder.work / "workplace.yaml").exists():
-        rows.append(_Row("workplace", writer, SIMULATED_AUTHORING * REDRAWS, SIMULATED_AUTHORING * 3, _WORKPLACE))
-    drafted = sum(1 for _ in (folder.work / "drafts").glob("*.yaml"))
-    if (lacking := drawn - drafted) > 0:
-        rows.append(_Row("tasks", writer, lacking * REDRAWS, 2 * spec.tasks * 3, _TASK))
-    return rows
+    return CostEstimate(stages=stages, assumptions=assumed)
 
 
 def _known_runs(folder: SuiteFolder) -> tuple[float, tuple[int, int]] | None:
@@ -176,37 +168,6 @@ class _RunSize(msgspec.Struct, frozen=True):
     outcome: str
     calls: int
     tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    stage: str
-    role: Role
-    calls: float
-    most: float
-    size: tuple[int, int]
-
-
-def _priced(row: _Row, settings: RoleSettings) -> StageCost:
-    size_in, size_out = row.size
-    calls, most = ceil(row.calls), ceil(row.most)
-    price = price_for(settings)
-    one = price(Usage(1, size_in, size_out)) if price is not None else None
-    return StageCost(
-        stage=row.stage,
-        role=row.role.value,
-        calls=calls,
-        tokens=calls * (size_in + size_out),
-        dollars=None if one is None else one * calls,
-        most_calls=most,
-        most_tokens=most * (size_in + size_out),
-        most_dollars=None if one is None else one * most,
-    )
-
-
-def _lines(path: Path) -> int:
-    with path.open("rb") as file:
-        return sum(1 for _ in file)
 
 
 def _sum(parts: list[float | None]) -> float | None:

@@ -1,8 +1,6 @@
 """Artifacts on disk: whole or not at all, in a form that people like to edit."""
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +9,8 @@ from typing import Any, Generic, TypeVar
 import msgspec
 import yaml
 
-from worktrial.engine.lines import cut_torn_tail, read_lines
+from worktrial.engine import lines
+from worktrial.engine.lines import cut_torn_tail, read_lines, replace_file
 from worktrial.errors import DataError, StopRun
 from worktrial.language import JsonValue
 from worktrial.synthesis.artifacts import JobSpec
@@ -21,7 +20,6 @@ T = TypeVar("T")
 RETIRED = ("faces", "twins", "subtopics", "levels", "plan_runs", "sampling")
 """Fields of a job that an earlier release had."""
 
-_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 _BREAKS = frozenset("\x85\u2028\u2029\r")
 
 
@@ -62,22 +60,13 @@ def write_text(path: Path, text: str) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
+        replace_file(path, text.encode())
     except OSError as e:
         raise StopRun(f"{path}: cannot be written ({e.strerror})") from None
 
 
 def read_yaml_as(path: Path, kind: type[T], *, retired: Collection[str] = ()) -> T:
-    """The artifact in a YAML file.
-
-    Args:
-        path: The file.
-        kind: What it is read as.
-        retired: Fields that an earlier release had, and that are passed over.
+    """The artifact in a YAML file; fields of `retired`, which an earlier release had, are passed over.
 
     Raises:
         DataError: there is none, it is no YAML, or not of that kind; the field is named.
@@ -152,18 +141,9 @@ def append_line(path: Path, line: bytes) -> None:
         StopRun: the file cannot be written.
     """
     try:
-        try:
-            handle = os.open(path, _APPEND, 0o666)
-        except FileNotFoundError:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(path, _APPEND, 0o666)
-        # One write, unbuffered: after a kill at most the last line is torn.
-        try:
-            rest = memoryview(line + b"\n")
-            while rest:
-                rest = rest[os.write(handle, rest) :]
-        finally:
-            os.close(handle)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab", buffering=0) as file:
+            lines.append_line(file, line)
     except OSError as e:
         raise StopRun(f"{path}: cannot be written ({e.strerror})") from None
 

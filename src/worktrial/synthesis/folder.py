@@ -1,65 +1,39 @@
 """Places in a suite folder, and which artifacts there stand, are out of date, or were changed by a person."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from worktrial.engine.manifest import utc_now
 from worktrial.synthesis.artifacts import Provenance
 from worktrial.synthesis.files import Form, RecordFile
 
 
-@dataclass(frozen=True, slots=True)
 class SuiteFolder:
     """The folder of a synthesized suite: the suite itself at the top, everything it was made from in `work/`."""
 
-    root: Path
-
-    @property
-    def suite(self) -> Path:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.suite = root / "suite.yaml"
         """File that makes the folder a suite, which `worktrial run` reads."""
-        return self.root / "suite.yaml"
-
-    @property
-    def workplaces(self) -> Path:
+        self.clauses = root / "clauses.yaml"
+        self.workplaces = root / "workplaces"
         """The workplaces, a folder each."""
-        return self.root / "workplaces"
-
-    @property
-    def calibration(self) -> Path:
+        self.calibration = root / "calibration.jsonl"
         """A `ProvedTask` for each task that was drawn."""
-        return self.root / "calibration.jsonl"
-
-    @property
-    def provenance(self) -> Path:
+        self.provenance = root / "provenance.jsonl"
         """A `Provenance` for each writing of an artifact."""
-        return self.root / "provenance.jsonl"
-
-    @property
-    def work(self) -> Path:
+        self.work = root / "work"
         """Drafts, runs, sources, answers of models."""
-        return self.root / "work"
-
-    @property
-    def spec(self) -> Path:
+        self.spec = self.work / "spec.yaml"
         """The `JobSpec`."""
-        return self.work / "spec.yaml"
-
-    @property
-    def sources(self) -> Path:
+        self.options = self.work / "options.yaml"
+        self.sources = self.work / "sources"
         """Parts of the user's documents."""
-        return self.work / "sources"
-
-    @property
-    def cache(self) -> Path:
+        self.cache = self.work / "cache"
         """Answers of models, so that none is paid for twice."""
-        return self.work / "cache"
-
-    @property
-    def review(self) -> Path:
+        self.review = self.work / "review"
         """The review page."""
-        return self.work / "review"
 
     def runs(self, task: str) -> Path:
         """A `SlotRun` for each calibration run of a task."""
@@ -100,13 +74,8 @@ class ProvenanceLedger:
     ) -> T:
         """The artifact at `path`: as it is where it still holds, else made by `make`, written and recorded.
 
-        Args:
-            path: Its file or folder.
-            form: How it lies there.
-            made_from: Name to hash of everything it depends on. What a person changed is kept whatever it was made
-                from; with a warning where that is out of date.
-            model: Who makes it.
-            make: Makes it.
+        It holds as long as all that it was `made_from` does, name by hash. What a person changed is kept whatever
+        it was made from; with a warning where that is out of date.
 
         Raises:
             DataError: a person changed it to something that cannot be read.
@@ -116,10 +85,15 @@ class ProvenanceLedger:
         if path.exists():
             value = form.read(path)
             found = form.hash(value)
-            if (name, found) not in self._ours:
-                self._keep_edited(name, record, found, made_from, model)
-                return value
-            if record is not None and record.hash == found and record.made_from == made_from:
+            holds = record is not None and (record.hash, record.made_from) == (found, made_from)
+            is_edited = (name, found) not in self._ours
+            if is_edited and record is not None and record.made_from != made_from:
+                self._warn(
+                    f"{name} was changed by hand and is kept, though what it was made from has changed since"
+                )
+            if is_edited and not holds:
+                self._add(path, found, made_from, record.model if record is not None else model, edited=True)
+            if is_edited or holds:
                 return value
         value = await make()
         self.write(path, form, value, made_from, model)
@@ -141,26 +115,13 @@ class ProvenanceLedger:
         A repaired one keeps what its author made it from: it stands until that changes. One that a person edited
         stays a person's when something is added to it.
         """
-        name, found = self._folder.name_of(path), form.hash(value)
-        self._add(name, found, dict(made_from), model, repair=repair, edited=edited)
+        self._add(path, form.hash(value), made_from, model, repair=repair, edited=edited)
         form.write(path, value)
 
-    def _keep_edited(
-        self, name: str, record: Provenance | None, found: str, made_from: dict[str, str], model: str
-    ) -> None:
-        if record is not None and record.made_from != made_from:
-            self._warn(f"{name} was changed by hand and is kept, though what it was made from has changed since")
-        if record is None or record.hash != found or record.made_from != made_from:
-            self._add(name, found, made_from, record.model if record is not None else model, edited=True)
-
-    def _add(
-        self, name: str, found: str, made_from: dict[str, str], model: str, *, edited: bool = False, repair: int = 0
-    ) -> None:
-        written = utc_now()
-        record = Provenance(
-            file=name, hash=found, made_from=made_from, model=model, written=written, edited=edited, repair=repair
-        )
+    def _add(self, path: Path, found: str, made_from: Mapping[str, str], model: str, **more: Any) -> None:
+        file, now = self._folder.name_of(path), utc_now()
+        record = Provenance(file=file, hash=found, made_from=dict(made_from), model=model, written=now, **more)
         self._lines.add(record)
-        self._last[name] = record
-        if not edited:
-            self._ours.add((name, found))
+        self._last[file] = record
+        if not record.edited:
+            self._ours.add((file, found))

@@ -25,7 +25,7 @@ from worktrial.synthesis.composed_home import lacks_workplace, place_of
 from worktrial.synthesis.estimate import CostEstimate
 from worktrial.synthesis.files import read_spec, read_yaml_as, to_yaml, write_text
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.resources import ReadingOptions, ResourceSettings
+from worktrial.synthesis.resources import ResourceSettings
 from worktrial.synthesis.sources import SourceLibrary, load
 
 ROLES = (Role.SYNTHESIZER, Role.SOLVER, Role.AGENT, Role.SIMULATOR, Role.JUDGE)
@@ -149,7 +149,14 @@ class SessionSettings:
     own: Path | None
     """Folder of a workplace that its owner brings, where one is named."""
     sources: SourceLibrary
-    reading: ReadingOptions
+    private: Sequence[str]
+    """Documents and sections that serve the checks only."""
+    precedence: Sequence[str]
+    """Documents, the one that counts first in front."""
+    waived: Sequence[str]
+    """Gates whose findings in the workplace the owner lets pass."""
+    context: int | None
+    """Tokens of the author's context, where its endpoint does not say."""
     resources: ResourceSettings
     run_settings: SimulatedSettings
     options: dict[str, Any]
@@ -178,14 +185,8 @@ def settings_of(folder: SuiteFolder, given: SynthesisOptions) -> SessionSettings
     usual = LOCAL_CONCURRENCY if any(s.is_local for s in roles.values()) else USUAL_REQUESTS
     changes = []
     if stored_spec is not None:
-        changes += _changes(msgspec.to_builtins(stored_spec), msgspec.to_builtins(spec))
-        changes += _changes(stored, options)
-        changes += _changes(_names(stored_sources), _names(sources))
-    if changes:
-        changes = [
-            "Changed since the last session; what depends on it is made again:",
-            *(f"  {c}" for c in changes),
-        ]
+        before = {**msgspec.to_builtins(stored_spec), **stored, **_names(stored_sources)}
+        changes = _changes(before, {**msgspec.to_builtins(spec), **options, **_names(sources)})
     resources = ResourceSettings(
         roles=roles,
         requests=options.get("concurrency") or usual,
@@ -202,9 +203,10 @@ def settings_of(folder: SuiteFolder, given: SynthesisOptions) -> SessionSettings
         spec=spec,
         own=own,
         sources=sources,
-        reading=ReadingOptions(
-            _names_in("private", options), _names_in("precedence", options), waived, options.get("context_tokens")
-        ),
+        private=_names_in("private", options),
+        precedence=_names_in("precedence", options),
+        waived=waived,
+        context=options.get("context_tokens"),
         # A missing key is told now, before anything is stored.
         resources=resources.resolved(Redactor()),
         run_settings=_run_settings(spec, roles, options),
@@ -220,7 +222,7 @@ def remember(folder: SuiteFolder, settings: SessionSettings, expected: CostEstim
         StopRun: the folder cannot be written.
     """
     settings.sources.write(folder.sources)
-    write_text(_options_file(folder), to_yaml({k: v for k, v in settings.options.items() if not _is_secret(k, v)}))
+    write_text(folder.options, to_yaml({k: v for k, v in settings.options.items() if not _is_secret(k, v)}))
     write_text(folder.work / "estimate.yaml", to_yaml(expected))
     # Last: with it the folder is known as one in the making.
     write_text(folder.spec, to_yaml(settings.spec))
@@ -252,11 +254,13 @@ def read_roles(path: Path) -> dict[str, Any]:
 
 
 def _spec(folder: SuiteFolder, given: SynthesisOptions, stored: JobSpec | None) -> tuple[JobSpec, Path | None]:
-    job, file = option("job"), option("spec")
+    job, file, workplace = option("job"), option("spec"), given.workplace
     if given.job is not None and given.spec is not None:
         raise SettingError(f"{job} and {file} both say what the job is; give one of them")
-    own = _own_workplace(given.workplace)
-    sizes: dict[str, Any] = {name: value for name in _SIZES if (value := getattr(given, name)) is not None}
+    own = Path(workplace) if workplace not in (None, "code", "simulated") else None
+    if own is not None and not own.is_dir():
+        raise SettingError(f"{option('workplace')} {own}: write code, simulated, or the folder of a workplace")
+    changed: dict[str, Any] = {name: value for name in _SIZES if (value := getattr(given, name)) is not None}
     if given.spec is not None:
         spec = read_spec(given.spec)
     elif stored is not None:
@@ -267,10 +271,8 @@ def _spec(folder: SuiteFolder, given: SynthesisOptions, stored: JobSpec | None) 
         spec = JobSpec(role=role.strip() or " ")
     else:
         raise SettingError(f'{folder.root} holds no job yet; say what it is with {job} "…" or {file} FILE')
-    changed: dict[str, Any] = {}
-    if given.workplace is not None:
-        changed["workplace"] = "simulated" if given.workplace == "simulated" else "code"
-    changed |= sizes
+    if workplace is not None:
+        changed["workplace"] = "simulated" if workplace == "simulated" else "code"
     if given.job is not None:
         changed["role"] = given.job.strip()
     if given.languages is not None:
@@ -282,26 +284,13 @@ def _spec(folder: SuiteFolder, given: SynthesisOptions, stored: JobSpec | None) 
     if not spec.languages or len(set(spec.languages)) != len(spec.languages):
         raise SettingError("languages: name at least one, and none twice")
     rule_of(spec)
-    _refuse_unknown(spec.languages)
-    return spec, own
-
-
-def _refuse_unknown(languages: Sequence[str]) -> None:
     # Imported here: the identifier takes half a second to load.
     from worktrial.synthesis.compose.languages import known_languages
 
-    if strange := sorted(set(languages) - known_languages()):
+    if strange := sorted(set(spec.languages) - known_languages()):
         what = "cannot be told from others, so no instruction could be checked"
         raise SettingError(f"{option('languages')} {', '.join(strange)}: {what}. Write codes such as en, ko, de")
-
-
-def _own_workplace(given: str | None) -> Path | None:
-    if given in (None, "code", "simulated"):
-        return None
-    path = Path(str(given))
-    if not path.is_dir():
-        raise SettingError(f"{option('workplace')} {given}: write code, simulated, or the folder of a workplace")
-    return path
+    return spec, own
 
 
 def _stored_spec(folder: SuiteFolder) -> JobSpec | None:
@@ -314,18 +303,11 @@ def _stored_spec(folder: SuiteFolder) -> JobSpec | None:
 
 
 def _stored_options(folder: SuiteFolder) -> dict[str, Any]:
-    path = _options_file(folder)
-    if not path.exists():
-        return {}
-    options = read_yaml_as(path, dict[str, str | int | float])
-    unknown = sorted(options.keys() - set(_REMEMBERED))
-    if unknown:
+    path = folder.options
+    options = read_yaml_as(path, dict[str, str | int | float]) if path.exists() else {}
+    if unknown := sorted(options.keys() - set(_REMEMBERED)):
         raise DataError(path, f"unknown option {', '.join(unknown)}", "Remove it")
     return dict(options)
-
-
-def _options_file(folder: SuiteFolder) -> Path:
-    return folder.work / "options.yaml"
 
 
 def _is_secret(name: str, value: Any) -> bool:
@@ -384,12 +366,12 @@ def _names(sources: SourceLibrary) -> dict[str, str]:
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    names = [*before, *(name for name in now if name not in before)]
-    return [
-        f"{name}: {before.get(name, '(none)')} -> {now.get(name, '(none)')}"
-        for name in names
+    changes = [
+        f"  {name}: {before.get(name, '(none)')} -> {now.get(name, '(none)')}"
+        for name in dict.fromkeys([*before, *now])
         if before.get(name) != now.get(name) and not _is_secret(name, now.get(name) or "")
     ]
+    return ["Changed since the last session; what depends on it is made again:", *changes] if changes else []
 
 
 def _split(field: str, text: str) -> list[str]:

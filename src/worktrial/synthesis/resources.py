@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from filelock import FileLock, Timeout
@@ -14,14 +15,14 @@ from worktrial.engine.defects import Outage
 from worktrial.engine.lines import cut_torn_tail, read_lines
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
-from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.engine.run import refuse_unpriced
 from worktrial.engine.spend import Budget, BudgetSpent, Meter, Spend
 from worktrial.errors import DataError, InvalidSample, SettingError
-from worktrial.language import Complete, Completion, JsonObject, Message, Usage
+from worktrial.language import Complete, Completion, Message, Usage
 from worktrial.secrets import Redactor
 from worktrial.synthesis.artifacts import PaidAnswer
-from worktrial.synthesis.author import Author, ModelAuthor
+from worktrial.synthesis.author import Author
 from worktrial.synthesis.files import append_line
 from worktrial.synthesis.folder import SuiteFolder
 
@@ -80,20 +81,6 @@ class ResourceSettings:
         return replace(self, roles=roles)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingOptions:
-    """Manner in which an author reads the owner's documents."""
-
-    private: Sequence[str] = ()
-    """Documents and sections that serve the checks only."""
-    precedence: Sequence[str] = ()
-    """Documents, the one that counts first in front."""
-    waived: Sequence[str] = ()
-    """Gates whose findings in the workplace the owner lets pass."""
-    context: int | None = None
-    """Tokens of the author's context, where its endpoint does not say."""
-
-
 class Halted(BudgetSpent):
     """A person has asked for the end. What was in flight has come to its own, as with a spent budget."""
 
@@ -147,26 +134,10 @@ class RedactedModel:
     redactor: Redactor
     outage: Outage
 
-    async def __call__(
-        self,
-        messages: Sequence[Message],
-        *,
-        tools: Sequence[JsonObject] = (),
-        schema: JsonObject | None = None,
-        draw: int = 0,
-        top_logprobs: int = 0,
-        max_tokens: int | None = None,
-    ) -> Completion:
+    async def __call__(self, messages: Sequence[Message], **options: Any) -> Completion:
         """Answer `messages`; see `worktrial.language.Complete`."""
         try:
-            completion = await self.model(
-                messages,
-                tools=tools,
-                schema=schema,
-                draw=draw,
-                top_logprobs=top_logprobs,
-                max_tokens=max_tokens,
-            )
+            completion = await self.model(messages, **options)
         except InvalidSample as e:
             self.outage.saw(str(e))
             raise
@@ -192,14 +163,13 @@ class SessionResources:
         """The `Complete` of `role_name`; `salt` names stage, slot and attempt."""
         return RedactedModel(self.clients[role_name].model(self.meter, salt), self.redactor, self.outage)
 
-    @property
-    def author(self) -> Author:
-        """Author of the artifacts: the model in the synthesizer's role."""
-        return self.author_in(Role.SYNTHESIZER.value)
-
-    def author_in(self, role_name: RoleName) -> ModelAuthor:
+    def author_in(self, role_name: RoleName) -> Author:
         """Author that is the model in a role."""
-        return ModelAuthor(self.roles[role_name].model, lambda salt: self.model(role_name, salt))
+        return Author(self.roles[role_name].model, lambda salt: self.model(role_name, salt))
+
+    def waiting(self) -> dict[str, int]:
+        """Number of requests in flight by the role that has to answer them."""
+        return {str(role): client.waiting for role, client in self.clients.items() if client.waiting}
 
     @property
     def retries(self) -> int:

@@ -1,22 +1,32 @@
 """Findings in a workplace: what keeps its suite or some tasks from being published, and what is waived."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 
 import msgspec
 
 from worktrial.errors import SettingError, option
 from worktrial.finding import Finding
 from worktrial.synthesis.authoring.reading import unsuitable
-from worktrial.synthesis.clauses.typed import TYPED
+from worktrial.synthesis.clauses.clause import Clause
+from worktrial.synthesis.clauses.typed import TYPED, typed_values
+from worktrial.synthesis.compose.atoms import ATOMS_FILE, read_atoms
 from worktrial.synthesis.compose.telegraph import CHECK as TELEGRAPHED
+from worktrial.synthesis.compose.telegraph import telegraphed
 from worktrial.synthesis.files import read_yaml_as, to_yaml, write_text
 from worktrial.synthesis.folder import SuiteFolder
-from worktrial.synthesis.gates.expectations import Expectation
-from worktrial.synthesis.gates.names import ADVICE, GateName
+from worktrial.synthesis.gates.door import Door
+from worktrial.synthesis.gates.expectations import read_expectations
+from worktrial.synthesis.gates.names import ADVICE, EXPECTATIONS_FILE, GateName
+from worktrial.synthesis.gates.run import Gated, GateReport, task_gates, workplace_gates
+from worktrial.synthesis.gates.texts import OutcomeText
+from worktrial.synthesis.gates.work import carry_out
+from worktrial.synthesis.proving.way import ComposedBench
 
 UNSUITABLE = "unsuitable-operation"
 WAIVABLE = frozenset({*(gate.value for gate in GateName), TELEGRAPHED, TYPED, UNSUITABLE})
 """Names by which findings can be waived."""
+_TESTS = frozenset({GateName.EXPECTATIONS.value})
 _FILE = "findings.yaml"
 
 
@@ -46,20 +56,49 @@ class StandingFinding(msgspec.Struct, kw_only=True, frozen=True):
         return f"{self.gate}: {place}: {self.what}. {self.fix}".rstrip(". ")
 
 
-def standing(
-    findings: Sequence[Finding], expected: Sequence[Expectation], waived: Sequence[str]
+def task_findings(
+    door: Door,
+    clauses: Sequence[Clause],
+    known: Sequence[StandingFinding] = (),
+    texts: Sequence[OutcomeText] = (),
+) -> Callable[[ComposedBench], Awaitable[list[str]]]:
+    """Function from a task to what speaks against it, a sentence each: findings of gates, and those that stand.
+
+    Of `known`, the findings in the workplace, some keep back the tasks of their clauses.
+    """
+    against = [one for one in known if one.clauses and not one.waived]
+
+    async def found(bench: ComposedBench) -> list[str]:
+        task = bench.task
+        works = await carry_out(door, [(task.plan_alone, task.initial_state)])
+        report = GateReport()
+        await task_gates(Gated(door=door, tasks=[task], clauses=clauses, texts=texts), works, report)
+        kept_back = [one.told for one in against if set(one.clauses) & set(task.clauses)]
+        return [*kept_back, *(f"{finding.check}: {finding.what}" for finding in report.findings)]
+
+    return found
+
+
+async def workplace_findings(
+    door: Door, place: Path, clauses: Sequence[Clause], languages: Sequence[str], waived: Sequence[str]
 ) -> list[StandingFinding]:
-    """The findings that count, each with whether it is waived.
+    """Findings in a workplace and its atoms, which keep it from being published until they are mended or waived.
 
     An acceptance test that fails keeps back the tasks that cite its clauses, since either the tool or the test has
     them wrong; one that cites none keeps back the suite.
-
-    Args:
-        findings: Findings of the gates.
-        expected: Acceptance tests of the workplace.
-        waived: Names of gates whose findings the owner lets pass.
     """
-    clauses: Mapping[str, list[str]] = {one.id: list(one.clauses) for one in expected}
+    expected = read_expectations(place / EXPECTATIONS_FILE)
+    report = GateReport()
+    await workplace_gates(Gated(door=door, clauses=clauses, expectations=expected), [], report, mutate=0)
+    way = "Let a model play the workplace with --workplace simulated, or do without the operation"
+    # Operations of the owner's that an author could not write as code.
+    lost = [
+        Finding(UNSUITABLE, name, "tools.py", name, f"the operation cannot be code: {why}", way)
+        for name, why in unsuitable(door.home.sources["tools"]).items()
+    ]
+    typed = typed_values(door.home.sources["atoms"], clauses, place.name, ATOMS_FILE) if clauses else []
+    told = await telegraphed({atom.name: atom for atom in read_atoms(place)}, door, languages)
+    tested = {one.id: list(one.clauses) for one in expected}
     return [
         StandingFinding(
             gate=one.check,
@@ -68,23 +107,10 @@ def standing(
             what=one.what,
             fix=one.fix,
             waived=one.check in waived,
-            clauses=clauses.get(one.field, clauses.get(one.subject, [])) if _is_test(one) else [],
+            clauses=tested.get(one.field, tested.get(one.subject, [])) if one.check in _TESTS else [],
         )
-        for one in findings
+        for one in [*lost, *report.findings, *typed, *told]
         if one.check not in ADVICE
-    ]
-
-
-def _is_test(finding: Finding) -> bool:
-    return finding.check == GateName.EXPECTATIONS
-
-
-def unsuitable_findings(tools: str) -> list[Finding]:
-    """A finding for each of the owner's operations that an author could not write as code."""
-    way = "Let a model play the workplace with --workplace simulated, or do without the operation"
-    return [
-        Finding(UNSUITABLE, name, "tools.py", name, f"the operation cannot be code: {why}", way)
-        for name, why in unsuitable(tools).items()
     ]
 
 

@@ -5,7 +5,6 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Generic
 
 from worktrial.engine.lines import read_lines
@@ -18,11 +17,10 @@ from worktrial.synthesis.calibration.rules import rule_of
 from worktrial.synthesis.calibration.runs import RunBook
 from worktrial.synthesis.files import Form, hash_of, write_lines
 from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
-from worktrial.synthesis.progress import ProgressEvent
 from worktrial.synthesis.proving.succession import Succession
 from worktrial.synthesis.proving.way import Bench, Draft, ProvedTask, Ready, TaskWay
 from worktrial.synthesis.resources import SessionResources
-from worktrial.synthesis.turns import Drain, Turns
+from worktrial.synthesis.turns import Turns
 from worktrial.synthesis.worth import SuiteWorth, worth
 
 DRAWN_PER_TASK = 2
@@ -54,7 +52,7 @@ class TaskSession(ABC, Generic[Draft, Ready]):
         resources: Models and budget.
         run_settings: Settings of runs; of those in a workplace of code the limits alone count.
         runs_at_once: Runs side by side; fewer requests may be in flight.
-        moved: Told of progress.
+        moved: Told of a task, its stage, and what came of it.
         ran: Told of each run.
         warn: Told what the user should know.
     """
@@ -65,40 +63,28 @@ class TaskSession(ABC, Generic[Draft, Ready]):
     resources: SessionResources
     run_settings: SimulatedSettings
     runs_at_once: int
-    moved: Callable[[ProgressEvent], None] = lambda event: None
+    moved: Callable[[str, str, str], None] = lambda task, stage, what: None
     ran: Callable[[SlotRun], None] = lambda row: None
     warn: Callable[[str], None] = lambda text: None
+    _so_far: dict[str, ProvedTask] = field(default_factory=dict, init=False)
+    """Ends of this session, and of the last one where a task has none in this yet."""
     unmade: list[str] = field(default_factory=list, init=False)
     """Reasons why draws came to no task."""
-    _books: dict[str, RunBook] = field(default_factory=dict, init=False)
-    _all_drawn: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    form: Form[Draft] = field(init=False)
+    """Form of a draft on disk."""
+    model: str = field(init=False)
+    """Author of the drafts, for the provenance."""
+    solver: str = field(init=False)
+    """The second worker, in words."""
+    atoms: Sequence[str] = field(default=(), init=False)
+    """Names of the atoms that tasks may be composed of."""
 
     def __post_init__(self) -> None:
         self.rule = rule_of(self.spec)
         self.ledger = ProvenanceLedger(self.folder, warn=self.warn)
-        self.ended = {end.task: end for end in read_lines(self.folder.calibration, ProvedTask)}
-        """Ends of the tasks in the folder's last session."""
-        self._turns, self._drain = Turns(self.runs_at_once), Drain()
-
-    @property
-    @abstractmethod
-    def form(self) -> Form[Draft]:
-        """Form of a draft on disk."""
-
-    @property
-    @abstractmethod
-    def model(self) -> str:
-        """Author of the drafts, for the provenance."""
-
-    @property
-    @abstractmethod
-    def solver(self) -> str:
-        """The second worker, in words."""
-
-    @property
-    @abstractmethod
-    def atoms(self) -> Sequence[str]:
-        """Names of the atoms that tasks may be composed of."""
+        clean = self.resources.redactor.bytes
+        self.book = RunBook(self.folder, lambda kind: hash_of(self.run_on(kind)), clean)
+        self._turns, self._all_drawn = Turns(self.runs_at_once), asyncio.Event()
 
     @property
     def carried_out(self) -> Collection[str]:
@@ -112,10 +98,6 @@ class TaskSession(ABC, Generic[Draft, Ready]):
     @abstractmethod
     def drawn(self, count: int, have: Mapping[str, Draft]) -> AsyncIterator[Draft]:
         """New tasks, as many as are wanted if there are so many, each as soon as it is on disk."""
-
-    @abstractmethod
-    def made_from(self, draft: Draft) -> Mapping[str, str]:
-        """Name and hash of all that a draft depends on."""
 
     @abstractmethod
     def way(self, drafts: dict[str, Draft]) -> TaskWay[Draft, Ready]:
@@ -141,10 +123,10 @@ class TaskSession(ABC, Generic[Draft, Ready]):
             DataError: a file of the workplace, or one that a person changed, cannot be used.
         """
         drafts = {draft.id: draft for draft in await self.stored()}
+        self._so_far = {end.task: end for end in read_lines(self.folder.calibration, ProvedTask)}
         ends: dict[str, ProvedTask] = {}
         most = DRAWN_PER_TASK * self.spec.tasks
         way = self.way(drafts)
-        self.moved(ProgressEvent("suite", "tasks", str(self.spec.tasks)))
         while True:
             kept = sum(end.fate == "kept" for end in ends.values())
             # Those that a spent budget kept from their end are settled before more are drawn.
@@ -164,65 +146,12 @@ class TaskSession(ABC, Generic[Draft, Ready]):
             return TasksEnd(list(drafts.values()), [], None, unmade)
         return await self._written(drafts, list(ends.values()), unmade)
 
-    def tell(self, id: str, stage: str, what: str) -> None:
-        """Tell of a task's progress."""
-        self.moved(ProgressEvent(id, stage, what))
-
-    def path_of(self, id: str) -> Path:
-        """File of a draft."""
-        return self.folder.work / "tasks" / f"{id}.yaml"
-
-    def write(self, draft: Draft) -> None:
-        """Record a draft and write it."""
-        path, made_from = self.path_of(draft.id), self.made_from(draft)
-        self.ledger.write(path, self.form, draft, made_from, self.model, repair=draft.round)
-
-    def set_aside(self, draft: Draft) -> None:
-        """Keep a sound draft whose place another takes."""
-        made_from = self.made_from(draft)
-        self.ledger.write(self._aside(draft.id), self.form, draft, made_from, self.model, repair=draft.round)
-
-    def aside(self, id: str) -> Draft | None:
-        """The draft that was set aside last; None where there is none, or not of today's code."""
-        path = self._aside(id)
-        if not path.exists():
-            return None
-        draft, record = self.form.read(path), self.ledger.last(path)
-        return draft if record is not None and record.made_from == dict(self.made_from(draft)) else None
-
-    def _aside(self, id: str) -> Path:
-        return self.folder.work / "aside" / f"{id}.yaml"
-
-    def is_edited(self, draft: Draft) -> bool:
-        """Whether a person has changed a draft."""
-        record = self.ledger.last(self.path_of(draft.id))
-        return record is not None and record.edited
-
-    def book_of(self, kind: RunKind) -> RunBook:
-        """Runs of a kind under today's settings."""
-        settings = hash_of(self.run_on(kind))
-        if settings not in self._books:
-            self._books[settings] = RunBook(self.folder, settings, self.resources.redactor.bytes)
-        return self._books[settings]
-
-    def have(self, id: str, content: str) -> list[SlotRun]:
-        """Runs on a content that came to a verdict, of all kinds."""
-        return [row for book in self._every_book() for row in book.have(id, content)]
-
-    def full(self, id: str, content: str) -> list[SlotRun]:
-        """The runs on a content, of all kinds, with what happened in them."""
-        return [row for book in self._every_book() for row in book.full(id, content)]
-
-    def _every_book(self) -> list[RunBook]:
-        kinds: tuple[RunKind, ...] = ("plan", "free", "fresh", "solver")
-        return list({id(book): book for book in map(self.book_of, kinds)}.values())
-
     async def run(self, bench: Bench[Draft, Ready], kind: RunKind, number: int) -> SlotRun:
         """Make a run in its turn, and keep it."""
         # Who is far on the way goes first, so that tasks come to their end one after the other.
         rank = {"fresh": 0, "free": 1}.get(kind, 2)
-        async with self._turns.turn((-bench.draft.round, rank)), self._drain():
-            row = self.book_of(kind).add(await self.run_of(bench, kind, number))
+        async with self._turns.turn((-bench.draft.round, rank)):
+            row = self.book.add(await self.run_of(bench, kind, number))
         self.ran(row)
         return row
 
@@ -241,10 +170,14 @@ class TaskSession(ABC, Generic[Draft, Ready]):
 
         async def one(draft: Draft) -> ProvedTask | BudgetSpent:
             try:
-                return await way.settled(draft, succession)
+                end = await way.settled(draft, succession)
             except BudgetSpent as e:
                 # The others meet it at their next request; cancelling them would lose answers on their way.
                 return e
+            # A session that is broken off leaves on record why tasks were dropped.
+            self._so_far[draft.id] = end
+            write_lines(self.folder.calibration, list(self._so_far.values()))
+            return end
 
         tasks: list[asyncio.Task[ProvedTask | BudgetSpent]] = []
         broken: DataError | None = None
@@ -296,7 +229,7 @@ class TaskSession(ABC, Generic[Draft, Ready]):
             clauses=self.rules,
             in_rules=self.carried_out,
             atoms=self.atoms,
-            runs=sum(len(self.have(end.task, end.content)) for end in ends),
+            runs=sum(len(self.book.have(end.task, end.content)) for end in ends),
             tokens=spend.tokens,
             cost=None if spend.unpriced else spend.cost,
             solver=self.solver,

@@ -1,7 +1,7 @@
 """Worth of a suite: size, the difference it can show, the likely share of flawed tasks, and the cost."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,7 +14,6 @@ from worktrial.statistics.estimates import rate as rate_of_tries
 from worktrial.statistics.power import minimum_detectable_effect
 from worktrial.synthesis.proving.way import DraftedTask, ProvedTask
 
-_LEVELS = ("1", "2", "3")
 CORRELATION = 0.5
 """Correlation of two agents on a task that the detectable difference assumes."""
 
@@ -105,26 +104,13 @@ def worth(
     solver: str,
     agent: str,
 ) -> SuiteWorth:
-    """Figures of the kept tasks.
-
-    Args:
-        drafts: The kept ones.
-        ends: Of every task that was drawn.
-        wanted: Number of tasks that were asked for.
-        clauses: Ids of all clauses that the agent can read.
-        in_rules: Ids of those that the workplace's rules and tools cite.
-        atoms: Names of all atoms.
-        runs: Runs that were made.
-        tokens: Of all sessions.
-        cost: US dollars of all sessions; None where some price is not known.
-        solver: Who the second worker was.
-        agent: Whose runs measured them.
-    """
+    """Figures of the tasks whose drafts are given, of `ends` those that were kept."""
     chosen = {draft.id for draft in drafts}
     kept = [end for end in ends if end.fate == "kept" and end.task in chosen]
-    fresh = [end.fresh for end in kept if end.fresh is not None and end.fresh.n]
+    easy = [end for end in kept if end.ease == "easy"]
     known = _rate(kept)
     mean = None if known is None else known.value
+    assumed = 0.5 if mean is None else mean
     undecided = [end.task for end in ends if end.fate == "check_may_misread"]
     examined = [end for end in ends if end.task not in undecided and (end.truth != "open" or end.fate == "truth")]
     cited = {clause for draft in drafts for clause in draft.clauses}
@@ -139,13 +125,13 @@ def worth(
             level: dict(Counter(end.fate for end in ends if str(end.level) == level)) for level in _by_level(ends)
         },
         gates=dict(Counter(end.why.partition(":")[0] for end in ends if end.fate == "gate").most_common()),
-        easy=[end.task for end in kept if end.ease == "easy"],
+        easy=[end.task for end in easy],
         hard=[end.task for end in kept if end.ease == "hard"],
         agent=agent,
-        easy_fresh=_passes([end for end in kept if end.ease == "easy"]),
-        detects=_detects(count, 0.5 if mean is None else mean),
-        detects_worse=_detects(count, 0.5 if mean is None else mean, worse=True),
-        detects_with=f"rate {0.5 if mean is None else mean:.2f}, correlation {CORRELATION} of two agents on a task",
+        easy_fresh=_passes(easy),
+        detects=_detects(count, assumed),
+        detects_worse=_detects(count, assumed, worse=True),
+        detects_with=f"rate {assumed:.2f}, correlation {CORRELATION} of two agents on a task",
         found_flawed=_share(sum(end.fate == "truth" for end in examined), len(examined)),
         undecided=undecided,
         left_open=_grouped((choice, end.task) for end in kept for choice in end.left_open),
@@ -153,7 +139,7 @@ def worth(
         fresh_rate=mean,
         fresh_low=None if known is None else known.interval.low,
         fresh_high=None if known is None else known.interval.high,
-        fresh_runs=sum(rate.n for rate in fresh),
+        fresh_runs=sum(end.fresh.n for end in kept if end.fresh is not None),
         copies=sum(rate.copies for end in kept for rate in (end.band, end.fresh) if rate is not None),
         questions=_grouped((end.why, end.task) for end in ends if end.fate == "question"),
         clauses_without_task=sorted(set(clauses) - cited),
@@ -173,8 +159,31 @@ def described(found: SuiteWorth) -> list[str]:
     flawed, open_ = found.found_flawed, found.unconfirmed
     lines = [
         f"{found.tasks} tasks ({_listed(found.levels, 'level')}); drawn in all: {_listed(found.fates)}.",
-        *_lacking(found),
-        *_by_ease(found),
+    ]
+    # Fewer tasks than were asked for, or of fewer levels, come with the reasons counted.
+    missing = [level for level in ("1", "2", "3") if level not in found.levels][: max(0, found.wanted - 1)]
+    if found.tasks < found.wanted or missing:
+        kept = _listed(found.levels, "level") or "none"
+        drawn = [f"{sum(n.values())} of level {level} ({_listed(n)})" for level, n in found.fates_by_level.items()]
+        gates = f" At a gate fell {_listed(found.gates)}." if found.gates else ""
+        lines.append(f"{found.wanted} of levels 1 to 3 asked, {kept} kept. Drawn: {'; '.join(drawn)}.{gates}")
+    agent, between = found.agent, found.tasks - len(found.easy) - len(found.hard)
+    if found.easy:
+        fresh = found.easy_fresh
+        measured = "" if fresh is None else f" ({fresh.count} of {fresh.of} fresh runs, {_range(fresh)})"
+        lines.append(
+            f"{len(found.easy)} of {found.tasks} are easy for {agent}, which passes them always or nearly{measured}"
+            ", as hard as they were made: they do not tell agents as good as it from each other; for those there "
+            f"are {found.tasks - len(found.easy)}. Whether they show a weaker one is not known: none has run."
+        )
+    if found.hard:
+        lines.append(
+            f"{len(found.hard)} of {found.tasks} are hard for {agent}: no run passed that chose them, and a second "
+            "worker came to their end."
+        )
+    if between < found.tasks:
+        lines.append(f"{between} of {found.tasks} it passes now and then. Without the others: --keep band.")
+    lines += [
         f"Beside {found.agent or 'the agent'}, on these tasks, once each (chance 80 %; {found.detects_with}): "
         f"a better agent stands out {_from(found.detects)}, a worse one {_from(found.detects_worse)}. "
         "More: worktrial power.",
@@ -208,8 +217,7 @@ def described(found: SuiteWorth) -> list[str]:
             f"Not counted: {found.copies} runs that repeat another of the same task call for call and word for "
             "word. An agent that always does the same has made one run of a task, stored several times."
         )
-    carried = [id for id in found.clauses_without_task if id in found.clauses_in_rules]
-    if carried:
+    if carried := [id for id in found.clauses_without_task if id in found.clauses_in_rules]:
         lines.append(
             f"No task was made for {', '.join(carried)}; the workplace's rules carry them out, so tasks may rest "
             "on them."
@@ -237,37 +245,6 @@ def worth_of(suite: Path) -> SuiteWorth | None:
     except msgspec.ValidationError as e:
         fix = "Remove `counts`, or let `worktrial synthesize` write the suite anew"
         raise DataError(suite, f"counts: {e}", fix) from None
-
-
-def _lacking(found: SuiteWorth) -> Iterator[str]:
-    """A sentence where fewer tasks came than were asked for, or of fewer levels, with the reasons counted."""
-    missing = [level for level in _LEVELS if level not in found.levels][: max(0, found.wanted - 1)]
-    if found.tasks >= found.wanted and not missing:
-        return
-    kept = _listed(found.levels, "level") or "none"
-    drawn = [f"{sum(n.values())} of level {level} ({_listed(n)})" for level, n in found.fates_by_level.items()]
-    gates = f" At a gate fell {_listed(found.gates)}." if found.gates else ""
-    yield f"{found.wanted} of levels 1 to 3 asked, {kept} kept. Drawn: {'; '.join(drawn)}.{gates}"
-
-
-def _by_ease(found: SuiteWorth) -> Iterator[str]:
-    """A sentence for the easy tasks, and one for the hard ones, where there are any."""
-    agent, rest = found.agent, found.tasks - len(found.easy) - len(found.hard)
-    if found.easy:
-        fresh = found.easy_fresh
-        measured = "" if fresh is None else f" ({fresh.count} of {fresh.of} fresh runs, {_range(fresh)})"
-        yield (
-            f"{len(found.easy)} of {found.tasks} are easy for {agent}, which passes them always or nearly{measured}"
-            ", as hard as they were made: they do not tell agents as good as it from each other; for those there "
-            f"are {found.tasks - len(found.easy)}. Whether they show a weaker one is not known: none has run."
-        )
-    if found.hard:
-        yield (
-            f"{len(found.hard)} of {found.tasks} are hard for {agent}: no run passed that chose them, and a second "
-            "worker came to their end."
-        )
-    if rest < found.tasks:
-        yield f"{rest} of {found.tasks} it passes now and then. Without the others: --keep band."
 
 
 def _from(least: float | None) -> str:

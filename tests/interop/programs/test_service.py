@@ -28,7 +28,8 @@ def tried(answer: Answer, out: Path, **options: Any) -> wt.Run:
     async def whole() -> wt.Run:
         app = web.Application()
         app.router.add_post("/agent", answer)
-        runner = web.AppRunner(app)
+        # Who still waits for an answer would hold the end of the server up for a minute.
+        runner = web.AppRunner(app, shutdown_timeout=1)
         await runner.setup()
         try:
             site = web.TCPSite(runner, "127.0.0.1", 0)

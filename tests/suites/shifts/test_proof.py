@@ -16,12 +16,11 @@ DESKS = suite.desks(ShiftChoice())
 
 def test_the_minutes_of_a_write_that_is_left_out_are_waited_through():
     time = Timeline(begins=datetime(2026, 1, 5, 8), ends=100)
-    made = [Move("look"), Move("write"), Move("look")]
-    work = _replay(made, 1, 4, time)
-    assert next(work) == made[0]
-    wait = work.send({"time": "2026-01-05 08:03"})
-    assert wait == Move("wait_until", {"time": "2026-01-05 08:07"})
-    assert work.send({"time": "2026-01-05 08:07"}) == made[2]
+    time.minute = 3
+    made = [Move("write"), Move("look"), Move("read")]
+    work = _replay(made, 4, time)
+    assert next(work) == Move("wait_until", {"time": "2026-01-05 08:07"})
+    assert [work.send({"time": "2026-01-05 08:07"}), work.send({"time": "2026-01-05 08:09"})] == made[1:]
 
 
 def test_a_day_that_is_passed_by_doing_nothing_is_found(monkeypatch):

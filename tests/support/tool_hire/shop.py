@@ -1,7 +1,6 @@
 """The tool hire shop as what gates look at, and ways to spoil it."""
 
 import copy
-import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from tests.support.own_workplaces import write_files
 from tests.support.tool_hire import tools
 
 from worktrial.suites.executable.tasks import ExecutableTask, Home, read_tasks
@@ -93,14 +93,13 @@ def with_tools(change: Callable[[str], str], *ids: str) -> Gated:
 
 def write_folder(folder: Path, change: Callable[[str], str] = str) -> Path:
     """The shop as a suite of one's own: a folder that a person could have written, its code changed."""
-    home = folder / "workplaces" / "tool_hire"
-    home.mkdir(parents=True)
+    own = {
+        name: (FOLDER / name).read_text("utf-8")
+        for name in ("initial_state.yaml", "expectations.yaml", "tasks.yaml")
+    }
     about = {"format": 1, "kind": "suite", "name": "tool-hire", "title": "A tool hire counter"}
-    (folder / "suite.yaml").write_text(yaml.safe_dump(about), "utf-8")
+    write_files(folder, {"suite.yaml": about, "clauses.yaml": (FOLDER / "clauses.yaml").read_text("utf-8")})
     described = {"name": "tool_hire", "system_prompt": "You play the counter.", "state_description": {}}
-    (home / "workplace.yaml").write_text(yaml.safe_dump(described), "utf-8")
-    for name in ("initial_state.yaml", "expectations.yaml", "tasks.yaml"):
-        shutil.copy(FOLDER / name, home)
-    shutil.copy(FOLDER / "clauses.yaml", folder)
-    (home / "tools.py").write_text(change((FOLDER / "tools.py").read_text("utf-8")), "utf-8")
+    code = change((FOLDER / "tools.py").read_text("utf-8"))
+    write_files(folder / "workplaces" / "tool_hire", {"workplace.yaml": described, "tools.py": code, **own})
     return folder

@@ -14,7 +14,7 @@ from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.expectations import failed_expectations, read_expectations
 from worktrial.workplaces.executable.code import CodeWorkplace
 
-STEPS = ["types", "draw", "rules", "expectations", "tools", "atoms", "atoms"]
+STEPS = ["types", "draw", "rules", "expectations", "tools", "kit", "atoms", "atoms"]
 
 
 @pytest.fixture(scope="module")
@@ -53,15 +53,15 @@ def test_authors_see_the_quotes_in_order_and_the_tester_sees_no_rules(library: W
 def test_authors_of_cases_see_signatures_the_rules_that_they_need_and_the_helpers_that_are_there(
     library: Writing,
 ) -> None:
-    first, second = [p for step, p in zip(library.asked, library.prompts, strict=True) if step == "atoms"]
-    for prompt in (first, second):
+    by_step = list(zip(library.asked, library.prompts, strict=True))
+    kit, *groups = [prompt for step, prompt in by_step if step in ("kit", "atoms")]
+    for prompt in (kit, *groups):
         assert "free_id(taken: Sequence[str] | dict[str, Any], form: str, random: Random) -> str" in prompt
         assert "Situation(*, records: list[str]" in prompt
         # The example keeps the rules that it is shown beside.
         assert "free = [id for id" not in prompt
-    assert "Helpers that are there already" not in first
-    shown = second.partition("Helpers that are there already")[2]
-    assert "def _quiet(" in shown and "def plain_extension" not in shown
+        shown = prompt.partition("Helpers that are there already")[2]
+        assert ("def _quiet(" in shown) is (prompt is not kit) and "def plain_extension" not in shown
     (module,) = library.root.glob("workplaces/*/atoms.py")
     assert module.read_text("utf-8").count("def _quiet(") == 1
 
@@ -272,6 +272,11 @@ def test_cases_that_do_not_hold_when_they_are_played_cost_only_their_group(tmp_p
     assert "lost_tool" not in made.modules["atoms"]
 
 
+def own_helpers(asked: str, right: str, count: int) -> str | None:
+    """No kit, so that each group of cases brings its helpers, and can err in them."""
+    return "# NO HELPERS: each case is another" if asked == "kit" else None
+
+
 def without_the_due_date(asked: str, right: str, count: int) -> str | None:
     check = '{"check": "state_equals", "at": pointer("loans", loan_id, "due"), "value": due}'
     return right.replace(check, "") if asked == "atoms" and check in right else None
@@ -304,7 +309,7 @@ def test_an_author_of_cases_hears_what_its_checks_let_pass_and_what_they_refuse(
     def once(asked: str, right: str, count: int) -> str | None:
         wrong = None if told else slip(asked, right, count)
         told.extend([asked] if wrong else [])
-        return wrong
+        return wrong or own_helpers(asked, right, count)
 
     writing = Writing(tmp_path, once)
     assert writing.write().failed == {}
@@ -314,7 +319,7 @@ def test_an_author_of_cases_hears_what_its_checks_let_pass_and_what_they_refuse(
 
 
 def test_an_author_of_cases_that_insists_leaves_them_to_the_gates(tmp_path: Path) -> None:
-    writing = Writing(tmp_path, without_the_due_date)
+    writing = Writing(tmp_path, lambda *said: without_the_due_date(*said) or own_helpers(*said))
     made = writing.write()
     assert made.failed == {}
     (record,) = [record for record in writing.steps if record.rounds > 1]
@@ -370,7 +375,7 @@ def test_an_author_of_cases_hears_once_that_a_refusal_gives_itself_away(tmp_path
         told = 'request={"en": f"Kindly tolerate a forbidden prolongation: {loan_id}", "ko": f"{loan_id} 부탁"},'
         return right.replace(asks, f"{told}\n        patch=[*plant") if asked == "atoms" and asks in right else None
 
-    writing = Writing(tmp_path, illicit)
+    writing = Writing(tmp_path, lambda *said: illicit(*said) or own_helpers(*said))
     made = writing.write()
     (record,) = [record for record in writing.steps if record.rounds > 1]
     assert (record.step.startswith("atoms"), record.rounds, made.failed) == (True, 2, {})

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.support.folder_author import answer_of, procedure_in, step_of
-from tests.synthesis.authoring.writing import CLAUSES, LIBRARY, RUNNER, SPEC
+from tests.support.folder_author import LIBRARY, answer_of, procedure_in, step_of
+from tests.synthesis.authoring.writing import CLAUSES, RUNNER, SPEC
 from tests.synthesis.scripted_author import Model, author
 from tests.synthesis.sources.interfaces import api, load_api
 
@@ -16,7 +16,8 @@ from worktrial.synthesis.author import UnusableReplies
 from worktrial.synthesis.authoring.brief import AuthorBrief
 from worktrial.synthesis.authoring.operations import chosen, named
 from worktrial.synthesis.authoring.stage import AuthoredWorkplace, WorkplaceStage, workplace_name
-from worktrial.synthesis.clauses import read_clauses, write_clauses
+from worktrial.synthesis.clauses import read_clauses
+from worktrial.synthesis.clauses.clause import CLAUSES as CLAUSES_FORM
 from worktrial.synthesis.folder import ProvenanceLedger, SuiteFolder
 from worktrial.synthesis.sources import load
 from worktrial.workplaces.handbook import Handbook
@@ -58,13 +59,13 @@ def test_documents_become_a_workplace_and_the_next_session_asks_for_nothing(tmp_
     made = first.make()
     assert first.asked[0] == "clauses"
     assert first.asked[first.asked.index("operations") :] == [
-        *("operations", "types", "draw", "rules", "expectations", "tools", "atoms", "atoms")
+        *("operations", "types", "draw", "rules", "expectations", "tools", "kit", "atoms", "atoms")
     ]
     assert made.place == tmp_path / "suite" / "workplaces" / "clerk_at_a_tool"
     assert [clause.quote.rstrip(".") for clause in made.clauses] == [c.quote.rstrip(".") for c in CLAUSES]
     papers = Handbook(tmp_path / "suite" / "handbook").on({})
     assert {clause.section for clause in made.clauses} <= {paper.section for paper in papers}
-    assert (tmp_path / "suite" / "work" / "authoring.jsonl").read_text().count("\n") == 6
+    assert (tmp_path / "suite" / "work" / "authoring.jsonl").read_text().count("\n") == 7
     again = Session(tmp_path / "suite")
     assert again.make().clauses == made.clauses
     assert again.asked == []
@@ -84,7 +85,7 @@ def test_clauses_that_a_person_made_contradict_each_other_stop_the_session(tmp_p
     made = Session(tmp_path / "suite").make()
     late = made.clauses[0]
     other = msgspec.structs.replace(late, id="C-99", quote=late.quote.replace("14", "21"), numbers=[])
-    write_clauses(tmp_path / "suite" / "clauses.yaml", [*made.clauses, other])
+    CLAUSES_FORM.write(tmp_path / "suite" / "clauses.yaml", [*made.clauses, other])
     with pytest.raises(DataError, match="C-99"):
         Session(tmp_path / "suite").make()
 

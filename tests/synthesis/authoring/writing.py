@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.support.folder_author import WrittenFolder, answer_of, step_of
+from tests.support.folder_author import LIBRARY, WrittenFolder, answer_of, step_of
 from tests.support.in_process import TOOL_LIBRARY
 from tests.synthesis.scripted_author import Model, author
 
@@ -19,7 +19,6 @@ from worktrial.workplaces.executable.code import CodeWorkplace
 from worktrial.workplaces.executable.report_form import REPORT_TOOL
 from worktrial.workplaces.executable.runner import SandboxedRunner
 
-LIBRARY = WrittenFolder(TOOL_LIBRARY)
 CLAUSES = read_clauses(TOOL_LIBRARY / "clauses.yaml")
 SPEC = JobSpec(role="clerk at a tool library", languages=["en", "ko"])
 RUNNER = SandboxedRunner()

@@ -10,7 +10,6 @@ from worktrial.statistics import Side
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.calibration.rules import (
     FREE_BAND,
-    Outlook,
     Sequential,
     prospects,
     rule_of,
@@ -68,7 +67,7 @@ def test_prospects_are_probabilities(rule: Sequential, rate: float) -> None:
 
 @pytest.mark.parametrize("rate", [0.15, 0.5, 0.8])
 def test_prospects_agree_with_simulation(rate: float) -> None:
-    draw, outlook, times = random.Random(7), Outlook(RULE), 3000
+    draw, outlook, times = random.Random(7), RULE, 3000
     ends: Counter[Side] = Counter()
     for _ in range(times):
         passed = n = 0
@@ -89,14 +88,14 @@ states = st.tuples(every_rule, st.integers(0, 24), st.integers(0, 24))
 def test_a_batch_never_exceeds_what_is_allowed(state: tuple[Sequential, int, int]) -> None:
     rule, a, b = state
     passed, n = min(a, b), max(a, b)
-    outlook = Outlook(rule)
+    outlook = rule
     if n < rule.most:
         assert 1 <= outlook.batch(passed, n) <= rule.most - n
         assert outlook.fewest(passed, n) <= rule.most - n
 
 
 def test_it_ends_when_no_further_run_can_change_anything() -> None:
-    outlook = Outlook(RULE)
+    outlook = RULE
     hopeless = [
         (passed, n)
         for n in range(24)

@@ -25,7 +25,7 @@ from worktrial.suites.simulated.trial import SimulatedSettings, SimulatedTrial
 from worktrial.synthesis.artifacts import JobSpec, SlotRun, TaskDraft
 from worktrial.synthesis.calibration.runs import calibration_run
 from worktrial.synthesis.checks.case import playable
-from worktrial.synthesis.simulated.suite import run_task
+from worktrial.synthesis.simulated.session import run_task
 
 SPEC = JobSpec(role="parcel clerk")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from worktrial.errors import StopRun
 from worktrial.statistics import Side
 from worktrial.synthesis.artifacts import JobSpec, RunKind, SlotRun
-from worktrial.synthesis.calibration.rules import Outlook, Sequential, interval_of, rule_of
+from worktrial.synthesis.calibration.rules import Sequential, interval_of, rule_of
 from worktrial.synthesis.calibration.sampling import distinct, sample_until_decided
 
 RULE = rule_of(JobSpec(role="clerk", free_runs=8, most_runs=24))
@@ -139,7 +139,7 @@ def test_an_interruption_changes_nothing_and_repeats_nothing(
 
 def _ends(rows: Sequence[SlotRun], rule: Sequential) -> list[int]:
     """Where batches ended, from nothing on."""
-    outlook, ends = Outlook(rule), [0]
+    outlook, ends = rule, [0]
     while ends[-1] < len(rows):
         seen = [r for r in rows[: ends[-1]] if r.outcome != "invalid"]
         ends.append(ends[-1] + outlook.batch(sum(r.outcome == "pass" for r in seen), len(seen)))

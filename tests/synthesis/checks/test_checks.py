@@ -1,6 +1,6 @@
 """Each check finds what it is for, and a sound slot has nothing to find."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.own_suite import Row, drafts, slot
 
-from worktrial.synthesis.artifacts import DraftFinding, PlannedCall, TaskDraft, ToolDraft, WorkplaceDraft
+from worktrial.finding import Finding
+from worktrial.synthesis.artifacts import PlannedCall, TaskDraft, ToolDraft, WorkplaceDraft
 from worktrial.synthesis.checks import CheckName, check_slot
 
 Change = Callable[[Row, Row], Any]
 
 
-def _found(change: Change) -> list[DraftFinding]:
+def _found(change: Change) -> Sequence[Finding]:
     home, work = slot()
     change(home, work)
     return check_slot(*drafts(home, work))
@@ -255,7 +256,7 @@ CASES: dict[str, tuple[Change, str, str, str, str]] = {
 def test_finds(name: str) -> None:
     change, check, artifact, field, word = CASES[name]
     problems = [p for p in _found(change) if p.check == check]
-    assert [(p.artifact, p.field) for p in problems] == [(artifact, field)], _found(change)
+    assert [(p.subject, p.field) for p in problems] == [(artifact, field)], _found(change)
     assert word in problems[0].what and problems[0].fix
 
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worktrial.errors import DataError
-from worktrial.synthesis.clauses import Clause, ClauseNumber, clause_numbers, read_clauses, write_clauses
+from worktrial.synthesis.clauses import Clause, ClauseNumber, clause_numbers, read_clauses
+from worktrial.synthesis.clauses.clause import CLAUSES
 
 
 def said(quote: str) -> list[tuple[str, str]]:
@@ -53,7 +54,7 @@ def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
         clause(numbers=[ClauseNumber(value="7", unit="days")], page=2, applies_when="damage"),
         clause("C-02", "nothing is paid for money", overrides=["C-01"], private=True),
     ]
-    write_clauses(tmp_path / "clauses.yaml", clauses)
+    CLAUSES.write(tmp_path / "clauses.yaml", clauses)
     assert read_clauses(tmp_path / "clauses.yaml") == clauses
 
 
@@ -69,11 +70,11 @@ def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_a_clause_is_refused_by_its_id(tmp_path: Path, clauses: list[Clause], message: str) -> None:
-    write_clauses(tmp_path / "clauses.yaml", clauses)
+    CLAUSES.write(tmp_path / "clauses.yaml", clauses)
     with pytest.raises(DataError, match=message):
         read_clauses(tmp_path / "clauses.yaml")
 
 
 def test_numbers_that_a_person_leaves_out_are_read(tmp_path: Path) -> None:
-    write_clauses(tmp_path / "clauses.yaml", [clause()])
+    CLAUSES.write(tmp_path / "clauses.yaml", [clause()])
     assert read_clauses(tmp_path / "clauses.yaml")[0].numbers == [ClauseNumber(value="7", unit="days")]

@@ -113,6 +113,6 @@ def test_numbers_in_the_prose_of_a_workplace_stand_in_clauses_too() -> None:
 def test_clauses_that_nobody_cites_and_citations_of_none_are_listed() -> None:
     assert citations(PROGRAM) == {"late": ["C-01"]}
     cited = {id for ids in citations(PROGRAM).values() for id in ids}
-    assert [finding.subject for finding in uncited(CLAUSES, cited)] == ["C-02", "C-03", "C-04"]
+    assert uncited(CLAUSES, cited) == ["C-02", "C-03", "C-04"]
     (finding,) = unknown({"late": ["C-01", "C-77"]}, CLAUSES, "tools.py")
     assert (finding.subject, finding.what) == ("late", "cites C-77, which is no clause")

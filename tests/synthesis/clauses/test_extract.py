@@ -12,8 +12,8 @@ from worktrial.errors import DataError
 from worktrial.synthesis.author import UnusableReplies
 from worktrial.synthesis.clauses import Clause, ClauseNumber
 from worktrial.synthesis.clauses.extract import ClauseReading, extract_clauses
+from worktrial.synthesis.clauses.reading import DocumentClauses, DocumentReader
 from worktrial.synthesis.clauses.sections import sections_of
-from worktrial.synthesis.clauses.stage import DocumentClauses, clauses_of
 from worktrial.synthesis.sources import SourceLibrary, load
 
 DESK = """# Desk
@@ -131,8 +131,8 @@ def test_one_stretch_that_cannot_be_read_does_not_take_the_others_with_it(tmp_pa
 def stage(sources: SourceLibrary, *replies: Any, **options: Any) -> tuple[DocumentClauses, list[str]]:
     notes: list[str] = []
     options = {"context": 8192, **options}
-    made = asyncio.run(clauses_of(SPEC, sources, author(Model(replies)), note=notes.append, **options))
-    return made, notes
+    reader = DocumentReader(spec=SPEC, sources=sources, author=author(Model(replies)), note=notes.append, **options)
+    return asyncio.run(reader.read()), notes
 
 
 def test_the_owner_is_told_what_was_found_and_what_was_not(tmp_path: Path) -> None:
@@ -174,9 +174,8 @@ def test_documents_that_contradict_each_other_are_both_shown_until_the_owner_cho
 
     def read_both(*precedence: str) -> DocumentClauses:
         model = author(Model(reply))
-        return asyncio.run(
-            clauses_of(SPEC, sources, model, context=8192, precedence=precedence, note=lambda text: None)
-        )
+        reader = DocumentReader(spec=SPEC, sources=sources, author=model, context=8192, precedence=precedence)
+        return asyncio.run(reader.read())
 
     with pytest.raises(DataError) as refused:
         read_both()

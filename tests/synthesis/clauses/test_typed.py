@@ -1,15 +1,12 @@
 """Amounts and days that cases type into their checks."""
 
-from pathlib import Path
-
 import pytest
-from tests.support.in_process import TOOL_LIBRARY
+from tests.support.folder_author import LIBRARY, PARCEL_CLAIMS, WrittenFolder
 
 from worktrial.synthesis.clauses import Clause, read_clauses
 from worktrial.synthesis.clauses.numbers import clause_numbers
 from worktrial.synthesis.clauses.typed import typed_values
 
-ROOT = Path(__file__).parents[3]
 QUOTE = "A loss is paid with at most 600.00 crowns, until 30 June 2031, less a deductible of 5 percent."
 CLAUSES = [
     Clause(id="C-01", document="d", section="1", quote=QUOTE, kind="limit", numbers=clause_numbers(QUOTE))
@@ -73,15 +70,10 @@ def test_a_value_of_a_clause_of_the_case_or_of_the_rules_is_none(value: str, bef
 
 
 @pytest.mark.parametrize(
-    ("atoms", "clauses"),
-    [
-        (TOOL_LIBRARY / "workplaces/loans/atoms.py", TOOL_LIBRARY / "clauses.yaml"),
-        (
-            ROOT / "tests/support/authored/parcel-claims/workplaces/claims_desk/atoms.py",
-            ROOT / "examples/parcel-claims-trial/clauses.yaml",
-        ),
-    ],
+    "desk",
+    [LIBRARY, PARCEL_CLAIMS],
     ids=["tool library", "parcel claims"],
 )
-def test_nothing_is_found_in_good_cases(atoms: Path, clauses: Path) -> None:
-    assert typed_values(atoms.read_text("utf-8"), read_clauses(clauses), "desk", "atoms.py") == []
+def test_nothing_is_found_in_good_cases(desk: WrittenFolder) -> None:
+    atoms, clauses = (desk.workplace / "atoms.py").read_text("utf-8"), read_clauses(desk.folder / "clauses.yaml")
+    assert typed_values(atoms, clauses, "desk", "atoms.py") == []

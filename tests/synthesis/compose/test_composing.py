@@ -151,6 +151,15 @@ def test_letters_may_name_sums_of_the_clauses_and_of_the_records_of_the_case() -
     assert with_sums([letter], [20.0], []) == [letter]
 
 
+def test_sums_beside_may_stand_by_field_and_have_to_be_sums() -> None:
+    letter = {"check": "state_items", "at": "/charges", "stating": {"text": [7.5]}, "beside": {"text": [1.5, 3]}}
+    (wide,) = with_sums([letter], [20.0], ["charged"])
+    assert wide["beside"] == [1.5, 3.0, 20.0]
+    for wrong in ["text"], {"text": ["seven"]}, 7:
+        with pytest.raises(DataError, match="which are no sums"):
+            with_sums([{**letter, "beside": wrong}], [], ["charged"])
+
+
 def test_the_report_is_the_last_call_and_each_line_of_it_is_checked(hundred: list[ComposedTask]) -> None:
     task = next(t for t in hundred if len(t.recipe.cases) == 3)
     assert [step["call"] for step in task.steps].count("hand_in_report") == 1
@@ -195,7 +204,7 @@ def test_a_report_that_the_form_does_not_ask_for_is_refused(changes: dict[str, A
         asyncio.run(compose(recipe, atoms_of(workshop), workshop))
 
 
-def test_a_decision_may_rest_on_any_record_of_the_case_and_on_no_other() -> None:
+def test_a_decision_rests_on_a_record_that_decides_and_beside_it_on_others_of_the_case_alone() -> None:
     state = {
         "claims": {"C-1": {"parcel": "P-1"}, "C-2": {"parcel": "P-2"}},
         "parcels": {"P-1": {"sender": "A"}, "P-2": {"sender": "B"}},
@@ -209,12 +218,21 @@ def test_a_decision_may_rest_on_any_record_of_the_case_and_on_no_other() -> None
         {"call": "list_scans", "with": {"parcel_id": "P-1"}},
     ]
     case = Situation(records=["/claims/C-1"], request={}, steps=steps, report=REPORT, checks=checks)
-    wide, *rest = admitted(checks, case, state)
-    assert wide["one_of"] == ["D-1", "S-1", "S-2"] and rest == checks[1:]
-    (check,) = CHECKS.validate_python([wide])
-    for rests_on, passes in (["S-2"], True), (["S-3"], False), (["D-1", "S-3"], False), ([], False):
+    decides, wide, *rest = admitted(checks, case, state)
+    assert decides == several and rest == checks[1:]
+    assert {"D-1", "S-1", "S-2"} < set(wide["one_of"]) and not {"S-3", "D-3", "C-2"} & set(wide["one_of"])
+    both = CHECKS.validate_python([decides, wide])
+    for rests_on, passes in (
+        (["S-1"], True),
+        (["D-1", "S-2"], True),
+        (["S-2"], False),  # of the case, and decides nothing
+        (["S-3"], False),
+        (["D-1", "S-3"], False),
+        ([], False),
+    ):
         end = {"claims": {"C-1": {"rests_on": rests_on}}}
-        assert run_checks([check], initial_state={}, final_state=end, trajectory=Trajectory())[0].passed is passes
+        results = run_checks(both, initial_state={}, final_state=end, trajectory=Trajectory())
+        assert all(one.passed for one in results) is passes
 
 
 def test_a_letter_names_nobody_of_other_records(monkeypatch: pytest.MonkeyPatch) -> None:

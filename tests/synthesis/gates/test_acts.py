@@ -127,6 +127,16 @@ def test_a_note_with_another_date_than_is_due() -> None:
     assert of(GateName.LETTERS, citing(task, dated)) == []
 
 
+def test_a_note_need_not_name_what_the_case_is_called_by() -> None:
+    numbered = clause("The note gives the number of the paper that it rests on.")
+    for named, findings in ("", 1), (" It is about hire R-204.", 0):
+        task = says(entry("hire-04"))
+        task["instruction"] += named
+        task["plan"]["steps"][4]["with"]["text"] += " This is about R-204."
+        task["checks"].append({"check": "state_equals", "at": "/notes/1/hire_id", "value": "R-204"})
+        assert len(of(GateName.LETTERS, citing(task, numbered))) == findings
+
+
 def test_a_note_before_the_decision() -> None:
     task = says(entry("hire-04"))
     (said,) = of(GateName.SEQUENCE, citing(task, clause(AFTER)))

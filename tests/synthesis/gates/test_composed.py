@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from tests.support.in_process import LOANS, TOOL_LIBRARY
 
 from worktrial.finding import Finding
 from worktrial.synthesis.clauses import read_clauses
@@ -15,9 +16,7 @@ from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.workplaces.executable.code import CodeWorkplace
 
-ROOT = Path(__file__).parents[3]
-TOOL_LIBRARY = ROOT / "examples/tool-library"
-PARCELS = ROOT / "tests/support/authored/parcel-claims"
+PARCELS = TOOL_LIBRARY.parent / "parcel-claims-trial"
 
 
 async def found(place: Path, clauses: Path, wanted: int) -> list[Finding]:
@@ -38,8 +37,8 @@ async def found(place: Path, clauses: Path, wanted: int) -> list[Finding]:
 @pytest.mark.parametrize(
     ("place", "clauses", "wanted"),
     [
-        (TOOL_LIBRARY / "workplaces/loans", TOOL_LIBRARY / "clauses.yaml", 12),
-        (PARCELS / "workplaces/claims_desk", ROOT / "examples/parcel-claims-trial/clauses.yaml", 3),
+        (LOANS, TOOL_LIBRARY / "clauses.yaml", 12),
+        (PARCELS / "workplaces/claims_desk", PARCELS / "clauses.yaml", 3),
     ],
     ids=["tool library", "parcel claims"],
 )

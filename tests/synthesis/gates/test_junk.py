@@ -28,7 +28,7 @@ def grounds(door: Door, claim_id: str) -> list[str]:
     state = door.artifact.initial_state
     claim = state["claims"][claim_id]
     papers = [paper["paper_id"] for paper in claim["papers"]]
-    return [*papers, *(scan["scan_id"] for scan in state["parcels"][claim["parcel_id"]]["scans"])]
+    return [*papers, *(scan["scan_id"] for scan in state["scans"][claim["parcel_id"]])]
 
 
 def task(door: Door, rests_on: Sequence[str] | None, *checks: dict[str, Any], code: str = "LATE") -> ExecutableTask:
@@ -41,7 +41,7 @@ def task(door: Door, rests_on: Sequence[str] | None, *checks: dict[str, Any], co
         {
             **{"id": "claims-01", "workplace": "claims_desk", "home": door.home, "scenario": "a desk"},
             **{"category": "services", "domain": "desks", "language": "en", "difficulty": 1},
-            **{"instruction": "Claim C-901 is about a late parcel; close it.", "clock": "2031-05-20T09:00"},
+            **{"instruction": "Claim C-901 is about a late parcel; close it.", "clock": "2031-05-20"},
             "initial_state": door.artifact.initial_state,
             "plan": {"steps": [{"call": "decide_claim", "with": given}], "answer": "C-901 is closed as LATE."},
             "checks": [

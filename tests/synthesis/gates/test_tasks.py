@@ -31,6 +31,14 @@ def test_a_record_that_is_not_there_may_be_what_a_task_is_about() -> None:
     assert GateName.STRANGE_RECORDS not in found(shop(task))
 
 
+def test_nothing_may_be_asked_to_be_under_the_id_of_another_record() -> None:
+    """Decisions lie under the ids of claims: that there is none yet is a check, and no slip of the pen."""
+    for place, is_strange in ("/hires/M-21", False), ("/hires/R-999", True), ("/nowhere/M-21", True):
+        task = entry("hire-15")
+        task["checks"] = [*task["checks"], {"check": "state_absent", "at": place}]
+        assert (GateName.STRANGE_RECORDS in found(shop(task))) is is_strange, place
+
+
 def test_a_question_tells_nothing() -> None:
     task = entry("hire-15")
     assert found(shop(changed("hire-15", instruction=f"{task['instruction']} Was he refused or not?"))) == {}

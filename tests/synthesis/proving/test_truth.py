@@ -77,6 +77,23 @@ def test_what_differs_is_shown_once(change: Any, expected: Any) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("rests_on", "differs"), [(["D-2", "D-9"], False), (["S-5"], False), (["D-9"], True), (["D-2", "D-7"], True)]
+)
+def test_a_list_that_checks_admit_is_no_difference(rests_on: list[str], *, differs: bool) -> None:
+    written = entry("hire-04")
+    listed = {"check": "state_items", "at": "/claims/C-1/rests_on", "one_of": ["D-2", "S-5"]}
+    wide = {**listed, "one_of": ["D-2", "S-5", "D-9"], "none_else": True}
+    written["checks"] = [*written["checks"], listed, wide]
+    (task,) = tasks_of(written)
+    task = task.model_copy(update={"initial_state": {**task.initial_state, "claims": CLAIMS}})
+    other = copy.deepcopy(AUTHOR)
+    other["claims"]["C-1"]["rests_on"] = rests_on
+    found = differences(task, End(copy.deepcopy(AUTHOR)), End(other))
+    assert [one.at for one in found] == (["/claims/C-1/rests_on"] if differs else [])
+    assert differences(task, End(copy.deepcopy(AUTHOR)), End(other), exact=True)
+
+
 LINE = {"case": "Q-301", "outcome": "REFUSED", "amount": 0, "date": "2031-06-14", "ids": ["R-204", "M-3"]}
 
 

@@ -11,22 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.browser import browser, missing_browser, page
 from tests.support.hostile import spoilt
-from tests.synthesis import any_drafts
+from tests.synthesis import drafts
 
 from worktrial.grading import Vote
 from worktrial.synthesis.artifacts import SlotRun, TaskDraft
 from worktrial.synthesis.files import yaml_form
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.review import write_review
-from worktrial.synthesis.review.runs import run_view
+from worktrial.synthesis.review.runs import RunView
 
 _KEYS = st.sampled_from(["messages", "calls", "answer", "turn", "tool", "observation", "content", "role", "text"])
 _VALUES = st.recursive(
-    st.one_of(any_drafts.TEXTS, st.integers(), st.none(), st.just("assistant")),
+    st.one_of(drafts.TEXTS, st.integers(), st.none(), st.just("assistant")),
     lambda c: st.lists(c, max_size=3) | st.dictionaries(_KEYS, c, max_size=4),
     max_leaves=10,
 )
-_SAID = st.none() | any_drafts.TEXTS
+_SAID = st.none() | drafts.TEXTS
 _VOTES = st.builds(Vote, is_correct=st.none() | st.booleans(), feedback=_SAID, problem=_SAID)
 _GRAVE = ("serious", "critical")
 
@@ -36,7 +36,7 @@ def drafted(root: Path, task: TaskDraft) -> Path:
     return write_review(SuiteFolder(root))
 
 
-@given(any_drafts.TASKS)
+@given(drafts.TASKS)
 @settings(max_examples=25, deadline=None)
 def test_any_draft_can_be_shown(task: TaskDraft) -> None:
     with tempfile.TemporaryDirectory() as place:
@@ -66,7 +66,7 @@ def test_any_record_of_a_run_can_be_shown(trajectory: dict[str, Any], votes: lis
         votes=votes,
         trajectory=trajectory,
     )
-    shown = run_view(row)
+    shown = RunView(row)
     assert len(shown.votes) == len(votes)
     assert shown.tally
 
@@ -77,7 +77,7 @@ def test_hostile_texts_are_texts_in_a_real_browser(tmp_path: Path) -> None:
     problem = missing_browser()
     if problem is not None:
         pytest.skip(problem)
-    sound = any_drafts.task()
+    sound = drafts.task()
     hostile = TaskDraft(
         id=sound.id,
         level=1,

@@ -51,6 +51,7 @@ def test_a_workplace_may_be_written() -> None:
         ("def f():\n    try:\n        pass\n    except BaseException:\n        pass", "uses BaseException"),
         ("print('x')", "only imports, constants, classes and functions"),
         ("x = (", "is no Python"),
+        ("nonlocal x", "is no Python"),
         ("x = '" + "a" * MOST_SOURCE + "'", "characters"),
         ("x = [" + "1," * MOST_NODES + "]", "parts"),
         ("x = " + "(" * 5_000 + ")" * 5_000, "is no Python"),

@@ -1,4 +1,4 @@
-"""A desk on some day: fifty parcels and as many claims, with the edges of the working instruction among them."""
+"""A desk on some day: fifty open claims at edges of the working instruction, and one that is decided."""
 
 from datetime import date, timedelta
 from decimal import Decimal
@@ -7,7 +7,7 @@ from random import Random
 from worktrial.workplaces.executable import cites
 
 from .rules import COVER
-from .tools import Claim, Paper, Parcel, Scan, State
+from .tools import Claim, Decision, Message, Paper, Parcel, Scan, State
 
 TODAY = date(2031, 5, 20)
 CLAIMS = 50
@@ -23,13 +23,13 @@ class Desk:
     def __init__(self, random: Random) -> None:
         self.random = random
         self.state = State(clock=TODAY.isoformat(), parcels={}, scans={}, claims={})
-        self.scans = self.papers = 1000
+        self.scans = self.papers = 100
 
     def name(self) -> str:
         return f"{self.random.choice(FIRST)} {self.random.choice(LAST)}"
 
     def parcel(self, service: str, declared: Decimal | None) -> str:
-        number = f"BW-{50001 + 7 * len(self.state.parcels)}"
+        number = f"BW-{40117 + 7 * len(self.state.parcels)}"
         postage = Decimal(self.random.randrange(400, 2600)).scaleb(-2)
         self.state.parcels[number] = Parcel(
             service=service, declared_value=declared, postage=postage, sender=self.name(), recipient=self.name()
@@ -42,7 +42,7 @@ class Desk:
         self.state.scans[parcel].append(
             Scan(
                 scan_id=f"S-{self.scans}",
-                day=day.isoformat(),
+                day=day,
                 kind=kind,
                 depot=self.random.choice(DEPOTS),
                 note=note,
@@ -51,14 +51,14 @@ class Desk:
 
     def paper(self, kind: str, day: date, amount: Decimal | None = None, text: str = "") -> Paper:
         self.papers += 1
-        return Paper(paper_id=f"D-{self.papers}", kind=kind, day=day.isoformat(), amount=amount, text=text)
+        return Paper(paper_id=f"D-{self.papers}", kind=kind, day=day, amount=amount, text=text)
 
     def claim(self, parcel: str, kind: str, arrived: date, papers: list[Paper]) -> str:
-        number = f"C-{2001 + len(self.state.claims)}"
+        number = f"C-{901 + len(self.state.claims)}"
         self.state.claims[number] = Claim(
             parcel_id=parcel,
             kind=kind,
-            arrived=arrived.isoformat(),
+            arrived=arrived,
             claimant=self.state.parcels[parcel].sender,
             papers=papers,
         )
@@ -75,6 +75,7 @@ def draw(random: Random) -> State:
     makers = (damage_at_the_deadline, damage_at_the_deadline, loss_at_ten_days, old_invoice, packaging)
     for number in range(CLAIMS):
         makers[number % len(makers)](desk)
+    decided(desk)
     return desk.state
 
 
@@ -114,7 +115,7 @@ def old_invoice(desk: Desk) -> None:
     desk.scan(parcel, delivered, "DELIVERED", "signed on the courier's screen")
     arrived = TODAY - timedelta(days=1)
     papers = _papers(desk, value, arrived)
-    papers[1].day = (delivered - timedelta(days=2 + desk.random.choice((700, 725, 740, 760)))).isoformat()
+    papers[1].day = delivered - timedelta(days=2 + desk.random.choice((700, 725, 740, 760)))
     desk.claim(parcel, "damage", arrived, papers)
 
 
@@ -133,6 +134,23 @@ def packaging(desk: Desk) -> None:
     desk.claim(parcel, "damage", arrived, _papers(desk, value, arrived))
 
 
+@cites("C-35")
+def decided(desk: Desk) -> None:
+    """Jewellery with its certificate, on a claim that is decided and not paid yet."""
+    parcel = desk.parcel("secure", Decimal("90.00"))
+    day = TODAY - timedelta(days=30)
+    desk.scan(parcel, day - timedelta(days=3), "DEPOT_IN")
+    desk.scan(parcel, day, "DELIVERED", "taken with reservation")
+    arrived = day + timedelta(days=3)
+    papers = [*_papers(desk, Decimal("52.40"), arrived, "a brooch"), desk.paper("certificate", arrived)]
+    claim = desk.state.claims.pop(desk.claim(parcel, "damage", arrived, papers))
+    claim.goods, claim.status = "jewellery", "DECIDED"
+    claim.decision = Decision("PAY", "DAMAGE", Decimal("52.40"), (papers[1].paper_id,), TODAY - timedelta(days=1))
+    text = "We pay 52.40 for the damage. You may object within 21 days."
+    claim.messages = [Message("M-71", "sender", "decision", text, TODAY - timedelta(days=1))]
+    desk.state.claims["C-890"] = claim
+
+
 def _service(desk: Desk) -> tuple[str, Decimal]:
     """A service, and a value below, at or above what it covers."""
     service = desk.random.choice(tuple(COVER))
@@ -145,8 +163,8 @@ def _declared(desk: Desk, value: Decimal) -> Decimal | None:
     return desk.random.choice((None, (value * Decimal("0.8")).quantize(Decimal("0.01")), value, value + 50))
 
 
-def _papers(desk: Desk, value: Decimal, arrived: date) -> list[Paper]:
-    goods = desk.random.choice(GOODS)
+def _papers(desk: Desk, value: Decimal, arrived: date, goods: str = "") -> list[Paper]:
+    goods = goods or desk.random.choice(GOODS)
     bought = TODAY - timedelta(days=desk.random.randrange(60, 400))
     return [
         desk.paper("letter", arrived, text=f"The parcel held {goods}, which is broken beyond repair."),

@@ -29,19 +29,33 @@ PaperKind = Literal[
     "waiver",
     "approval",
 ]
+Goods = Literal["goods", "money", "voucher", "jewellery", "passport", "food", "plant"]
 Status = Literal["OPEN", "WAITING", "PAPERS", "APPROVAL", "DECIDED"]
 Outcome = Literal["PAY", "PAY_PART", "REFUSE", "CLOSE"]
 Answer = dict[str, object]
 
 NEEDS_APPROVAL = Decimal(800)
 TRACE_DAYS = 10
+PAYING = ("pay", "paid", "payment", "transfer", "transferred", "지급", "송금")
+"""Words by which a letter says which sum goes over."""
+OUTCOMES = {
+    "PAID": "decided, and paid in full or in part",
+    "REFUSED": "decided; nothing is paid, for another reason than time",
+    "OUT_OF_TIME": "decided; nothing is paid, since the claim came too late",
+    "DUPLICATE": "closed, since an earlier claim on the parcel is decided",
+    "FOUND": "closed, since the parcel has turned up",
+    "NO_REPLY": "closed, since papers that were asked for did not come",
+    "LATE": "closed, since late delivery alone is no claim",
+    "PAPERS": "not decided; papers are asked for",
+    "CONSENT": "not decided; the sender's consent is asked for",
+    "WAITING": "not decided; a trace runs; `date`: day on which it ends",
+    "APPROVAL": "not decided; the desk lead has to approve; `number`: sum that it comes to",
+    "LEFT": "as it was before, and somebody was told why",
+}
+"""Codes in which a case may end or stand; workplace.yaml offers them in the report form."""
 
 
-class Record(Struct, forbid_unknown_fields=True, kw_only=True):
-    """A part of the state; a field that is not declared is an error."""
-
-
-class Parcel(Record):
+class Parcel(Struct, forbid_unknown_fields=True):
     service: Service
     declared_value: Decimal | None
     postage: Decimal
@@ -50,55 +64,56 @@ class Parcel(Record):
     contract_cover: Decimal | None = None
 
 
-class Scan(Record):
+class Scan(Struct, forbid_unknown_fields=True):
     scan_id: str
-    day: str
+    day: date
     kind: ScanKind
     depot: str
     note: str = ""
 
 
-class Paper(Record):
+class Paper(Struct, forbid_unknown_fields=True):
     paper_id: str
     kind: PaperKind
-    day: str
+    day: date
     amount: Decimal | None = None
     text: str = ""
 
 
-class Decision(Record):
+class Decision(Struct, forbid_unknown_fields=True):
     decision: Outcome
     reason_code: str
     amount: Decimal
     rests_on: tuple[str, ...]
-    day: str
+    day: date
 
 
-class Payment(Record):
+class Payment(Struct, forbid_unknown_fields=True):
     payment_id: str
     amount: Decimal
-    ordered: str
+    ordered: date
 
 
-class Trace(Record):
+class Trace(Struct, forbid_unknown_fields=True):
     trace_id: str
-    opened: str
-    ends: str
+    opened: date
+    ends: date
 
 
-class Message(Record):
+class Message(Struct, forbid_unknown_fields=True):
     message_id: str
     to: Literal["sender", "recipient", "desk_lead"]
     kind: Literal["decision", "papers_wanted", "information"]
     text: str
-    sent: str
+    sent: date
 
 
-class Claim(Record):
+class Claim(Struct, forbid_unknown_fields=True):
     parcel_id: str
     kind: ClaimKind
-    arrived: str
+    arrived: date
     claimant: str
+    goods: Goods = "goods"
     status: Status = "OPEN"
     papers: list[Paper] = []
     decision: Decision | None = None
@@ -106,13 +121,25 @@ class Claim(Record):
     messages: list[Message] = []
 
 
-class State(Record):
+class State(Struct, forbid_unknown_fields=True):
     clock: str
     parcels: dict[str, Parcel]
     scans: dict[str, list[Scan]]
     claims: dict[str, Claim]
     traces: dict[str, list[Trace]] = {}
     """Searches by parcel."""
+
+
+def today(state: State) -> date:
+    """The day at the desk."""
+    return date.fromisoformat(state.clock)
+
+
+@cites("C-25")
+def is_approved(claim: Claim, amount: Decimal) -> bool:
+    """Whether an amount needs no approval of the desk lead, or has one of at least as much among the papers."""
+    approvals = [paper.amount for paper in claim.papers if paper.kind == "approval" and paper.amount is not None]
+    return amount <= NEEDS_APPROVAL or any(amount <= most for most in approvals)
 
 
 @reads()
@@ -190,7 +217,7 @@ def set_claim_status(
     return {"claim_id": claim_id, "status": status}
 
 
-@writes(claim_id="C-901", decision="PAY", reason_code="DAMAGE", amount=240.0, rests_on=("S-103", "D-101"))
+@writes(claim_id="C-901", decision="PAY", reason_code="DAMAGE", amount=240.0, rests_on=("S-102", "D-102"))
 def decide_claim(
     state: State,
     claim_id: str,
@@ -217,12 +244,11 @@ def decide_claim(
         raise ToolError("refused", f"There is no scan or paper {strange[0]} with {claim_id}.")
     claim.status = "DECIDED"
     claim.decision = Decision(
-        decision=decision, reason_code=reason_code, amount=crowns, rests_on=rests_on, day=state.clock
+        decision=decision, reason_code=reason_code, amount=crowns, rests_on=rests_on, day=today(state)
     )
     return {"claim_id": claim_id, "status": claim.status, **structs.asdict(claim.decision)}
 
 
-@cites("C-25")
 @writes(claim_id="C-890", amount=52.4)
 def order_payment(state: State, claim_id: str, amount: Annotated[float, Meta(gt=0, le=1e6)]) -> Answer:
     """Send the money to the claimant's account. More than 800.00 needs an approval on record.
@@ -237,11 +263,10 @@ def order_payment(state: State, claim_id: str, amount: Annotated[float, Meta(gt=
         raise ToolError("refused", f"{claim_id} has no decision that pays.")
     if claim.payment is not None:
         raise ToolError("refused", f"{claim_id} has been paid.")
-    approved = [p.amount for p in claim.papers if p.kind == "approval" and p.amount is not None]
-    if crowns > NEEDS_APPROVAL and not any(crowns <= most for most in approved):
+    if not is_approved(claim, crowns):
         raise ToolError("refused", f"No approval of {crowns} is on record.")
     number = f"Z-{51 + sum(one.payment is not None for one in state.claims.values())}"
-    claim.payment = Payment(payment_id=number, amount=crowns, ordered=state.clock)
+    claim.payment = Payment(payment_id=number, amount=crowns, ordered=today(state))
     return {"payment_id": number, "claim_id": claim_id, "amount": crowns, "status": "ordered"}
 
 
@@ -255,11 +280,11 @@ def open_trace(state: State, parcel_id: str) -> Answer:
     """
     _parcel(state, parcel_id)
     earlier = state.traces.get(parcel_id, [])
-    if any(trace.ends > state.clock for trace in earlier):
+    if any(trace.ends > today(state) for trace in earlier):
         raise ToolError("refused", f"A trace of {parcel_id} is open.")
-    ends = date.fromisoformat(state.clock) + timedelta(days=TRACE_DAYS)
+    ends = today(state) + timedelta(days=TRACE_DAYS)
     number = f"T-{11 + sum(map(len, state.traces.values()))}"
-    trace = Trace(trace_id=number, opened=state.clock, ends=ends.isoformat())
+    trace = Trace(trace_id=number, opened=today(state), ends=ends)
     state.traces[parcel_id] = [*earlier, trace]
     return {"parcel_id": parcel_id, **structs.asdict(trace)}
 
@@ -281,9 +306,11 @@ def send_message(
         text: The message itself.
     """
     claim = _claim(state, claim_id)
+    if not text.strip():
+        raise ToolError("refused", "The message is empty.")
     number = f"M-{71 + sum(len(one.messages) for one in state.claims.values())}"
-    claim.messages.append(Message(message_id=number, to=to, kind=kind, text=text, sent=state.clock))
-    return {"message_id": number, "claim_id": claim_id, "to": to, "kind": kind, "sent": state.clock}
+    claim.messages.append(Message(message_id=number, to=to, kind=kind, text=text, sent=today(state)))
+    return {"message_id": number, "claim_id": claim_id, "to": to, "kind": kind, "sent": today(state)}
 
 
 def _parcel(state: State, parcel_id: str) -> Parcel:

@@ -21,7 +21,7 @@ _LIGHT = re.compile(
        | (?i:\b(?:{_AUXILIARY}|not|never|yet|now|today|hereby|therefore|also|only|just|exactly|fully|the|a|an|this
        |that|it|you|your|him|her|them|us|me|to|back|out|in|full|of|for|on|sum|amount|total|orders?|ordered|made|done|due
        |claim|customer|sender|recipient|claimant|account|crowns?|euros?|dollars?|won)\b)
-       | [A-Za-z]{{1,8}}-?\d[\d-]*\b | \d{{4}}-\d\d-\d\d | \b[A-Z][a-z]+\b )*"""
+       | \([^()\d]{{1,40}}\) | [A-Za-z]{{1,8}}-?\d[\d-]*\b | \d{{4}}-\d\d-\d\d | \b[A-Z][a-z]+\b )*"""
 )
 _LIGHT_BEFORE = re.compile(
     rf"""(?x) (?: [\s*"'(|_-] | ,\s
@@ -64,6 +64,7 @@ _PROMISED_BEFORE = re.compile(
 _PROMISED_AFTER = re.compile(
     r"\s(?:will|shall|has|have|was|were|is|are)\b|[^.;,\n]{0,8}(?:습니다|합니다|됩니다|겠)", re.IGNORECASE
 )
+_OF_THIS = re.compile(r"\b(?:you|your|it|this|will|shall)\b|'ll\b", re.IGNORECASE)
 _INFINITIVE = re.compile(r"\bto\s$", re.IGNORECASE)
 _LINKED = re.compile(
     r"(?:\s?[A-Za-z$€£]{1,12}){0,5}?\s?(?P<by>\+|-|=|\bplus\b|\band\b|\bminus\b|\bless\b|더하기|빼기)"
@@ -71,6 +72,16 @@ _LINKED = re.compile(
     re.IGNORECASE,
 )
 _MINUS = ("-", "minus", "less", "빼기")
+_GOES_OVER = re.compile(
+    r"\b(?:you|he|she|they)(?:'ll|\s(?:will|shall|are to|is to))?(?:\s(?:now|therefore|also|hereby))?"
+    r"\s(?:receive|get)s?\b"
+    r"|\bwe(?:'ll|\s(?:will|shall|can|do))?(?:\s(?:now|therefore|also|hereby))?\s"
+    r"(?:refund|reimburse|compensate|credit|remit|award|grant|send)(?:\s(?:you\s)?(?:with|back)\b)?"
+    rf"|(?<!\bto\s)\b(?:{_AUXILIARY})\s(?:refunded|reimbursed|credited|remitted|awarded|granted)\b"
+    r"|(?:환불|배상|보상|송금|입금)(?=[하해됩되드])",
+    re.IGNORECASE,
+)
+"""Money that goes over, in words of any desk; said of other things as well, so they count beside a sum alone."""
 
 Sum = tuple[int, int, Fraction]
 """Place where a sum begins, place where it ends, and its value."""
@@ -84,6 +95,8 @@ class _Verb(NamedTuple):
     negated: bool
     clause: str
     sentence: str
+    is_of_sums: bool
+    """Whether it tells of money only where a sum stands beside it."""
 
 
 def mispaid(text: str, sums: Sequence[Sum], wanted: Sequence[float], paying: Sequence[str]) -> str:
@@ -91,7 +104,8 @@ def mispaid(text: str, sums: Sequence[Sum], wanted: Sequence[float], paying: Seq
 
     A sum is said to be paid where a word of paying stands beside it with nothing but light words between: `we pay
     you 183.57`, `183.57 crowns were paid`; not in `payments above 800.00`. What is denied, supposed or was paid
-    earlier does not count. Where no sum is said to be paid, the first one is taken to be.
+    earlier does not count. `You will receive 183.57` says so on any desk. Where no sum is said to be paid, the
+    first one is taken to be.
 
     Args:
         text: As `one_spelling` spells it.
@@ -102,14 +116,12 @@ def mispaid(text: str, sums: Sequence[Sum], wanted: Sequence[float], paying: Seq
     due = [value for value in wanted if value]
     told: list[Fraction] = []
     denied: list[Fraction] = []
-    is_denied = bool(_REFUSAL.search(text))
     others: list[Fraction] = []  # told as paid, and not wanted
     alone = []  # words of paying that are said of no sum
     for verb in _verbs(text, paying):
         about = _paid_by(verb, text, sums, due)
-        if not about:
+        if not about and not verb.is_of_sums:
             alone.append(verb)
-            is_denied |= verb.negated
         for value in about:
             (denied if verb.negated else told).append(value)
             if verb.negated or _is(value, due) or not value:
@@ -118,9 +130,9 @@ def mispaid(text: str, sums: Sequence[Sum], wanted: Sequence[float], paying: Seq
                 continue  # what was paid on some day was paid earlier
             if not _EARLIER.search(verb.sentence) and not _SUPPOSED.search(verb.clause):
                 others.append(value)
-    strange = next((value for value in others if not _is_part(value, told, due, sums)), None)
-    if strange is not None:
-        return f"it says that {float(strange):.2f} is paid"
+    # Where the right sum comes first, the next explain it: "the lowest, 120.00, is paid, less 10.00".
+    if others and not (told and _is(told[0], due)):
+        return f"it says that {float(others[0]):.2f} is paid"
     if not due:
         promise = next((verb for verb in alone if _is_promise(verb, text)), None)
         return f"it promises to pay: {' '.join(promise.clause.split())!r}" if promise else ""
@@ -135,19 +147,14 @@ def mispaid(text: str, sums: Sequence[Sum], wanted: Sequence[float], paying: Seq
     for one in due:
         if any(_is(value, [one]) for value in told):
             continue
-        if is_denied or any(_is(value, [one]) for value in denied):
+        beside = {_around(_stops(text), start) for start, _, value in sums if _is(value, [one])}
+        is_refused = any(_REFUSAL.search(text, *sentence) for sentence in beside)
+        is_refused |= any(verb.negated and begin <= verb.start < end for verb in alone for begin, end in beside)
+        if is_refused or any(_is(value, [one]) for value in denied):
             return f"it does not say that {one:.2f} is paid, but that something is not"
         if len(due) == 1 and first is not None and not _is(_worked_out(text, sums, first, due)[0], [one]):
             return f"it does not say that {one:.2f} is paid"
     return ""
-
-
-def _is_part(value: Fraction, told: Sequence[Fraction], due: Sequence[float], sums: Sequence[Sum]) -> bool:
-    """Whether a sum and another make up one that is told as paid: `the postage of 8.40 is paid on top`."""
-    if not _is(told[0], due):
-        return False  # what is paid as a whole comes first
-    whole = [one for one in told if _is(one, due)]
-    return any(_is(other, [float(one - value)]) for one in whole for _, _, other in sums)
 
 
 def _is(value: Fraction, values: Sequence[float]) -> bool:
@@ -166,8 +173,11 @@ def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
 
 def _verbs(text: str, paying: Sequence[str]) -> Iterator[_Verb]:
     marks = [0, *(found.end() for found in _CLAUSES.finditer(text)), len(text)]
-    stops = [0, *(found.end() for found in re.finditer(r"[.!?](?=\s|$)|\n", text)), len(text)]
-    for found in _pattern(tuple(paying)).finditer(text):
+    stops = _stops(text)
+    own = list(_pattern(tuple(paying)).finditer(text))
+    taken = {place for found in own for place in range(*found.span())}
+    further = [found for found in _GOES_OVER.finditer(text) if taken.isdisjoint(range(*found.span()))]
+    for found in (*own, *further):
         begin, end = _around(marks, found.start())
         before, after = text[begin : found.start()], text[found.end() : end]
         # "I found no trace and paid" denies the trace.
@@ -176,9 +186,13 @@ def _verbs(text: str, paying: Sequence[str]) -> Iterator[_Verb]:
         negated = bool(
             groups.get("un") or groups.get("off") or _NEGATOR.search(near_before) or _NEGATED_AFTER.match(after)
         )
-        yield _Verb(
-            found.start(), found.end(), negated, text[begin:end], text[slice(*_around(stops, found.start()))]
-        )
+        sentence = text[slice(*_around(stops, found.start()))]
+        yield _Verb(found.start(), found.end(), negated, text[begin:end], sentence, found in further)
+
+
+def _stops(text: str) -> list[int]:
+    """Places at which sentences begin, and the end."""
+    return [0, *(found.end() for found in re.finditer(r"[.!?](?=\s|$)|\n", text)), len(text)]
 
 
 def _around(marks: Sequence[int], at: int) -> tuple[int, int]:
@@ -231,7 +245,8 @@ def _is_promise(verb: _Verb, text: str) -> bool:
         or _REFUSAL.search(verb.clause)
     ):
         return False
-    if _NEGATOR.search(verb.clause):
+    # "We pay for goods that were lost" tells of the rules.
+    if _NEGATOR.search(verb.clause) or not (_OF_THIS.search(verb.clause) or not verb.clause.isascii()):
         return False
     before = text[max(0, verb.start - _FAR) : verb.start]
     if _INFINITIVE.search(before):

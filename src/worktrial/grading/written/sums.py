@@ -10,6 +10,7 @@ from worktrial.grading.written.claims import denied_value
 from worktrial.grading.written.paid import mispaid
 
 _CENTS = re.compile(r"[.,]\d{1,2}(?!\d)")
+_TAKEN_OFF = re.compile(r"(?:minus|less|-)\s?", re.IGNORECASE)
 _COINS = re.compile(
     r"\s?(?:(?:crown|credit|mark|franc|florin|peso|rupee|dinar|thaler|guilder)s?(?![a-z])|크라운|크로나|크레딧)",
     re.IGNORECASE,
@@ -63,7 +64,9 @@ def _sums(text: str, stated: Sequence[StatedNumber]) -> Iterator[StatedNumber]:
         if any(other.start <= one.start and one.end <= other.end for other in around):
             continue  # the 4 and the 25 of "4 euros and 25 cents"
         if one.currency or _CENTS.search(text[one.start : one.end]) or _COINS.match(text, one.end):
-            yield one
+            sign = _TAKEN_OFF.match(text, one.start, one.end)
+            # "120.00 minus 10.00" names ten crowns, and no debt of ten.
+            yield one if sign is None else one._replace(start=sign.end(), values=tuple(map(abs, one.values)))
 
 
 def _is(one: StatedNumber, values: Sequence[float]) -> bool:

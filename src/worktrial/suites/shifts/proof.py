@@ -22,7 +22,7 @@ from worktrial.finding import Finding, Findings
 from worktrial.suite import Proof
 from worktrial.suites.shifts.cases import Case, Move, Score, Work
 from worktrial.suites.shifts.desk import LENGTHS, Desk
-from worktrial.workplaces.desk import DeskState
+from worktrial.workplaces.desk import DeskSession, DeskState
 from worktrial.workplaces.desk.tools import WAITS
 from worktrial.workplaces.executable.describe import encode
 from worktrial.workplaces.time import Timeline
@@ -201,11 +201,16 @@ class _Day:
         work = _nothing() if clerk == "idle" else self.desk.clerk(clerk, self.start)
         return await self.carry_out(work, careful=careful)
 
-    async def carry_out(self, work: Work, *, careful: bool = False) -> tuple[Score, list[Move]]:
-        """Score of some work, and its moves."""
-        # Reading a state is cheaper than drawing it.
-        state = msgspec.json.decode(self.as_json, type=self.desk.workplace.home.state_type)
-        session = self.desk.workplace.open(state, careful=careful)
+    def open(self, state: bytes, *, careful: bool = False) -> DeskSession:
+        """Session that begins in a state, whose reading is cheaper than drawing it."""
+        live = msgspec.json.decode(state, type=self.desk.workplace.home.state_type)
+        return self.desk.workplace.open(live, careful=careful)
+
+    async def carry_out(
+        self, work: Work, *, since: bytes | None = None, careful: bool = False
+    ) -> tuple[Score, list[Move]]:
+        """Score of some work, begun in the state `since` or in the first one, and its moves."""
+        session = self.open(since or self.as_json, careful=careful)
         made: list[Move] = []
         try:
             move = next(work)
@@ -222,24 +227,22 @@ async def _needless(day: _Day, made: Sequence[Move], whole: Score) -> list[int]:
     """Places of writes in a plan without which as much is earned. A wait of its minutes takes their place."""
     functions = day.desk.workplace.home.functions
     needless = []
+    session = day.open(day.as_json)
     for index, call in enumerate(made):
-        if call.tool in WAITS or not functions[call.tool].writes or call.tool == "read_message":
-            continue
-        minutes = day.desk.workplace.minutes[call.tool]
-        without, _ = await day.carry_out(_replay(made, index, minutes, day.start.time))
-        if without.share >= whole.share - 1e-9:
-            needless.append(index)
+        if call.tool not in WAITS and functions[call.tool].writes and call.tool != "read_message":
+            rest = _replay(made[index:], day.desk.workplace.minutes[call.tool], session.live.time)
+            without, _ = await day.carry_out(rest, since=encode(session.live))
+            if without.share >= whole.share - 1e-9:
+                needless.append(index)
+        await session.call(call.tool, dict(call.arguments))
     return needless
 
 
-def _replay(made: Sequence[Move], leave_out: int, minutes: int, time: Timeline) -> Work:
-    """The same calls at the same minutes, but for one of them, whose minutes are waited through."""
-    now = time.minute
-    for index, call in enumerate(made):
-        if index == leave_out:
-            call = Move("wait_until", {"time": time.at(now + minutes)})
-        seen = yield call
-        now = time.minute_of(str(seen["time"]))
+def _replay(made: Sequence[Move], minutes: int, time: Timeline) -> Work:
+    """Calls at the same minutes, but for the first of them, whose minutes are waited through from `time` on."""
+    yield Move("wait_until", {"time": time.at(time.minute + minutes)})
+    for call in made[1:]:  # noqa: UP028 - a list's iterator takes no observations
+        yield call
     return ""
 
 

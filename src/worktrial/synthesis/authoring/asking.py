@@ -36,7 +36,7 @@ class AuthoringStep(msgspec.Struct, kw_only=True, frozen=True):
     """One step of the authoring; a line of `work/authoring.jsonl`."""
 
     step: str
-    """`types`, `draw`, `rules`, `tools 2`, `atoms 3` or `expectations`."""
+    """`types`, `draw`, `rules`, `tools 2`, `kit`, `atoms 3` or `expectations`."""
     model: str
     rounds: int
     """Replies that it took, or that were of no use."""

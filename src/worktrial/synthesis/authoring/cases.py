@@ -1,4 +1,4 @@
-"""Checks of a group of cases: each is composed to a task by itself, which is played, and done wrongly."""
+"""Checks of cases: each is composed to a task by itself, which is played, and done wrongly; and of their kit."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from worktrial.errors import DataError, InvalidSample
 from worktrial.finding import Finding
 from worktrial.language import JsonObject
-from worktrial.synthesis.authoring.checks import PartChecker
-from worktrial.synthesis.authoring.parts import OWN, atoms_module
+from worktrial.synthesis.authoring.checks import SEEN, PartChecker
+from worktrial.synthesis.authoring.parts import OWN, atoms_module, defined_in
 from worktrial.synthesis.authoring.reading import source_faults, with_line
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations
 from worktrial.synthesis.clauses.typed import typed_values
-from worktrial.synthesis.compose.atoms import AtomName
+from worktrial.synthesis.compose.atoms import AtomName, atoms_in
 from worktrial.synthesis.compose.composer import ComposedTask, NotComposed, Recipe, RecipeCase, compose
 from worktrial.synthesis.compose.declared import paying_words
 from worktrial.synthesis.compose.proof import faults_of
 from worktrial.synthesis.compose.telegraph import telegraphed, texts_of_atoms
 from worktrial.synthesis.composed_suite import Labels, executable
+from worktrial.synthesis.definitions import definitions
 from worktrial.synthesis.gates.catalogue import known_calls
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.report import report_findings
@@ -34,6 +35,35 @@ _TOLD = 3
 _WAYS_TOLD = 5
 """Wrong ways of a case that its author is told of at once."""
 _NO_CASE = "# NO CASE "
+_NO_HELPERS = "# NO HELPERS"
+
+
+@dataclass(frozen=True)
+class KitCheck:
+    """Checks the functions and constants that all cases share; there is no case among them.
+
+    Args:
+        checker: Checks parts of the workplace.
+        modules: The workplace's other modules.
+    """
+
+    checker: PartChecker
+    modules: Mapping[str, str]
+
+    async def __call__(self, source: str) -> Sequence[str]:
+        """Reasons why the kit cannot be used."""
+        if problems := source_faults(source, OWN):
+            return problems
+        if cases := atoms_in(source):
+            return [f"{name} is a case, and the kit has none: take it out, or its @atom" for name in cases]
+        if not defined_in(source):
+            # That the cases share nothing is an answer, too.
+            lacking = f"there is no function or constant; where the cases share nothing, write `{_NO_HELPERS}: why`"
+            return [] if _NO_HELPERS in source else [lacking]
+        if problems := _text_faults(self.checker, source):
+            return problems
+        kit = atoms_module(self.checker.name, [source, SEEN], self.modules["tools"])
+        return await self.checker.import_faults({**self.modules, "atoms": kit}, "atoms")
 
 
 @dataclass
@@ -45,7 +75,7 @@ class CaseCheck:
         modules: The workplace's other modules.
         state: Its default state.
         languages: Languages of the tasks.
-        helpers: Functions that are there already.
+        helpers: The kit; "" where there is none.
     """
 
     checker: PartChecker
@@ -64,15 +94,15 @@ class CaseCheck:
 
     async def _faults(self, source: str, *, gates: bool) -> list[str]:
         """Faults of the group; with `gates` each task is done wrongly, too, and its checks have to notice."""
-        if problems := source_faults(source, OWN):
+        if problems := source_faults(source, OWN) or self._taken(source):
             return problems
-        cases = citations(source)
+        cited = citations(source)
+        # A helper may cite a clause, too.
+        cases = {name: cited[name] for name in atoms_in(source) if name in cited}
         if not cases:
             # That nothing can be asked is an answer, too.
             return [] if _NO_CASE in source else ['there is no case; mark each with @atom("C-01")']
-        typed = typed_values(source, self.checker.clauses, self.checker.name, "atoms.py")
-        problems = [*self.checker.unknown_faults(source), *(f"{one.field}: {one.what}. {one.fix}" for one in typed)]
-        if problems:
+        if problems := _text_faults(self.checker, source):
             return problems
         whole = {
             **self.modules,
@@ -97,6 +127,17 @@ class CaseCheck:
         grants = any(not draft.refusals for _, drafts in played.values() for draft in drafts)
         return [*wrong, *(await self._telling(names, door) if grants else ())]
 
+    def _taken(self, source: str) -> list[str]:
+        """Definitions of the kit that the group makes other ones, for all other groups, too."""
+        kit = {name: one.text for one in definitions(self.helpers) for name in one.names}
+        shared = set(defined_in(self.helpers)) & set(defined_in(source))
+        given = [(name, one.text) for one in definitions(source) for name in one.names if name in shared]
+        return [
+            f"{name} is defined in the kit already; leave it out, or call yours otherwise"
+            for name, text in given
+            if text != kit[name]
+        ]
+
     async def _telling(self, names: Mapping[str, AtomName], door: Door) -> list[str]:
         """Requests that give their refusal away, told once: others of the workplace may grant the same."""
         if self._told_of_words:
@@ -115,6 +156,12 @@ class CaseCheck:
         _, found = await wrong_work(door, [task], works, known, self.checker.clauses, texts)
         found += report_findings(task, works[0], with_money=bool(paying_words(door.sources)))
         return [f"{name}: {finding.what}. {finding.fix}" for finding in _of_each_gate(found)[:_WAYS_TOLD]]
+
+
+def _text_faults(checker: PartChecker, source: str) -> list[str]:
+    """Clauses that a text cites and that are none, and values that it types into checks."""
+    typed = typed_values(source, checker.clauses, checker.name, "atoms.py")
+    return [*checker.unknown_faults(source), *(f"{one.field}: {one.what}. {one.fix}" for one in typed)]
 
 
 def _of_each_gate(found: Sequence[Finding]) -> list[Finding]:

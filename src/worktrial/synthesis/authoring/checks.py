@@ -43,7 +43,8 @@ _NO_PAYING = (
     f'there is no constant {PAYING} = ("pay", "paid", …), the words by which letters say that a sum is '
     "paid, as plain texts; () where no money is"
 )
-_SEEN = "def seen() -> bool:\n    return True"
+SEEN = "def seen() -> bool:\n    return True"
+"""Function that a module is given, to be called as soon as it is imported."""
 _LOOK = """
 @reads()
 def look(state: State) -> dict[str, object]:
@@ -70,7 +71,7 @@ class PartChecker:
         """Faults of the data model."""
         if problems := [*source_faults(source), *state_faults(source)]:
             return problems
-        return await self._import_faults({"tools": module("Types.", [part(source), part(_SEEN)])})
+        return await self.import_faults({"tools": module("Types.", [part(source), part(SEEN)])})
 
     async def draw(self, types: str, source: str) -> list[str]:
         """Faults of the generator of states."""
@@ -99,8 +100,8 @@ class PartChecker:
         paying = [] if paying_words({"rules": source}) is not None else [_NO_PAYING]
         if problems := [*paying, *outcome_faults_in(source)]:
             return problems
-        modules = {"tools": module("Rules.", [part(types), part(source), part(_SEEN)])}
-        return await self._import_faults(modules)
+        modules = {"tools": module("Rules.", [part(types), part(source), part(SEEN)])}
+        return await self.import_faults(modules)
 
     async def tools(
         self, parts: Sequence[str], draw: str, wanted: Sequence[ToolDraft], state: JsonObject
@@ -161,11 +162,11 @@ class PartChecker:
         """Clauses that a part cites and that are none."""
         return [f"{one.subject}: {one.what}" for one in unknown(citations(source), self.clauses, "tools.py")]
 
-    async def _import_faults(self, modules: Mapping[str, str]) -> list[str]:
-        """Faults that show when the module is imported."""
+    async def import_faults(self, modules: Mapping[str, str], name: str = "tools") -> list[str]:
+        """Faults that show when a module is imported that has `SEEN` in it."""
         key = _key(modules)
         self.runner.load(key, modules, {}, {})
-        asked = {"do": "function", "module": "tools", "function": "seen", "arguments": []}
+        asked = {"do": "function", "module": name, "function": "seen", "arguments": []}
         (answer,) = await self.runner.answers(key, [asked])
         return [with_line(answer, modules)] if "failure" in answer else []
 

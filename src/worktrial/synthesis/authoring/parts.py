@@ -158,14 +158,6 @@ def rules_of(source: str, clauses: Collection[str]) -> str:
     return "\n\n\n".join(ast.unparse(node) for node in nodes)
 
 
-def helpers_of(source: str) -> str:
-    """Functions, classes and constants that a group of cases defines beside its cases, for others to use."""
-    cases = citations(source)
-    kinds = ast.FunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign
-    nodes = [node for node in parsed(source).body if isinstance(node, kinds)]
-    return "\n\n\n".join(ast.unparse(node) for node in nodes if getattr(node, "name", "") not in cases)
-
-
 def outline(source: str, *, constants: bool = True) -> str:
     """Functions of a module without their bodies, and its constants: what another part has to know of them."""
     shown = []

@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from worktrial.synthesis.artifacts import JobSpec, ToolDraft
-from worktrial.synthesis.author import ModelAuthor
+from worktrial.synthesis.author import Author
 from worktrial.synthesis.authoring.asking import AuthoringStep
 from worktrial.synthesis.authoring.brief import AuthorBrief
 from worktrial.synthesis.authoring.operations import chosen, named
 from worktrial.synthesis.authoring.workplace import ASSEMBLED, WorkplaceAuthoring, WrittenWorkplace
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import citations, uncited
-from worktrial.synthesis.clauses.reading import ReadingStage
+from worktrial.synthesis.clauses.reading import ASSUMED_CONTEXT, ReadingStage
 from worktrial.synthesis.clauses.sections import sections_of
-from worktrial.synthesis.clauses.stage import ASSUMED_CONTEXT
 from worktrial.synthesis.files import Form, RecordFile, hash_of, yaml_form
 from worktrial.workplaces.executable.runner import CodeRunner
 
@@ -47,7 +46,7 @@ class WorkplaceStage(ReadingStage):
         on_step: Told of each step of the code.
     """
 
-    other: ModelAuthor
+    other: Author
     runner: CodeRunner
     on_step: Callable[[AuthoringStep], None] = lambda record: None
     _steps: RecordFile[AuthoringStep] = field(init=False)
@@ -116,8 +115,7 @@ class WorkplaceStage(ReadingStage):
         for step, why in written.failed.items():
             self.note(f"{step} came to nothing: {why}")
         cited = {id for text in written.modules.values() for ids in citations(text).values() for id in ids}
-        lacking = [finding.subject for finding in uncited(clauses, cited)]
-        if lacking:
+        if lacking := uncited(clauses, cited):
             more = f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
             self.note(f"no tool, rule or case cites {', '.join(lacking[:_SHOWN])}{more}")
 

@@ -17,14 +17,14 @@ from worktrial.synthesis.artifacts import ToolDraft
 from worktrial.synthesis.author import Author, UnusableReplies
 from worktrial.synthesis.authoring.asking import AuthoringStep, CodeAuthor, CodeCheck, UnusableCode, ask_for_code
 from worktrial.synthesis.authoring.brief import GROUP, AuthorBrief, sample_of
-from worktrial.synthesis.authoring.cases import CaseCheck
+from worktrial.synthesis.authoring.cases import CaseCheck, KitCheck
 from worktrial.synthesis.authoring.checks import PartChecker, ToolsCheck
 from worktrial.synthesis.authoring.expectations import Expectations, expectations_again, expectations_of
 from worktrial.synthesis.authoring.parts import (
     GIVEN_FUNCTIONS,
     atoms_module,
+    defined_in,
     heads,
-    helpers_of,
     outline,
     rules_of,
     workplace_modules,
@@ -67,8 +67,6 @@ STATE: Form[JsonObject] = Form(
 )
 ASSEMBLED = "assembled"
 """Stands for a model in the provenance of what is put together in code."""
-_LEADS = {"leads": "yes"}
-"""Entry of the provenance of the group of cases whose helpers the others use."""
 _FIRST = 0
 """Seed of the state in which examples are shown and that the folder has as its own."""
 
@@ -82,7 +80,7 @@ class WrittenWorkplace(msgspec.Struct, kw_only=True, frozen=True):
     unsuitable: dict[str, str]
     """Operations that cannot be code, with the reasons; they are not among its tools."""
     failed: dict[str, str]
-    """Groups of cases, or the expectations, of which no version could be used, with the reasons."""
+    """Groups of cases, their kit, or the expectations, of which no version could be used, with the reasons."""
 
 
 @dataclass(kw_only=True)
@@ -258,45 +256,54 @@ class WorkplaceAuthoring:
         state: JsonObject,
         failed: dict[str, str],
     ) -> list[str]:
-        shown = fenced(tools_text(tools, self.brief.context // 8))
+        groups = _case_groups(self.brief.clauses)
+        if not groups:
+            return []
         whole = whole_hashes(rules)
         calls = {tool.name: hash_of(_brief_of(tool)) for tool in tools}
+        languages = {"languages": hash_of(self.brief.spec.languages)}
+        view: dict[str, str] = {
+            "types": fenced(types),
+            "rules": fenced(outline(rules)),
+            "given_functions": GIVEN_FUNCTIONS,
+            "tools": fenced(tools_text(tools, self.brief.context // 8)),
+            "sample": sample_of(state),
+            "languages": self.brief.languages,
+        }
 
-        async def written(step: str, group: Sequence[Clause], helpers: str | None) -> str | None:
-            own = citing(rules, [clause.id for clause in group])
+        async def written(step: str, group: Sequence[Clause], kit: str) -> str | None:
+            ids = [clause.id for clause in group]
             made_from = {
                 **on_types,
                 "group": hash_of(group),
-                "rules": hash_of({name: whole[name] for name in own}),
-                "languages": hash_of(self.brief.spec.languages),
-                **(_LEADS if helpers is None else {}),
+                "rules": hash_of({name: whole[name] for name in citing(rules, ids)}),
+                **languages,
             }
             prompt = partial(
                 self.brief.prompt,
                 "author_atoms",
                 about=" ".join(clause.quote for clause in group),
-                ids=", ".join(clause.id for clause in group),
-                types=fenced(types),
-                rules=fenced(outline(rules)),
-                bodies=fenced(bodies) if (bodies := rules_of(rules, [clause.id for clause in group])) else "",
-                given_functions=GIVEN_FUNCTIONS,
-                helpers=fenced(helpers) if helpers else "",
-                tools=shown,
-                sample=sample_of(state),
-                languages=self.brief.languages,
+                ids=", ".join(ids),
+                bodies=fenced(bodies) if (bodies := rules_of(rules, ids)) else "",
+                helpers=fenced(kit) if kit else "",
                 prefix=step.replace("-", "_"),
+                **view,
             )
-            checked = CaseCheck(self._check, modules, state, self.brief.spec.languages, helpers or "")
-            on = {**whole, **calls, **heads(helpers or "")}
+            checked = CaseCheck(self._check, modules, state, self.brief.spec.languages, kit)
+            on = {**whole, **calls, **heads(kit)}
             return await self._case_part(step, made_from, prompt, checked, failed, on)
 
-        # One group alone: what helpers it has are there for all others, which need not write them again. It stays
-        # the same one when a document more brings other clauses in front of its own.
-        groups = sorted(_case_groups(self.brief.clauses), key=lambda group: not self._leads(group[0]))
-        first = await written(*groups[0], None) if groups else None
-        helpers = helpers_of(first) if first is not None else ""
-        others = await together(*(written(step, group, helpers) for step, group in groups[1:]))
-        return [source for source in (first, *others) if source is not None]
+        # What all groups share is written first, so that they can be written side by side and none says it again.
+        # Clauses that come later do not make it anew; what it lacks for their cases is written with these.
+        prompt = partial(self.brief.prompt, "author_kit", about=types, bodies="", helpers="", prefix="kit", **view)
+        on = {**heads(rules), **calls}
+        kit = await self._case_part(
+            "kit", {**on_types, **languages}, prompt, KitCheck(self._check, modules), failed, on
+        )
+        shared = kit if kit is not None and defined_in(kit) else ""
+        found = await together(*(written(step, group, shared) for step, group in groups))
+        cases = [source for source in found if source is not None]
+        return [shared, *cases] if cases else []
 
     async def _case_part(
         self,
@@ -307,14 +314,10 @@ class WorkplaceAuthoring:
         failed: dict[str, str],
         on: Mapping[str, str],
     ) -> str | None:
-        """A group of cases; None where no version of it could be used."""
+        """A group of cases, or their kit; None where no version of it could be used."""
         with _noted(failed, step):
             return await self._part(step, made_from, prompt, check, on=on)
         return None
-
-    def _leads(self, step: str) -> bool:
-        record = self.ledger.last(self._path(step))
-        return record is not None and _LEADS.items() <= record.made_from.items()
 
     def _path(self, step: str) -> Path:
         return self.parts / f"{step}.py"

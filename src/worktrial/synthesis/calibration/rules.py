@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from math import comb
 
 from worktrial.errors import SettingError
@@ -35,49 +35,18 @@ class Sequential:
         """Position of the rate beside what is kept, after `passed` passes in `n` runs."""
         return self.band.side(confidence_sequence(passed, n, self.confidence))
 
-
-def rule_of(spec: JobSpec) -> Sequential:
-    """Rule that `spec` asks for.
-
-    Raises:
-        SettingError: no task could be kept, because so few runs prove nothing.
-    """
-    rule = Sequential(FREE_BAND, spec.free_runs, max(spec.free_runs, spec.most_runs))
-    if Side.INSIDE not in Outlook(rule).reachable(0, 0):
-        raise SettingError(f"most_runs: {rule.most} runs are too few to show anything about a task. Allow more")
-    return rule
-
-
-@dataclass(frozen=True)
-class Outlook:
-    """Outlook on what further runs can still bring."""
-
-    rule: Sequential
-
-    @cached_property
-    def _known(self) -> dict[tuple[int, int], frozenset[Side]]:
-        return {}
-
     def reachable(self, passed: int, n: int) -> frozenset[Side]:
         """Every decision that the runs up to the most can lead to, the present one included.
 
         Without any there is no point in going on.
         """
-        found = self._known.get((passed, n))
-        if found is None:
-            found = frozenset({self.rule.side(passed, n)} - {Side.UNDECIDED})
-            if n < self.rule.most:
-                found |= self.reachable(passed, n + 1) | self.reachable(passed + 1, n + 1)
-            self._known[passed, n] = found
-        return found
+        return _reachable(self, passed, n)
 
     def fewest(self, passed: int, n: int) -> int:
         """Fewest further runs that a decision takes; as many as may be made when there can be none."""
-        left = self.rule.most - n
+        left = self.most - n
         for further in range(1, left + 1):
-            if any(
-                self.rule.side(passed + passes, n + further) is not Side.UNDECIDED for passes in range(further + 1)
-            ):
+            if any(self.side(passed + more, n + further) is not Side.UNDECIDED for more in range(further + 1)):
                 return further
         return left
 
@@ -86,13 +55,32 @@ class Outlook:
 
         It is half of the usual number at least: single runs one after the other would save little and take long.
         """
-        return min(self.rule.most - n, max(self.fewest(passed, n), (self.rule.first + 1) // 2))
+        return min(self.most - n, max(self.fewest(passed, n), (self.first + 1) // 2))
 
     def is_over(self, passed: int, n: int) -> bool:
         """Whether no further run is wanted."""
-        if n >= self.rule.most or self.rule.side(passed, n) is not Side.UNDECIDED:
-            return True
-        return not self.reachable(passed, n)
+        is_known = n >= self.most or self.side(passed, n) is not Side.UNDECIDED
+        return is_known or not self.reachable(passed, n)
+
+
+@cache
+def _reachable(rule: Sequential, passed: int, n: int) -> frozenset[Side]:
+    found = frozenset({rule.side(passed, n)} - {Side.UNDECIDED})
+    if n < rule.most:
+        found |= rule.reachable(passed, n + 1) | rule.reachable(passed + 1, n + 1)
+    return found
+
+
+def rule_of(spec: JobSpec) -> Sequential:
+    """Rule that `spec` asks for.
+
+    Raises:
+        SettingError: no task could be kept, because so few runs prove nothing.
+    """
+    rule = Sequential(FREE_BAND, spec.free_runs, max(spec.free_runs, spec.most_runs))
+    if Side.INSIDE not in rule.reachable(0, 0):
+        raise SettingError(f"most_runs: {rule.most} runs are too few to show anything about a task. Allow more")
+    return rule
 
 
 def interval_of(passed: int, n: int) -> Interval:
@@ -111,31 +99,23 @@ class Prospects:
 
 
 def prospects(rule: Sequential, rate: float) -> Prospects:
-    """Compute what `rule` decides on tasks with this true rate, where every run has a verdict.
+    """Compute what `rule` decides on tasks with this true rate, between 0 and 1, where every run has a verdict.
 
     All ways that the passes can come are followed from batch to batch, so there is no error of simulation.
-
-    Args:
-        rule: The rule.
-        rate: The true rate, between 0 and 1.
-
-    Raises:
-        ValueError: the rate is not between 0 and 1.
     """
     if not 0 <= rate <= 1:
         raise ValueError(f"a rate lies between 0 and 1; got {rate}")
-    outlook = Outlook(rule)
     ends = dict.fromkeys(Side, 0.0)
     runs = 0.0
     going: dict[tuple[int, int], float] = {(0, 0): 1.0}
     while going:
         after: defaultdict[tuple[int, int], float] = defaultdict(float)
         for (passed, n), weight in going.items():
-            if outlook.is_over(passed, n):
+            if rule.is_over(passed, n):
                 ends[rule.side(passed, n)] += weight
                 runs += weight * n
                 continue
-            size = outlook.batch(passed, n)
+            size = rule.batch(passed, n)
             for passes in range(size + 1):
                 share = comb(size, passes) * rate**passes * (1 - rate) ** (size - passes)
                 after[passed + passes, n + size] += weight * share

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 
 import msgspec
 
@@ -12,7 +13,6 @@ from worktrial.engine.roles import RoleName
 from worktrial.engine.scheduler import defect, guarded
 from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.errors import DataError, InvalidReason, InvalidSample
-from worktrial.language import JsonObject
 from worktrial.synthesis.artifacts import RunKind, SlotRun
 from worktrial.synthesis.files import append_line, hash_of
 from worktrial.synthesis.folder import SuiteFolder
@@ -22,18 +22,10 @@ from worktrial.workplaces import ToolCall
 async def calibration_run(
     task: str, kind: RunKind, number: int, content: str, trial: Trial, clients: Mapping[RoleName, Client]
 ) -> SlotRun:
-    """Make one run from an untouched workplace.
+    """Make the one run of `trial` from an untouched workplace.
 
-    Requests are told apart by task, kind, number and content, so that the same run is repeated from the request
-    cache, and a changed task gets new ones.
-
-    Args:
-        task: Its id.
-        kind: Kind of the run.
-        number: 0-based, within task, kind and content.
-        content: Hash of everything that the run depends on.
-        trial: A trial whose one job it is.
-        clients: Those who take part, by role.
+    Requests are told apart by task, kind, 0-based number and content (a hash of all that the run depends on),
+    so that the same run is repeated from the request cache, and a changed task gets new ones.
 
     Raises:
         StopRun: an endpoint refuses to work, or a budget is spent.
@@ -81,17 +73,19 @@ class RunBook:
     """The runs of a suite folder, under one set of settings.
 
     Args:
-        folder: Whose.
-        settings: Hash of what a run depends on beside its task's content.
+        folder: The suite's.
+        settings: Function from a kind of runs to the hash of what they depend on beside a task's content.
         clean: Takes secrets out of a line.
     """
 
     def __init__(
-        self, folder: SuiteFolder, settings: str, clean: Callable[[bytes], bytes] = lambda line: line
+        self,
+        folder: SuiteFolder,
+        settings: Callable[[RunKind], str],
+        clean: Callable[[bytes], bytes] = lambda line: line,
     ) -> None:
-        self._folder = folder
-        self._settings = settings
-        self._clean = clean
+        self._folder, self._clean = folder, clean
+        self._settings = cache(settings)
         self._rows: dict[str, list[SlotRun]] = {}
 
     def have(self, task: str, content: str) -> list[SlotRun]:
@@ -112,7 +106,7 @@ class RunBook:
             StopRun: it cannot be written.
         """
         rows = self._of(row.slot)
-        row = msgspec.structs.replace(row, settings=self._settings)
+        row = msgspec.structs.replace(row, settings=self._settings(row.kind))
         append_line(self._folder.runs(row.slot), self._clean(msgspec.json.encode(row)))
         kept = _slim(row)
         rows.append(kept)
@@ -126,7 +120,7 @@ class RunBook:
 
     def _stored(self, task: str) -> Iterator[SlotRun]:
         rows = read_lines(self._folder.runs(task), SlotRun)
-        return (row for row in rows if row.settings == self._settings)
+        return (row for row in rows if row.settings == self._settings(row.kind))
 
 
 def _slim(row: SlotRun) -> SlotRun:
@@ -138,15 +132,12 @@ def _work(row: SlotRun) -> str:
     line = row.trajectory
     if line is None:
         return ""
-    calls = [[call["tool"], call["arguments"]] for call in map(_fields, line.get("calls") or [])]
+    # One that was just made may still be an object.
+    calls = [
+        [call.tool, call.arguments] if isinstance(call, ToolCall) else [call.get("tool"), call.get("arguments")]
+        for call in line.get("calls") or []
+    ]
     return hash_of([calls, line.get("answer") or ""])
-
-
-def _fields(call: ToolCall | JsonObject) -> JsonObject:
-    """A call as it is stored; one that was just made may still be an object."""
-    if isinstance(call, ToolCall):
-        return {"tool": call.tool, "arguments": call.arguments}
-    return {"tool": call.get("tool"), "arguments": call.get("arguments")}
 
 
 def _last(rows: Iterable[SlotRun]) -> list[SlotRun]:

@@ -1,12 +1,12 @@
 """Running a task until its pass rate is known well enough."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Literal
 
 from worktrial.statistics.sequential import Side
 from worktrial.synthesis.artifacts import PassRate, SlotRun
-from worktrial.synthesis.calibration.rules import Outlook, Sequential, interval_of
+from worktrial.synthesis.calibration.rules import Sequential, interval_of
+from worktrial.synthesis.together import together
 
 Run = Callable[[int], Awaitable[SlotRun]]
 """Makes the run of a number."""
@@ -19,34 +19,31 @@ async def sample_until_decided(
 
     Decisions are made between batches and look at all runs of the batches made, never at those that happened to be
     quick. What is run follows from the outcomes by number alone; so after an interruption the same runs are made
-    and the same is decided as without one.
-
-    Args:
-        run: Makes one run.
-        have: Runs of this kind that are there already; none of them is made again, and all of them count.
-        rule: Decides.
+    and the same is decided as without one. Runs that are there already are not made again, and all of them count.
 
     Returns:
-        All runs in the order of their numbers, those of `have` included, and the rate.
+        All runs in the order of their numbers, and the rate.
 
     Raises:
         StopRun: a run cannot be made at all; `run` has kept those that ended before.
     """
     rows = {row.number: row for row in have}
-    outlook = Outlook(rule)
     made = last = 0
     while True:
         looked_at = [rows[number] for number in range(made)]
         # Rows beyond are of a rule that wanted more; they are paid for, so they have a say as well.
-        if _is_over(looked_at, outlook) and _is_over(rows.values(), outlook):
+        if _is_over(looked_at, rule) and _is_over(rows.values(), rule):
             break
         if _brought_nothing_new(looked_at, last):
             break
         passed, n, *_ = _counts(looked_at)
         last = made
-        batch = range(made, made + max(1, outlook.batch(passed, n)))
-        for row in await _all(run, [number for number in batch if number not in rows]):
-            rows[row.number] = row
+        batch = range(made, made + max(1, rule.batch(passed, n)))
+        missing = [number for number in batch if number not in rows]
+        for number, row in zip(missing, await together(*map(run, missing)), strict=True):
+            if row.number != number:
+                raise ValueError(f"run {number} was asked for, and run {row.number} came back")
+            rows[number] = row
         made = batch.stop
     ordered = [rows[number] for number in sorted(rows)]
     return ordered, rate_of(ordered, rule)
@@ -56,12 +53,9 @@ def rate_of(rows: Iterable[SlotRun], rule: Sequential) -> PassRate:
     """Pass rate that runs of one kind show, and what `rule` decides by it."""
     passed, n, invalid, copies = _counts(rows)
     known = interval_of(passed, n)
-    side = rule.side(passed, n)
-    decision: Literal["inside", "outside", "undecided"] = "outside"
-    if side is Side.INSIDE:
-        decision = "inside"
-    elif side is Side.UNDECIDED:
-        decision = "undecided"
+    decisions: dict[Side, Literal["inside", "outside", "undecided"]]
+    decisions = {Side.INSIDE: "inside", Side.UNDECIDED: "undecided"}
+    decision = decisions.get(rule.side(passed, n), "outside")
     return PassRate(
         passed=passed, n=n, invalid=invalid, low=known.low, high=known.high, decision=decision, copies=copies
     )
@@ -82,10 +76,10 @@ def distinct(rows: Iterable[SlotRun]) -> list[SlotRun]:
     return found
 
 
-def _is_over(rows: Iterable[SlotRun], outlook: Outlook) -> bool:
+def _is_over(rows: Iterable[SlotRun], rule: Sequential) -> bool:
     passed, n, invalid, copies = _counts(rows)
-    hopeless = invalid >= outlook.rule.first and invalid > n + copies
-    return hopeless or n + copies >= outlook.rule.most or outlook.is_over(passed, n)
+    hopeless = invalid >= rule.first and invalid > n + copies
+    return hopeless or n + copies >= rule.most or rule.is_over(passed, n)
 
 
 def _brought_nothing_new(rows: Sequence[SlotRun], before: int) -> bool:
@@ -102,20 +96,3 @@ def _counts(rows: Iterable[SlotRun]) -> tuple[int, int, int, int]:
     valid = sum(row.outcome != "invalid" for row in rows)
     passed = sum(row.outcome == "pass" for row in counted)
     return passed, len(counted), len(rows) - valid, valid - len(counted)
-
-
-async def _all(run: Run, numbers: Sequence[int]) -> list[SlotRun]:
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(_one(run, number)) for number in numbers]
-    except BaseExceptionGroup as trouble:
-        # Runs in flight tend to meet the same refusal at the same moment; one report is enough.
-        raise trouble.exceptions[0] from None
-    return [task.result() for task in tasks]
-
-
-async def _one(run: Run, number: int) -> SlotRun:
-    row = await run(number)
-    if row.number != number:
-        raise ValueError(f"run {number} was asked for, and run {row.number} came back")
-    return row

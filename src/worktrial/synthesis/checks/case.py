@@ -1,54 +1,58 @@
 """Subject of the checks, their names, and the form of what they find."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
+from typing import Literal
 
+from worktrial.finding import Finding
 from worktrial.language import JsonValue
-from worktrial.synthesis.artifacts import Artifact, DraftFinding, TaskDraft, ToolDraft, WorkplaceDraft
-from worktrial.synthesis.gates.names import MEANINGS as GATES
-from worktrial.synthesis.gates.names import GateName
+from worktrial.synthesis.artifacts import TaskDraft, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.gates.names import MEANINGS, GateName
 from worktrial.workplaces import Workplace
-from worktrial.workplaces.lint import Finding, LintCheck
+from worktrial.workplaces.lint import LintCheck
 from worktrial.workplaces.loading import checked
 from worktrial.workplaces.tools import Tool, schema_problem
 
+Artifact = Literal["workplace", "tools", "instruction", "plan", "rubric"]
+"""Part of a slot that a finding is about, and its subject until it is known where the slot lies."""
+_REFERENCES = ("$ref", "$dynamicRef")
+
 
 class CheckName(StrEnum):
-    """The checks of a slot."""
+    """The checks of a slot, each with a plural noun for what it counts."""
 
-    TOOL_COUNT = "tool-count"
-    DUPLICATE_TOOLS = "duplicate-tools"
-    SCHEMAS = "schemas"
-    EXAMPLE_SHAPE = "example-shape"
-    EXAMPLE_CLASH = LintCheck.EXAMPLE_CLASH.value
-    UNDESCRIBED_STATE = LintCheck.UNDESCRIBED_STATE.value
-    PROMPT_CALLS = LintCheck.PROMPT_CALLS.value
-    PLACEHOLDERS = "placeholders"
-    DATES_WITHOUT_CLOCK = LintCheck.DATES_WITHOUT_CLOCK.value
-    PLAN_CALLS = "plan-calls"
-    PLAN_LENGTH = "plan-length"
-    STEPS_TOLD = GateName.STEPS_TOLD.value
-    RUBRIC_TOOLS = LintCheck.RUBRIC_TOOLS.value
+    meaning: str
 
+    def __new__(cls, value: str, meaning: str) -> "CheckName":
+        """Make a member that is its value, and has a meaning."""
+        member = str.__new__(cls, value)
+        member._value_, member.meaning = value, meaning
+        return member
 
-MEANINGS = {
-    CheckName.TOOL_COUNT: "workplaces with too few tools to choose from, or too many to write well",
-    CheckName.DUPLICATE_TOOLS: "workplaces with two tools of one name",
-    CheckName.SCHEMAS: "tools whose arguments have no valid schema, or are not described",
-    CheckName.EXAMPLE_SHAPE: "tools whose example output has not the shape that the state has",
-    CheckName.EXAMPLE_CLASH: "workplaces whose example outputs clash with the initial state",
-    CheckName.UNDESCRIBED_STATE: "workplaces with fields of the state that nobody describes",
-    CheckName.PROMPT_CALLS: "workplaces whose rules show calls to tools that do not exist",
-    CheckName.PLACEHOLDERS: "texts that were left to be filled in",
-    CheckName.DATES_WITHOUT_CLOCK: "tasks with absolute dates and nothing that tells the date",
-    CheckName.PLAN_CALLS: "plans with calls that the workplace would refuse",
-    CheckName.PLAN_LENGTH: "plans too short or too long for the task's level",
-    CheckName.STEPS_TOLD: GATES[GateName.STEPS_TOLD],
-    CheckName.RUBRIC_TOOLS: "tasks whose rubric names tools that the workplace lacks",
-}
-"""Plural noun for what each check counts."""
+    TOOL_COUNT = "tool-count", "workplaces with too few tools to choose from, or too many to write well"
+    DUPLICATE_TOOLS = "duplicate-tools", "workplaces with two tools of one name"
+    SCHEMAS = "schemas", "tools whose arguments have no valid schema, or are not described"
+    EXAMPLE_SHAPE = "example-shape", "tools whose example output has not the shape that the state has"
+    EXAMPLE_CLASH = (
+        LintCheck.EXAMPLE_CLASH.value,
+        "workplaces whose example outputs clash with the initial state",
+    )
+    UNDESCRIBED_STATE = (
+        LintCheck.UNDESCRIBED_STATE.value,
+        "workplaces with fields of the state that nobody describes",
+    )
+    PROMPT_CALLS = LintCheck.PROMPT_CALLS.value, "workplaces whose rules show calls to tools that do not exist"
+    PLACEHOLDERS = "placeholders", "texts that were left to be filled in"
+    DATES_WITHOUT_CLOCK = (
+        LintCheck.DATES_WITHOUT_CLOCK.value,
+        "tasks with absolute dates and nothing that tells the date",
+    )
+    PLAN_CALLS = "plan-calls", "plans with calls that the workplace would refuse"
+    PLAN_LENGTH = "plan-length", "plans too short or too long for the task's level"
+    STEPS_TOLD = GateName.STEPS_TOLD.value, MEANINGS[GateName.STEPS_TOLD]
+    RUBRIC_TOOLS = LintCheck.RUBRIC_TOOLS.value, "tasks whose rubric names tools that the workplace lacks"
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,9 @@ class SlotDraft:
         found: dict[str, Tool] = {}
         for draft in self.workplace.tools:
             if schema_fault(draft) is None:
-                found.setdefault(draft.name, _tool(draft))
+                example = draft.example_output if isinstance(draft.example_output, dict | list) else None
+                tool = Tool(draft.name, draft.description, draft.parameters, example, draft.writes)
+                found.setdefault(draft.name, tool)
         return found
 
 
@@ -78,21 +84,23 @@ def schema_fault(tool: ToolDraft) -> str | None:
 
     A schema stands on its own: what it refers to must lie within it, or a validator would have to fetch it.
     """
-    problem = schema_problem(tool.parameters)
-    if problem:
+    if problem := schema_problem(tool.parameters):
         return problem
-    strange = next((r for r in _references(tool.parameters) if not r.startswith("#")), None)
-    return None if strange is None else f"refers to {strange}, which lies outside of it"
+    for path, text in texts(tool.parameters, ""):
+        if path.endswith(_REFERENCES) and text not in _REFERENCES and not text.startswith("#"):
+            return f"refers to {text}, which lies outside of it"
+    return None
 
 
-def problem(check: CheckName, artifact: Artifact, field: str, what: str, fix: str) -> DraftFinding:
-    """A `DraftFinding` of this check."""
-    return DraftFinding(check=check.value, artifact=artifact, field=field, what=what, fix=fix)
+def problem(check: CheckName, artifact: Artifact, field: str, what: str, fix: str) -> Finding:
+    """A `Finding` of this check, with the artifact as its subject."""
+    return Finding(check.value, artifact, "", field, what, fix)
 
 
-def of_finding(check: CheckName, artifact: Artifact, finding: Finding) -> DraftFinding:
-    """Finding of a check of `workplaces/lint` as a `DraftFinding`."""
-    return problem(check, artifact, finding.field, finding.what, finding.fix)
+def linted(check: CheckName, artifact: Artifact, finding: Finding | None) -> Iterator[Finding]:
+    """Finding of a check of `workplaces/lint`, if there is one, as a `problem`."""
+    if finding is not None:
+        yield replace(finding, check=check.value, subject=artifact)
 
 
 def texts(value: JsonValue, path: str) -> Iterator[tuple[str, str]]:
@@ -108,29 +116,8 @@ def texts(value: JsonValue, path: str) -> Iterator[tuple[str, str]]:
             yield from texts(inner, f"{path}[{index}]")
 
 
-def _tool(draft: ToolDraft) -> Tool:
-    example = draft.example_output if isinstance(draft.example_output, dict | list) else None
-    return Tool(draft.name, draft.description, draft.parameters, example, draft.writes)
-
-
-def _references(schema: JsonValue) -> Iterator[str]:
-    if isinstance(schema, dict):
-        for key, value in schema.items():
-            if key in ("$ref", "$dynamicRef") and isinstance(value, str):
-                yield value
-            else:
-                yield from _references(value)
-    elif isinstance(schema, list):
-        for item in schema:
-            yield from _references(item)
-
-
 def playable(draft: WorkplaceDraft, where: object = "") -> Workplace:
-    """The workplace of a draft, checked as one that is loaded from files.
-
-    Args:
-        draft: As it is written.
-        where: What messages call it; its name when empty.
+    """The workplace of a draft, checked as one that is loaded from files; messages call it `where`, or by its name.
 
     Raises:
         DataError: two tools share a name, there is none, or a schema or an example is not usable.

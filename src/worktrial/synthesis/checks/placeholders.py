@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from worktrial.synthesis.artifacts import Artifact, DraftFinding
-from worktrial.synthesis.checks.case import CheckName, SlotDraft, problem, texts
+from worktrial.finding import Finding
+from worktrial.synthesis.checks.case import Artifact, CheckName, SlotDraft, problem, texts
 
 _ALWAYS = re.compile(
     r"\b(?:TODO|TBD|FIXME)\b|\blorem ipsum\b|\{\{.*?\}\}|\[(?:insert|your|placeholder|fill in|to be)\b[^\]]*\]"
@@ -18,12 +18,7 @@ _IN_TASK = re.compile(r"<[A-Za-z][A-Za-z0-9]*(?:[ _-][A-Za-z0-9]+)+>|<[A-Z][A-Z0
 
 
 def left_over(text: str, *, forms: bool = False) -> list[str]:
-    """Every place-holder in a text, once each.
-
-    Args:
-        text: Any.
-        forms: Whether it may show the form of something, as in `<order number>`.
-    """
+    """Every place-holder in a text, once each; with `forms` it may show a form, as in `<order number>`."""
     patterns = (_ALWAYS,) if forms else (_ALWAYS, _IN_TASK)
     return list(dict.fromkeys(hit[0] for pattern in patterns for hit in pattern.finditer(text)))
 
@@ -35,7 +30,7 @@ _FILLED = ("{{initial_state}}", "{{state_descriptions}}", "{{action_set_definiti
 _CUT_SHORT = re.compile(r"\s*(?:\.\.\.|…|etc\.?|\(?(?:and )?(?:\d+ )?more(?: \w+)?\.*\)?)\s*", re.IGNORECASE)
 
 
-def placeholders(case: SlotDraft) -> Iterator[DraftFinding]:
+def placeholders(case: SlotDraft) -> Iterator[Finding]:
     """Texts that are still to be filled in, once for each artifact.
 
     Addresses such as example.com are not among it: in a made-up world they are the right ones.

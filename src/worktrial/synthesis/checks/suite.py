@@ -1,28 +1,25 @@
 """The checks on a whole suite: one of one's own, or the published one as far as they apply to it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 
 from worktrial.finding import Finding, Findings
 from worktrial.suites.simulated.folder import is_own
 from worktrial.suites.simulated.tasks import Task, TaskSet
-from worktrial.synthesis.artifacts import DraftFinding, PlannedCall, TaskDraft, ToolDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import PlannedCall, TaskDraft, ToolDraft, WorkplaceDraft
 from worktrial.synthesis.checks import OF_PLANS, SLOT_CHECKS
-from worktrial.synthesis.checks.case import MEANINGS, CheckName, SlotDraft
+from worktrial.synthesis.checks.case import CheckName, SlotDraft
 from worktrial.synthesis.checks.placeholders import placeholders
 from worktrial.synthesis.checks.workplace import schemas
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.loading.folder import MAIN_FILE
 
-Check = Callable[[SlotDraft], Iterator[DraftFinding]]
-
-_MORE: tuple[Check, ...] = (schemas, placeholders)
-"""Checks of the published release beside the usual lint; it has no plans, and examples of other worlds."""
-
-OF_PUBLISHED = (CheckName.SCHEMAS, CheckName.PLACEHOLDERS)
-"""The checks that apply to the published release."""
+_OF_PUBLISHED = {CheckName.SCHEMAS: schemas, CheckName.PLACEHOLDERS: placeholders}
+"""Checks that apply to the published release; it has no plans, and examples of other worlds."""
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 def lint_suite(data: TaskSet) -> Findings:
@@ -35,47 +32,24 @@ def lint_suite(data: TaskSet) -> Findings:
     workplaces, unread = data.readable()
     tasks = [task for task in data.tasks if task.problem is None and task.workplace in workplaces]
     for task in tasks:
-        home = workplaces[task.workplace]
-        for problem in _problems(_case(task, home), _checks(task) if own else _MORE):
-            found[_finding(data, task, home, problem)] = None
-    names = list(CheckName) if own else OF_PUBLISHED
+        home, has_plan = workplaces[task.workplace], isinstance(task.plan, list)
+        case = _case(task, home)
+        # A task need not have a plan, or may have one in another form.
+        of_own = [check for check in SLOT_CHECKS if has_plan or check not in OF_PLANS]
+        for check in of_own if own else _OF_PUBLISHED.values():
+            found |= {_placed(data, task, home, finding): None for finding in check(case)}
+    names = list(CheckName) if own else list(_OF_PUBLISHED)
     return Findings(
         [name.value for name in names],
         list(found),
         {"tasks": len(tasks), "workplaces": len(workplaces)},
         unread,
-        {name.value: MEANINGS[name] for name in names},
+        {name.value: name.meaning for name in names},
     )
-
-
-def _checks(task: Task) -> Sequence[Check]:
-    """A task need not have a plan, or may have one in another form."""
-    return [check for check in SLOT_CHECKS if isinstance(task.plan, list) or check not in OF_PLANS]
-
-
-def _problems(case: SlotDraft, checks: Sequence[Check]) -> Iterator[DraftFinding]:
-    for check in checks:
-        yield from check(case)
 
 
 def _case(task: Task, home: Workplace) -> SlotDraft:
-    tools = [
-        ToolDraft(
-            name=tool.name,
-            description=tool.description,
-            parameters=tool.parameters,
-            example_output=tool.example_output,
-            writes=bool(tool.writes),
-        )
-        for tool in home.tools
-    ]
-    workplace = WorkplaceDraft(
-        name=home.name,
-        system_prompt=home.system_prompt,
-        tools=tools,
-        initial_state=home.initial_state,
-        state_description=home.state_description,
-    )
+    tools = [_draft(ToolDraft, tool, writes=bool(tool.writes)) for tool in home.tools]
     draft = TaskDraft(
         id=task.id,
         level=task.difficulty,
@@ -83,20 +57,22 @@ def _case(task: Task, home: Workplace) -> SlotDraft:
         plan=msgspec.convert(task.plan, list[PlannedCall]) if isinstance(task.plan, list) else [],
         rubric=task.rubric,
     )
-    return SlotDraft(workplace, draft)
+    return SlotDraft(_draft(WorkplaceDraft, home, tools=tools), draft)
 
 
-def _finding(data: TaskSet, task: Task, home: Workplace, problem: DraftFinding) -> Finding:
-    of_task = problem.artifact in ("instruction", "plan", "rubric")
-    subject = task.id if of_task else task.workplace
-    file = str(data.tasks_file) if of_task else _file(home, problem.field)
-    return Finding(problem.check, subject, file, problem.field, problem.what, problem.fix)
+def _draft(kind: type[T], finished: object, **fields: Any) -> T:
+    """A draft with the fields of what is finished, but for those that are given."""
+    names = (field.name for field in msgspec.structs.fields(kind))
+    return kind(**{name: getattr(finished, name) for name in names} | fields)
 
 
-def _file(home: Workplace, field: str) -> str:
-    """The file of a workplace that has the field: its own, or the main one."""
+def _placed(data: TaskSet, task: Task, home: Workplace, finding: Finding) -> Finding:
+    """A finding with the subject and the file that it is about: of the task, or of the workplace."""
+    if finding.subject in ("instruction", "plan", "rubric"):
+        return replace(finding, subject=task.id, file=str(data.tasks_file))
     main = Path(home.source)
-    if main.name != MAIN_FILE:
-        return home.source
-    named = field.split(".")[0].split("[")[0]
-    return str(next((path for path in sorted(main.parent.glob(f"{named}.*")) if path.is_file()), main))
+    if main.name == MAIN_FILE:
+        # The field may have a file of its own beside the main one.
+        named = finding.field.split(".")[0].split("[")[0]
+        main = next((path for path in sorted(main.parent.glob(f"{named}.*")) if path.is_file()), main)
+    return replace(finding, subject=task.workplace, file=str(main))

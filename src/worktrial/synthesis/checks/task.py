@@ -6,25 +6,25 @@ from collections.abc import Iterator
 
 import msgspec
 
-from worktrial.synthesis.artifacts import SCALES, DraftFinding
-from worktrial.synthesis.checks.case import CheckName, SlotDraft, of_finding, problem
+from worktrial.finding import Finding
+from worktrial.synthesis.artifacts import SCALES
+from worktrial.synthesis.checks.case import CheckName, SlotDraft, linted, problem
 from worktrial.synthesis.gates.leaks import steps_told
 from worktrial.workplaces.clock import ClockSource, derive_clock
 from worktrial.workplaces.lint import dates_without_a_clock, tool_verbs, tools_missing_from_rubric
 
 
-def dates(case: SlotDraft) -> Iterator[DraftFinding]:
+def dates(case: SlotDraft) -> Iterator[Finding]:
     """Absolute dates where neither a field of the state nor a tool tells the date."""
     state = case.workplace.initial_state
     if derive_clock(case.task.instruction, state).source is ClockSource.CLOCK_FIELD:
         return
     finding = dates_without_a_clock(case.task.instruction, state, case.tool_names)
-    if finding is not None:
-        # A field such as current_date is the smaller change, and it is the state's.
-        yield of_finding(CheckName.DATES_WITHOUT_CLOCK, "workplace", finding)
+    # A field such as current_date is the smaller change, and it is the state's.
+    yield from linted(CheckName.DATES_WITHOUT_CLOCK, "workplace", finding)
 
 
-def plan_calls(case: SlotDraft) -> Iterator[DraftFinding]:
+def plan_calls(case: SlotDraft) -> Iterator[Finding]:
     """Steps that call what is not there, or with arguments that the tool's schema refuses."""
     if not case.task.plan:
         yield problem(CheckName.PLAN_CALLS, "plan", "plan", "has no step", "Write the calls that solve the task")
@@ -46,7 +46,7 @@ PLAN_STEPS = {level: (scale.steps[0] - 1, scale.steps[1] * 3 // 2) for level, sc
 makes work hard is not its length alone."""
 
 
-def plan_length(case: SlotDraft) -> Iterator[DraftFinding]:
+def plan_length(case: SlotDraft) -> Iterator[Finding]:
     """A plan outside of its level's range; one without steps is another check's."""
     fewest, most = PLAN_STEPS[case.task.level]
     count = len(case.task.plan)
@@ -57,7 +57,7 @@ def plan_length(case: SlotDraft) -> Iterator[DraftFinding]:
         yield problem(CheckName.PLAN_LENGTH, "instruction", "plan", what, fix)
 
 
-def steps_given_away(case: SlotDraft) -> Iterator[DraftFinding]:
+def steps_given_away(case: SlotDraft) -> Iterator[Finding]:
     """An instruction that names the tools of the plan, or tells its steps in order; as the gate of that name."""
     reads = {tool.name for tool in case.workplace.tools if not tool.writes}
     for code, text in case.task.instructions.items():
@@ -83,7 +83,7 @@ _VERBS = frozenset(
 """Verbs that names of tools begin with almost everywhere; one workplace has too few tools to tell."""
 
 
-def rubric_tools(case: SlotDraft) -> Iterator[DraftFinding]:
+def rubric_tools(case: SlotDraft) -> Iterator[Finding]:
     """Names in the rubric that sound like a tool's, or are spoken of as one, and are none.
 
     A judge who takes such a rubric at its word fails work that could not have been done otherwise.
@@ -97,9 +97,11 @@ def rubric_tools(case: SlotDraft) -> Iterator[DraftFinding]:
         instruction=task.instruction,
     )
     if finding is not None:
-        yield of_finding(CheckName.RUBRIC_TOOLS, "rubric", finding)
+        yield from linted(CheckName.RUBRIC_TOOLS, "rubric", finding)
         return
-    known = tools | _words(case)
+    # Everything that workplace, instruction or plan speak of.
+    spoken = [msgspec.to_builtins(workplace), task.instruction, msgspec.to_builtins(task.plan)]
+    known = tools | set(_WORD.findall(json.dumps(spoken, ensure_ascii=False)))
     named = [*_CODE.findall(task.rubric), *_CALL.findall(task.rubric)]
     named += [one or other for one, other in _TOOL.findall(task.rubric)]
     strange = [name for name in dict.fromkeys(named) if name not in known]
@@ -107,9 +109,3 @@ def rubric_tools(case: SlotDraft) -> Iterator[DraftFinding]:
         what = f"names {', '.join(strange)}, and neither a tool nor a field of the workplace is called so"
         fix = f"Name the workplace's own tools ({', '.join(sorted(tools))}), or say what must be true afterwards"
         yield problem(CheckName.RUBRIC_TOOLS, "rubric", "rubric", what, fix)
-
-
-def _words(case: SlotDraft) -> set[str]:
-    """Everything that workplace, instruction or plan speak of."""
-    spoken = [msgspec.to_builtins(case.workplace), case.task.instruction, msgspec.to_builtins(case.task.plan)]
-    return set(_WORD.findall(json.dumps(spoken, ensure_ascii=False)))

@@ -1,20 +1,21 @@
 """Checks of a workplace: its tools, schemas, examples, state and rules."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from worktrial.finding import Finding
 from worktrial.language import JsonObject, JsonValue
-from worktrial.synthesis.artifacts import DraftFinding, ToolDraft
-from worktrial.synthesis.checks.case import CheckName, SlotDraft, of_finding, problem, schema_fault
+from worktrial.outside.files import json_kind
+from worktrial.synthesis.artifacts import ToolDraft
+from worktrial.synthesis.checks.case import CheckName, SlotDraft, linted, problem, schema_fault
 from worktrial.workplaces.lint import clashing_examples, undescribed_state, unknown_calls
 
 TOOLS = (2, 10)
 """Fewest and most tools of a workplace. With one there is nothing to choose."""
 
 
-def tool_count(case: SlotDraft) -> Iterator[DraftFinding]:
+def tool_count(case: SlotDraft) -> Iterator[Finding]:
     """Too few tools, or too many."""
     fewest, most = TOOLS
     count = len(case.workplace.tools)
@@ -26,25 +27,22 @@ def tool_count(case: SlotDraft) -> Iterator[DraftFinding]:
         yield problem(CheckName.TOOL_COUNT, "tools", "tools", what, fix)
 
 
-def duplicate_tools(case: SlotDraft) -> Iterator[DraftFinding]:
+def duplicate_tools(case: SlotDraft) -> Iterator[Finding]:
     """Two tools of one name. Case and separators do not tell tools apart for a model."""
-    counts = Counter(_spelt(tool.name) for tool in case.workplace.tools)
-    for name, times in counts.items():
-        if times > 1:
-            alike = ", ".join(dict.fromkeys(t.name for t in case.workplace.tools if _spelt(t.name) == name))
-            what = f"{times} tools are called {alike}"
+    alike: dict[str, list[str]] = {}
+    for tool in case.workplace.tools:
+        alike.setdefault(tool.name.lower().replace("_", "").replace("-", ""), []).append(tool.name)
+    for names in alike.values():
+        if len(names) > 1:
+            what = f"{len(names)} tools are called {', '.join(dict.fromkeys(names))}"
             yield problem(CheckName.DUPLICATE_TOOLS, "tools", "tools", what, "Rename or remove all but one")
-
-
-def _spelt(name: str) -> str:
-    return name.lower().replace("_", "").replace("-", "")
 
 
 # What the chat-completions protocol allows.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-def schemas(case: SlotDraft) -> Iterator[DraftFinding]:
+def schemas(case: SlotDraft) -> Iterator[Finding]:
     """Tools whose arguments have no valid JSON Schema 2020-12, or that nobody describes."""
     for index, tool in enumerate(case.workplace.tools):
         for field, what, fix in _faults(tool):
@@ -92,7 +90,7 @@ def _undescribed(schema: JsonValue, path: str) -> Iterator[str]:
 _ENVELOPE = frozenset({"status", "result", "outcome", "message"})
 
 
-def example_clash(case: SlotDraft) -> Iterator[DraftFinding]:
+def example_clash(case: SlotDraft) -> Iterator[Finding]:
     """Tools that only look, and whose example shows what the state does not hold.
 
     What a tool that writes has made is new by right.
@@ -102,12 +100,10 @@ def example_clash(case: SlotDraft) -> Iterator[DraftFinding]:
         for tool in case.usable.values()
         if not tool.writes
     ]
-    finding = clashing_examples(reading, case.workplace.initial_state)
-    if finding is not None:
-        yield of_finding(CheckName.EXAMPLE_CLASH, "tools", finding)
+    return linted(CheckName.EXAMPLE_CLASH, "tools", clashing_examples(reading, case.workplace.initial_state))
 
 
-def example_shape(case: SlotDraft) -> Iterator[DraftFinding]:
+def example_shape(case: SlotDraft) -> Iterator[Finding]:
     """Examples that are no answer, and those in which a record of the state has fields of another type.
 
     A record is known by a field `id` or `…_id` whose text identifies one object of the state, or by the key
@@ -164,33 +160,22 @@ def _other_types(example: JsonValue, records: dict[str, JsonObject]) -> Iterator
         for known in {key, *_ids(shown)} & records.keys():
             kept = records[known]
             for field in shown.keys() & kept.keys():
-                one, other = _type(shown[field]), _type(kept[field])
+                one, other = json_kind(shown[field]), json_kind(kept[field])
                 if one != other and "null" not in (one, other):
                     yield f"{field} of {known} is {one} in its example and {other} in the state"
 
 
-def _type(value: JsonValue) -> str:
-    if isinstance(value, bool):
-        return "a boolean"
-    if isinstance(value, int | float):
-        return "a number"
-    names = {str: "a text", list: "a list", dict: "an object", type(None): "null"}
-    return names[type(value)]
-
-
-def state_described(case: SlotDraft) -> Iterator[DraftFinding]:
+def state_described(case: SlotDraft) -> Iterator[Finding]:
     """Top-level fields of the state without a description."""
     finding = undescribed_state(case.workplace.initial_state, case.workplace.state_description)
-    if finding is not None:
-        yield of_finding(CheckName.UNDESCRIBED_STATE, "workplace", finding)
+    return linted(CheckName.UNDESCRIBED_STATE, "workplace", finding)
 
 
 # A record of the world may have a name, too.
 _CALL = re.compile(r'"name"\s*:\s*"[^"]*"\s*,\s*"(?:arguments|parameters|args|input)"')
 
 
-def prompt_calls(case: SlotDraft) -> Iterator[DraftFinding]:
+def prompt_calls(case: SlotDraft) -> Iterator[Finding]:
     """Rules that show a call of a tool that is not there."""
     finding = unknown_calls(" ".join(_CALL.findall(case.workplace.system_prompt)), case.tool_names)
-    if finding is not None:
-        yield of_finding(CheckName.PROMPT_CALLS, "workplace", finding)
+    return linted(CheckName.PROMPT_CALLS, "workplace", finding)

@@ -9,7 +9,7 @@ import msgspec
 from worktrial.errors import DataError
 from worktrial.synthesis.artifacts import Text
 from worktrial.synthesis.clauses.numbers import ClauseNumber, clause_numbers
-from worktrial.synthesis.files import read_yaml_as, to_yaml, write_text
+from worktrial.synthesis.files import Form, hash_of, read_yaml_as, to_yaml, write_text
 
 ClauseKind = Literal[
     "obligation", "prohibition", "limit", "deadline", "amount", "code", "exception", "definition", "permission"
@@ -63,13 +63,12 @@ def read_clauses(path: Path) -> list[Clause]:
     return clauses
 
 
-def write_clauses(path: Path, clauses: list[Clause]) -> None:
-    """Write the clauses to a YAML file, in place of what was there.
+def stored_clauses(path: Path) -> list[Clause]:
+    """The clauses in a file, as `read_clauses`; [] where there is none."""
+    return read_clauses(path) if path.is_file() else []
 
-    Raises:
-        StopRun: it cannot be written.
-    """
-    write_text(path, to_yaml(clauses))
+
+CLAUSES: Form[list[Clause]] = Form(read_clauses, lambda path, clauses: write_text(path, to_yaml(clauses)), hash_of)
 
 
 def quote_problem(quote: str) -> str | None:

@@ -54,11 +54,7 @@ def contradictions(clauses: Sequence[Clause]) -> list[Contradiction]:
 
 
 def settled(clauses: Sequence[Clause], precedence: Sequence[str]) -> tuple[list[Clause], list[Clause]]:
-    """The clauses that hold, and those that another document overrules.
-
-    Args:
-        clauses: Of all documents.
-        precedence: Ids of documents, the one that counts first in front.
+    """The clauses that hold, and those that another document overrules: one that counts before it in `precedence`.
 
     Raises:
         SettingError: a document is not there.

@@ -11,7 +11,7 @@ from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.numbers import DATE, PERCENT, TIME, clause_numbers
 from worktrial.workplaces.executable.source_rules import parsed
 
-UNCITED, LOOSE, UNKNOWN = "uncited-clause", "number-without-clause", "unknown-clause"
+LOOSE, UNKNOWN = "number-without-clause", "unknown-clause"
 _CONVERTING = ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
 _CITING = frozenset({"cites", "atom"})
 HARMLESS = frozenset({Decimal(0), Decimal(1), Decimal(-1)})
@@ -50,24 +50,13 @@ def citations(source: str) -> dict[str, list[str]]:
     return found
 
 
-def uncited(clauses: Sequence[Clause], cited: Collection[str], file: str = "clauses.yaml") -> list[Finding]:
-    """A finding for each clause that no tool, rule, check or task cites."""
-    fix = "Cite it where it is carried out or asked for; or remove it, if it is none"
-    return [
-        Finding(UNCITED, clause.id, file, clause.id, f"nothing cites it: “{clause.quote}”", fix)
-        for clause in clauses
-        if clause.id not in cited
-    ]
+def uncited(clauses: Sequence[Clause], cited: Collection[str]) -> list[str]:
+    """Ids of the clauses that no tool, rule, check or task cites."""
+    return [clause.id for clause in clauses if clause.id not in cited]
 
 
 def unknown(cited: Mapping[str, Iterable[str]], clauses: Sequence[Clause], file: str) -> list[Finding]:
-    """A finding for each id that something cites and that no clause has.
-
-    Args:
-        cited: Ids by who cites them, as `citations` gives them.
-        clauses: The clauses.
-        file: The file that cites.
-    """
+    """A finding for each id that no clause has, of those that are cited in `file`, by who cites them."""
     known = {clause.id for clause in clauses}
     return [
         Finding(UNKNOWN, name, file, name, f"cites {id}, which is no clause", "Cite one of clauses.yaml")
@@ -82,12 +71,6 @@ def loose_numbers(source: str, clauses: Sequence[Clause], subject: str, file: st
 
     Left out are 0 and 1, factors that convert units, places of a list, counts of characters and decimals, and what
     bounds a schema. A percentage may be written as a share, or as what it leaves.
-
-    Args:
-        source: The program.
-        clauses: All clauses that hold.
-        subject: Name of the workplace, for the findings.
-        file: The file, for the findings.
 
     Raises:
         SyntaxError: it is no Python.
@@ -164,16 +147,12 @@ def _sites(node: ast.AST, function: str = "", cited: tuple[str, ...] = ()) -> It
         parts = [part for part in (node.left, node.right) if number_of(part) not in _CONVERSIONS]
     elif isinstance(node, ast.Call) and _name(node.func) == "divmod":
         parts = [part for part in node.args if number_of(part) not in _CONVERSIONS]
-    elif isinstance(node, ast.Compare) and any(_is_month(part) for part in (node.left, *node.comparators)):
+    elif isinstance(node, ast.Compare) and any("month" in _name(part).lower() for part in ast.walk(node)):
         parts = [part for part in (node.left, *node.comparators) if number_of(part) != _MONTHS]
     elif isinstance(node, ast.Assign) and number_of(node.value) in _CONVERSIONS:
         parts = [] if all(_UNITS.search(_name(target)) for target in node.targets) else [node.value]
     for part in parts:
         yield from _sites(part, function, cited)
-
-
-def _is_month(node: ast.AST) -> bool:
-    return any("month" in _name(part).lower() for part in ast.walk(node))
 
 
 def number_of(node: ast.AST) -> Decimal | None:

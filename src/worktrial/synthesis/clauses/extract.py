@@ -1,8 +1,9 @@
 """The stage *clauses*: the author copies them out section by section, and code takes only what stands there."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Annotated
 
 import msgspec
@@ -45,7 +46,7 @@ class ClauseDrafts(msgspec.Struct, kw_only=True, frozen=True):
     clauses: list[ClauseDraft]
 
 
-class RefusedClause(msgspec.Struct, kw_only=True, frozen=True):
+class RefusedClause(msgspec.Struct, frozen=True):
     """A clause of the author that does not stand in the documents."""
 
     section: str
@@ -105,27 +106,18 @@ async def extract_clauses(
 
     Each is verified: its quote stands in its section word for word, has 2 to 60 words, and its numbers are read
     from it in code. What is refused is asked for again with the reason, and so are the sentences that no quote
-    touches.
-
-    Args:
-        spec: The job.
-        sections: Of the documents.
-        author: Copies them out.
-        context: Tokens of the author's context.
-        output: Tokens of its longest reply, where that is known.
-        earlier: Clauses of an earlier reading. The same quote keeps its id.
+    touches. Sizes are tokens: of the author's context, and of its longest reply, where that is known.
 
     Raises:
         UnusableReplies: not one section could be read.
     """
-    stretches = _stretches(sections, _room(context, output))
-    places = Counter[str]()
-    reads = []
-    for stretch in stretches:
-        document = stretch.sections[0].document
-        reads.append(_read(spec, stretch, author, f"clauses/{document}/{places[document]}"))
-        places[document] += 1
-    await together(*reads)
+    # Tokens of the documents that one request can show.
+    room = (max(context, SMALLEST_CONTEXT) - _OVERHEAD) / (1 + _SAID_PER_READ)
+    stretches = _stretches(sections, round(min(room, output / _SAID_PER_READ) if output else room))
+    places: defaultdict[str, Iterator[int]] = defaultdict(count)
+    documents = [stretch.sections[0].document for stretch in stretches]
+    salts = [f"clauses/{document}/{next(places[document])}" for document in documents]
+    await together(*(_read(spec, one, author, salt) for one, salt in zip(stretches, salts, strict=True)))
     unread = [(", ".join(s.number for s in one.sections), one.unusable) for one in stretches if one.unusable]
     if len(unread) == len(stretches):
         why = f"no clause could be read: {unread[0][1]}" if unread else "the documents have no sections"
@@ -138,12 +130,6 @@ async def extract_clauses(
         requests=sum(stretch.requests for stretch in stretches),
         given=sum(stretch.given for stretch in stretches),
     )
-
-
-def _room(context: int, output: int | None) -> int:
-    """Tokens of the documents that one request can show."""
-    room = (max(context, SMALLEST_CONTEXT) - _OVERHEAD) / (1 + _SAID_PER_READ)
-    return round(min(room, output / _SAID_PER_READ) if output else room)
 
 
 def _stretches(sections: Sequence[HandbookSection], room: int) -> list[_Stretch]:
@@ -177,7 +163,7 @@ async def _read(spec: JobSpec, stretch: _Stretch, author: Author, salt: str) -> 
     limits = {"shortest": SHORTEST, "longest": LONGEST, "first": first.number, "sections": shown}
     prompt = render("clauses", spec=spec, interface=first.kind == "interface", **limits)
     try:
-        _take(stretch, await _ask(author, prompt, f"{salt}/0", stretch))
+        await _take(stretch, author, prompt, f"{salt}/0")
     except UnusableReplies as e:
         stretch.unusable = str(e)
         return
@@ -189,28 +175,24 @@ async def _read(spec: JobSpec, stretch: _Stretch, author: Author, salt: str) -> 
             return
         prompt = render("clauses_again", refused=refused, uncovered=left if round == 1 else [], **limits)
         try:
-            drafts = await _ask(author, prompt, f"{salt}/{round}", stretch)
+            await _take(stretch, author, prompt, f"{salt}/{round}", again=True)
         except UnusableReplies:
             return
-        del stretch.refused[:_ASKED]
-        _take(stretch, drafts)
 
 
-async def _ask(author: Author, prompt: str, salt: str, stretch: _Stretch) -> ClauseDrafts:
+async def _take(stretch: _Stretch, author: Author, prompt: str, salt: str, *, again: bool = False) -> None:
+    """Ask for clauses, and keep what stands in its section."""
     stretch.requests += 1
     drafts = await author.write(prompt, ClauseDrafts, salt=salt)
     stretch.given += len(drafts.clauses)
-    return drafts
-
-
-def _take(stretch: _Stretch, drafts: ClauseDrafts) -> None:
-    """Keep what stands in its section."""
+    if again:
+        del stretch.refused[:_ASKED]
     kept: dict[int, _Found] = {}
     for number, draft in enumerate(drafts.clauses, 1):
         try:
             kept[number] = _Found(draft, *_placed(draft, stretch.sections))
         except NotQuoted as e:
-            stretch.refused.append(RefusedClause(section=draft.section, quote=draft.quote, why=str(e)))
+            stretch.refused.append(RefusedClause(draft.section, draft.quote, str(e)))
     for number, one in kept.items():
         one.exception_to += [kept[at] for at in one.draft.exception_to if at in kept and at != number]
     stretch.found += kept.values()
@@ -253,8 +235,14 @@ def _merged(stretches: Sequence[_Stretch], earlier: Sequence[Clause]) -> list[Cl
             one.same_as = next((other for other in kept if _same(other, one)), None)
             if one.same_as is None:
                 kept.append(one)
-    ids = _ids([(one.section.document, one.place.quote) for one in kept], earlier)
-    id_of = dict(zip(map(id, kept), ids, strict=True))
+    known = {(clause.document, clause.quote): clause.id for clause in earlier}
+    free = count(1 + max((int(clause.id.removeprefix("C-")) for clause in earlier), default=0))
+    id_of = {}
+    for one in kept:
+        quote = one.section.document, one.place.quote
+        if quote not in known:
+            known[quote] = f"C-{next(free):02}"
+        id_of[id(one)] = known[quote]
     clauses = []
     for one in kept:
         others = dict.fromkeys(id_of[id(other.same_as or other)] for other in one.exception_to)
@@ -283,16 +271,3 @@ def _same(one: _Found, other: _Found) -> bool:
         return False
     common = min(one.place.end, other.place.end) - max(one.place.start, other.place.start)
     return common >= _ALIKE * max(one.place.end - one.place.start, other.place.end - other.place.start)
-
-
-def _ids(quotes: Iterable[tuple[str, str]], earlier: Sequence[Clause]) -> list[str]:
-    """An id for each quote, its earlier one where it had one."""
-    known = {(clause.document, clause.quote): clause.id for clause in earlier}
-    next_free = max((int(clause.id.removeprefix("C-")) for clause in earlier), default=0)
-    ids = []
-    for quote in quotes:
-        if quote not in known:
-            next_free += 1
-            known[quote] = f"C-{next_free:02}"
-        ids.append(known[quote])
-    return ids

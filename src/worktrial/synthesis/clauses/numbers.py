@@ -17,44 +17,11 @@ _PLACES = 12
 _MARKUP = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)")
 # Words that may stand between a number and what it counts.
 _UNIT = re.compile(r"[\s-]?(?:(?:calendar|working|business|full|consecutive|whole)\s)?(?P<unit>[^\W\d_]{1,24})")
-_NO_UNIT = frozenset(
-    [
-        *(
-            "a",
-            "an",
-            "and",
-            "are",
-            "as",
-            "at",
-            "be",
-            "but",
-            "by",
-            "can",
-            "does",
-            "each",
-            "for",
-            "from",
-            "has",
-            "if",
-        ),
-        *("in", "into", "is", "it", "may", "must", "need", "needs", "no", "not", "of", "on", "or", "per", "shall"),
-        *(
-            "should",
-            "that",
-            "the",
-            "then",
-            "to",
-            "unless",
-            "was",
-            "when",
-            "where",
-            "which",
-            "while",
-            "will",
-            "with",
-        ),
-    ]
-)
+_NO_UNIT = frozenset([
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "does", "each", "for", "from", "has", "if", "in",
+    "into", "is", "it", "may", "must", "need", "needs", "no", "not", "of", "on", "or", "per", "shall", "should",
+    "that", "the", "then", "to", "unless", "was", "when", "where", "which", "while", "will", "with",
+])  # fmt: skip
 _KOREAN_UNIT = re.compile(
     r"\s?(?P<unit>일|개월|주|년|시간|분|초|원|건|개|명|회|킬로그램|그램|미터|킬로미터|번|장|점|세)"
 )

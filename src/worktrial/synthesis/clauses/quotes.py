@@ -48,7 +48,7 @@ def place_of(quote: str, section: HandbookSection) -> QuotePlace:
             items of a list.
     """
     text = section.text
-    wanted = _plain(quote).strip(_ENDS)
+    wanted = "".join(letter for letter, _ in _plain(unicodedata.normalize("NFKC", quote), ())).strip(_ENDS)
     span = _span(wanted, text, ()) or _span(wanted, text, _HYPHENATED.finditer(text)) if wanted else None
     if span is None:
         why = "; it leaves words out, so quote one stretch of them" if _ELIDED.search(quote) else ""
@@ -106,18 +106,8 @@ def _page(section: HandbookSection, start: int) -> int | None:
 
 def _span(wanted: str, text: str, dropped: Iterable[re.Match[str]]) -> tuple[int, int] | None:
     """Offsets of the words `wanted` in `text`, left out what is `dropped`."""
-    skip = {i for match in dropped for i in range(*match.span())}
-    plain: list[str] = []
-    at: list[int] = []
-    for i, letter in enumerate(text):
-        if i in skip or letter in _UNSEEN:
-            continue
-        for one in unicodedata.normalize("NFKC", letter).translate(_ALIKE).casefold():
-            one = " " if one.isspace() else one
-            if one == " " and (not plain or plain[-1] == " "):
-                continue
-            plain.append(one)
-            at.append(i)
+    letters = list(_plain(text, dropped))
+    plain, at = [letter for letter, _ in letters], [i for _, i in letters]
     found = "".join(plain).find(wanted)
     if found < 0:
         return None
@@ -137,9 +127,18 @@ def _span(wanted: str, text: str, dropped: Iterable[re.Match[str]]) -> tuple[int
     return first, last
 
 
-def _plain(text: str) -> str:
-    kept = "".join(letter for letter in text if letter not in _UNSEEN)
-    return " ".join(unicodedata.normalize("NFKC", kept).translate(_ALIKE).casefold().split())
+def _plain(text: str, dropped: Iterable[re.Match[str]]) -> Iterator[tuple[str, int]]:
+    """Letters by which texts are compared, and the place of each in the text; left out is what is `dropped`."""
+    skip = {i for match in dropped for i in range(*match.span())}
+    before = " "
+    for i, letter in enumerate(text):
+        if i in skip or letter in _UNSEEN:
+            continue
+        for one in unicodedata.normalize("NFKC", letter).translate(_ALIKE).casefold():
+            one = " " if one.isspace() else one
+            if one != " " or before != " ":
+                yield one, i
+            before = one
 
 
 def _short(quote: str) -> str:

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count, product
 from pathlib import Path
+from string import ascii_lowercase
 from typing import NamedTuple
 
 import msgspec
@@ -71,17 +73,12 @@ def sections_of(
     """The sections of all documents, in the order of the documents.
 
     A section has the number that its heading begins with, else one by its place. Where there are several
-    procedures, the number begins with the document's id, but for documents that were read before: theirs stay as
-    they were, so that one document more changes nothing of the others. Text and pages without headings are cut at
-    lines that look like numbered headings, else by length.
-
-    Args:
-        sources: The documents.
-        private: Ids of documents and numbers of sections that the agent must not read.
-        earlier: Clauses of an earlier reading.
+    procedures, the number begins with the document's id, but for documents that were read before, into `earlier`
+    clauses: theirs stay as they were, so that one document more changes nothing of the others. Text and pages
+    without headings are cut at lines that look like numbered headings, else by length.
 
     Raises:
-        SettingError: a private one is not there.
+        SettingError: a document or section of `private` is not there.
     """
     kinds = {file.id: file.kind for file in sources.files}
     prose = {part.source for part in sources.parts if kinds.get(part.source) not in ("openapi", "mcp")}
@@ -92,14 +89,10 @@ def sections_of(
         raw = _prose(parts) if document in prose else _interface(parts)
         prefix = f"{document}-" if document not in prose or named.get(document, len(prose) > 1) else ""
         for number, title, section in _numbered(raw, document):
+            kind = "procedure" if document in prose else "interface"
+            name = f"{prefix}{number}"
             found.append(
-                HandbookSection(
-                    document=document,
-                    number=f"{prefix}{number}",
-                    title=title,
-                    parts=section.parts,
-                    kind="procedure" if document in prose else "interface",
-                )
+                HandbookSection(document=document, number=name, title=title, parts=section.parts, kind=kind)
             )
     hidden = set(private)
     if strange := hidden - {section.document for section in found} - {section.number for section in found}:
@@ -117,18 +110,18 @@ def write_handbook(
 ) -> None:
     """Write each section as a paper of the handbook in `folder`; papers that are not among them are removed.
 
-    Args:
-        folder: Where they lie.
-        sections: The sections.
-        precedence: Ids of documents, the one that counts first in front; a notice says so.
-        issued: Date of the papers.
+    Where there is a precedence of documents, a notice says so.
 
     Raises:
         StopRun: it cannot be written.
     """
     names = {}
     if len(precedence) > 1:
-        sections = [_notice(precedence), *sections]
+        order = (
+            f"Where these documents contradict each other, the first of them counts: {', then '.join(precedence)}."
+        )
+        parts, title = [SectionPart(text=order)], "Order of the documents"
+        sections = [HandbookSection(document=precedence[0], number="order", title=title, parts=parts), *sections]
     for place, section in enumerate(sections, 1):
         front = {
             "section": section.number,
@@ -146,14 +139,6 @@ def write_handbook(
     for path in folder.glob("*.md"):
         if path.name not in names:
             path.unlink()
-
-
-def _notice(precedence: Sequence[str]) -> HandbookSection:
-    order = ", then ".join(precedence)
-    text = f"Where these documents contradict each other, the first of them counts: {order}."
-    return HandbookSection(
-        document=precedence[0], number="order", title="Order of the documents", parts=[SectionPart(text=text)]
-    )
 
 
 def _prose(parts: Sequence[DocumentPart]) -> list[_Raw]:
@@ -211,39 +196,25 @@ def _numbered(raw: Sequence[_Raw], document: str) -> Iterator[tuple[str, str, _R
     """Number and title of each section."""
     own = [_NUMBERED.match(section.heading[-1]) if section.heading else None for section in raw]
     taken: set[str] = set()
-    if not any(own):
-        depths: list[int] = []
-        for place, section in enumerate(raw, 1):
+    depths: list[int] = []
+    last = "0"
+    for place, (section, found) in enumerate(zip(raw, own, strict=True), 1):
+        if found is not None:
+            last, title = found["number"].upper(), found["title"].strip() or found["number"]
+        elif any(own):
+            title = section.heading[-1] if section.heading else document
+        else:
             depth = max(len(section.heading), 1)
             depths = [*depths[:depth], *[0] * (depth - len(depths))]
             depths[-1] += 1
-            number = ".".join(str(count or 1) for count in depths)
+            last = ".".join(str(number or 1) for number in depths)
             title = section.heading[-1] if section.heading else f"{document}, part {place}"
-            yield _free(number, taken), title, section
-        return
-    last = "0"
-    for section, found in zip(raw, own, strict=True):
-        if found is not None:
-            last, title = found["number"].upper(), found["title"].strip() or found["number"]
-            yield _free(last, taken), title, section
-        else:
-            yield _free(last, taken), section.heading[-1] if section.heading else document, section
+        yield _free(last, taken), title, section
 
 
 def _free(number: str, taken: set[str]) -> str:
-    """`number`, or the first of `number`a, `number`b, … that is not taken yet."""
-    name, count = number, 0
-    while name in taken:
-        count += 1
-        name = f"{number}{_letters(count)}"
+    """`number`, or the first of `number`a, `number`b, … `number`aa, … that is not taken yet."""
+    marks = (mark for size in count() for mark in product(ascii_lowercase, repeat=size))
+    name = next(name for mark in marks if (name := number + "".join(mark)) not in taken)
     taken.add(name)
     return name
-
-
-def _letters(count: int) -> str:
-    """Letters that count on: a, b, … z, aa, ab."""
-    text = ""
-    while count:
-        count, rest = divmod(count - 1, 26)
-        text = chr(97 + rest) + text
-    return text

@@ -30,12 +30,6 @@ def typed_values(source: str, clauses: Sequence[Clause], subject: str, file: str
     Planted is what the same function also writes down elsewhere than in checks, steps and reports. A name that a
     function binds to such a value and uses nowhere but there counts as the value.
 
-    Args:
-        source: The program.
-        clauses: All clauses that hold.
-        subject: Name of the workplace.
-        file: The file, for the findings.
-
     Raises:
         SyntaxError: it is no Python.
     """

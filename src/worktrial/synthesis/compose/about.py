@@ -20,26 +20,28 @@ def records_about(case: Situation, state: JsonObject) -> dict[str, JsonValue]:
 
 
 def admitted(checks: Sequence[JsonObject], case: Situation, state: JsonObject) -> list[JsonObject]:
-    """Checks of a case that admit every record of it where one of several has to be named, and no other record.
+    """Checks of a case that let further records of it stand where one of several has to be named, and no other.
 
     What a decision rests on is a list of records, of which the clauses hardly ever say that it is this one and not
-    that one. A check that names one record alone means it, and stays as it is.
+    that one: one that decides has to be there, and whatever else belongs to the case may stand beside it. A check
+    that names one record alone means it, and stays as it is.
 
     Args:
         checks: Those of the case; a `state_items` whose `one_of` has several ids is such a list.
         case: What is planted and done.
         state: As it is before the work, without distractors.
     """
-    group = {id: name for name, id, _ in records_in(state)}
+    known = {id for _, id, _ in records_in(state)}
     about = records_about(case, state)
-    found = []
+    found: list[JsonObject] = []
     for check in checks:
-        listed = check.get("one_of") or ()
-        if check.get("check") == "state_items" and len(listed) > 1 and all(one in group for one in listed):
-            groups = {group[one] for one in listed}
-            more = [id for id in about if group[id] in groups and id not in listed]
-            check = {**check, "one_of": [*listed, *more], "none_else": True}
         found.append(check)
+        listed = check.get("one_of") or ()
+        if check.get("check") == "state_items" and len(listed) > 1 and all(one in known for one in listed):
+            beside = [*listed, *(id for id in about if id not in listed)]
+            found.append(
+                {"check": "state_items", "at": check["at"], "one_of": beside, "at_least": 0, "none_else": True}
+            )
     return found
 
 

@@ -1,6 +1,7 @@
 """Atoms of a workplace: named by reading its `atoms.py`, played where the workplace's code is run."""
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,16 +38,27 @@ def read_atoms(folder: Path) -> list[AtomName]:
         raise DataError(path, "there is none", "Write what each clause asks as an atom; see the docs") from None
     except (SyntaxError, ValueError) as e:
         raise DataError(path, f"is no Python: {e}") from None
-    found = [
-        _read(function, decorator, path)
-        for function in tree.body
-        if isinstance(function, ast.FunctionDef)
-        for decorator in function.decorator_list
-        if isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id == "atom"
-    ]
+    found = [_read(function, decorator, path) for function, decorator in _marked(tree)]
     if not found:
         raise DataError(path, "declares no atom", 'Mark its functions with @atom("C-01")')
     return found
+
+
+def atoms_in(source: str) -> list[str]:
+    """Names of the functions of a program that are marked as atoms.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it is no Python.
+    """
+    return [function.name for function, _ in _marked(parsed(source))]
+
+
+def _marked(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, ast.Call]]:
+    """The functions at the top that are marked as atoms, with the mark."""
+    for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
+        for decorator in function.decorator_list:
+            if isinstance(decorator, ast.Call) and getattr(decorator.func, "id", "") == "atom":
+                yield function, decorator
 
 
 def _read(function: ast.FunctionDef, decorator: ast.Call, path: Path) -> AtomName:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import TypeAdapter
 
+from worktrial.errors import DataError
 from worktrial.grading.check import Facts
 from worktrial.grading.state_checks import StateItems
 from worktrial.grading.written.spelling import one_spelling
@@ -32,13 +33,34 @@ def with_sums(checks: Sequence[JsonObject], beside: Iterable[float], paying: Seq
         beside: Sums of the procedure and of the records of the case.
         paying: Words that say of a sum that it is paid. Without any the checks stay as they are: whoever names
             another sum might say that this one is paid.
+
+    Raises:
+        DataError: what a check gives as `beside` are no sums.
     """
     known = set(beside)
 
     def wider(check: JsonObject) -> JsonObject:
-        return {"paying": list(paying), **check, "beside": sorted({*map(float, check.get("beside", ())), *known})}
+        return {"paying": list(paying), **check, "beside": sorted({*_named(check), *known})}
 
     return [wider(check) if paying and check.get("stating") else check for check in checks]
+
+
+def _named(check: JsonObject) -> list[float]:
+    """Sums that a check lets letters name: a list, or lists by field as `stating` has them.
+
+    Raises:
+        DataError: they are something else.
+    """
+    given = check.get("beside", ())
+    lists = list(given.values()) if isinstance(given, dict) else [given]
+    try:
+        return [float(one) for listed in lists for one in listed]
+    except (TypeError, ValueError):
+        what, fix = (
+            f"a check has `beside` {given!r}, which are no sums",
+            'Give a list of sums: `"beside": [250.08]`',
+        )
+        raise DataError("atoms.py", what, fix) from None
 
 
 def told_otherwise(check: JsonObject, plan: Facts) -> JsonObject:

@@ -24,6 +24,7 @@ from worktrial.synthesis.gates.catalogue import (
 from worktrial.synthesis.gates.facts import (
     ID_LIKE,
     answer_checks,
+    id_like,
     ids_named,
     numbers_in,
     told_values,
@@ -336,9 +337,13 @@ def _stem(word: str) -> str:
 
 
 def _facts(task: ExecutableTask) -> set[str]:
-    """Values that the task's checks ask for in state, answer or report, as texts."""
+    """Values that the task's checks ask for in state, answer or report, as texts.
+
+    An id that the instruction names is what the case is called by, and nothing that a text has to tell.
+    """
     values = [value for value in wanted_in_state(task.checks) if value is not None and not isinstance(value, bool)]
-    return {str(value) for value in values} | {told for check in answer_checks(task) for told in told_values(check)}
+    told = {value for check in answer_checks(task) for value in told_values(check)}
+    return ({str(value) for value in values} | told) - id_like(task.instruction)
 
 
 def _misstated(text: str, facts: set[str], quotes: str) -> Iterator[tuple[str, str, str]]:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from worktrial.errors import DataError
@@ -95,7 +96,9 @@ def _taking_part(modules: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _imported(source: str) -> list[str]:
+# A door is opened for each gate, onto the same modules.
+@lru_cache(32)
+def _imported(source: str) -> Sequence[str]:
     """Names of modules that a module imports from beside it, and others that cannot be told from such."""
     found: list[str] = []
     for node in ast.walk(parsed(source)):

@@ -253,7 +253,7 @@ def record_findings(task: ExecutableTask, work: CarriedOut) -> list[Finding]:
         for pointer in pointers([check])
         # What may change need not be there: an incident that an agent may open, or not.
         if not isinstance(check, OnlyChanged)
-        if not isinstance(check, StateAbsent) or _is_record_missing(task.initial_state, pointer)
+        if not isinstance(check, StateAbsent) or not _may_be_there(task.initial_state, pointer, held)
         if pointer and at(task.initial_state, pointer) is ABSENT and at(work.state, pointer) is ABSENT
     ]
     if nowhere:
@@ -394,7 +394,13 @@ def _strings(value: JsonValue) -> Iterator[str]:
     return (one for one in scalars(value) if isinstance(one, str))
 
 
-def _is_record_missing(state: JsonObject, pointer: str) -> bool:
-    """Whether a pointer's record, its first two parts, is not in the state: then nothing could ever be there."""
-    record = "/".join(pointer.split("/")[:3])
-    return at(state, record) is ABSENT
+def _may_be_there(state: JsonObject, pointer: str, held: Set[str]) -> bool:
+    """Whether work might put something at a pointer: on its record, or as one under an id that others name.
+
+    Decisions lie under the ids of claims, so `/decisions/C-7` is a place where there is nothing yet.
+    """
+    place = pointer.split("/")[:3]
+    collection, record = "/".join(place[:2]), place[-1]
+    if at(state, "/".join(place)) is not ABSENT:
+        return True
+    return len(place) == 3 and isinstance(at(state, collection), dict) and record.casefold() in held

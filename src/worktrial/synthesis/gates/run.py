@@ -9,6 +9,7 @@ from worktrial.finding import Finding
 from worktrial.language import JsonObject
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
+from worktrial.synthesis.clauses.coverage import uncited
 from worktrial.synthesis.compose.declared import paying_words
 from worktrial.synthesis.gates.calls import bad_calls, boundaries, drawn, made_badly, reads_and_writes
 from worktrial.synthesis.gates.catalogue import KnownCall, known_calls
@@ -136,7 +137,7 @@ async def workplace_gates(
         for gate, looked_at in ((GateName.CLAUSES, len(by)), (GateName.NUMBERS, len(door.sources))):
             report.add(gate, looked_at, [one for one in found if one.check == gate])
         used = {id for ids in by.values() for id in ids}
-        report.uncited += [clause.id for clause in subject.clauses if clause.id not in used]
+        report.uncited += uncited(subject.clauses, used)
     if mutate:
         await _mutated(subject, works, known, report, seed, mutate)
 

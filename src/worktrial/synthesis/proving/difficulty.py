@@ -1,6 +1,5 @@
 """Difficulty of a task: runs until its band is known, then fresh ones that no choice has seen."""
 
-import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ from worktrial.statistics.sequential import Side
 from worktrial.synthesis.artifacts import PassRate, RunKind, SlotRun
 from worktrial.synthesis.calibration.rules import Sequential
 from worktrial.synthesis.calibration.sampling import distinct, sample_until_decided
+from worktrial.synthesis.together import together
 
 RunOf = Callable[[RunKind, int], Coroutine[None, None, SlotRun]]
 """Makes the run of a kind and a number."""
@@ -53,12 +53,7 @@ async def fresh_rate(run: RunOf, have: Sequence[SlotRun], count: int) -> PassRat
     """
     rows = {row.number: row for row in have if row.kind == "fresh"}
     missing = [number for number in range(count) if number not in rows]
-    try:
-        async with asyncio.TaskGroup() as group:
-            made = [group.create_task(run("fresh", number)) for number in missing]
-    except BaseExceptionGroup as trouble:
-        raise trouble.exceptions[0] from None
-    everything = [*rows.values(), *(task.result() for task in made)]
+    everything = [*rows.values(), *await together(*(run("fresh", number) for number in missing))]
     valid = [row for row in everything if row.outcome != "invalid"]
     counted = distinct(sorted(valid, key=lambda row: row.number))
     passed = sum(row.outcome == "pass" for row in counted)

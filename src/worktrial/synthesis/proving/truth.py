@@ -2,8 +2,9 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Literal
 
@@ -12,6 +13,7 @@ import msgspec
 from worktrial.grading.check import Facts
 from worktrial.grading.facts import at
 from worktrial.grading.report_checks import ReportLine
+from worktrial.grading.state_checks import StateItems
 from worktrial.language import JsonObject, JsonValue
 from worktrial.language.untrusted import encodable
 from worktrial.suites.executable.tasks import ExecutableTask
@@ -119,9 +121,10 @@ def _ids(values: Iterable[JsonValue]) -> frozenset[str]:
 def differences(task: ExecutableTask, author: End, solver: End, *, exact: bool = False) -> list[EndDifference]:
     """Places at which the ends differ.
 
-    Records that both created go by the author's ids, whatever order they were created in. Lists of values differ by
-    what only one of them holds, in any order. Texts of four words and more may be worded otherwise, as long as both
-    say something. Of reports the fields are compared that the plan's has; what its check allows is no difference.
+    Records that both created go by the author's ids, whatever order they were created in. Lists of values differ
+    by what only one of them holds, in any order, unless checks admit what either holds. Texts of four words and
+    more may be worded otherwise, as long as both say something. Of reports the fields are compared that the plan's
+    has; what its check allows is no difference.
 
     Args:
         task: What was worked on.
@@ -139,7 +142,8 @@ def differences(task: ExecutableTask, author: End, solver: End, *, exact: bool =
         state = aligned(author.state, state, known, lambda text: "" if is_free("", text) else text)
     fields = [] if state == author.state else compare(author.state, state, is_free)
     off = [field for field in fields if field.status not in (FieldStatus.EQUAL, FieldStatus.FREE)]
-    found = list(_shown(off, author.state, exact=exact))
+    admits = None if exact else partial(_admits, task, Facts(task.initial_state, solver.state, reporting([])))
+    found = list(_shown(off, author.state, admits))
     return [*found, *_reported(task, author, solver, exact=exact)]
 
 
@@ -169,16 +173,32 @@ def _allows(check: ReportLine, line: Mapping[str, JsonValue], name: str, value: 
     return "outcome" in other and check.run(Facts({}, {}, reporting([other]))).passed
 
 
-def _shown(off: Sequence[Field], state: JsonObject, *, exact: bool) -> Iterator[EndDifference]:
-    """Fields that differ; those of a list of values as one difference of sets, if it is one."""
+def _admits(task: ExecutableTask, end: Facts, place: str) -> bool:
+    """Whether checks name the values that a list may have, and are content with those of an end."""
+    own = [one for one in task.checks if isinstance(one, StateItems) and one.at == place and one.one_of]
+    return bool(own) and all(one.run(end).passed for one in own)
+
+
+def _shown(
+    off: Sequence[Field], state: JsonObject, admits: Callable[[str], bool] | None
+) -> Iterator[EndDifference]:
+    """Fields that differ; those of a list of values as one difference of sets, if it is one.
+
+    Args:
+        off: The fields.
+        state: Of the author's end.
+        admits: Whether the other end's list at a place is as good; None where all is compared as it stands.
+    """
     listed: dict[str, list[Field]] = {}
     for field in off:
-        place = None if exact else _list_of_values(field.at, state)
+        place = None if admits is None else _list_of_values(field.at, state)
         if place is None:
             yield EndDifference(at=field.at, author=field.truth, solver=field.simulated)
         else:
             listed.setdefault(place, []).append(field)
     for place, fields in listed.items():
+        if admits is not None and admits(place):
+            continue
         ours = Counter(compact(one.truth) for one in fields if one.status is not FieldStatus.EXTRA)
         theirs = Counter(compact(one.simulated) for one in fields if one.status is not FieldStatus.MISSING)
         only = [[json.loads(one) for one in side.elements()] for side in (ours - theirs, theirs - ours)]

@@ -16,13 +16,13 @@ from worktrial.errors import DataError
 from worktrial.language import JsonObject
 from worktrial.language.templates import templates
 from worktrial.synthesis.artifacts import SlotRun, TaskDraft
-from worktrial.synthesis.clauses.clause import Clause, read_clauses
+from worktrial.synthesis.clauses.clause import Clause, stored_clauses
 from worktrial.synthesis.compose.composer import ComposedTask
 from worktrial.synthesis.files import read_yaml_as, write_text
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.proving.truth import Ruling
 from worktrial.synthesis.proving.way import ProvedTask
-from worktrial.synthesis.review.runs import RunView, pretty, run_view, visible
+from worktrial.synthesis.review.runs import RunView, pretty, visible
 from worktrial.synthesis.standing import read_standing
 
 if TYPE_CHECKING:
@@ -37,21 +37,9 @@ KINDS = {
     "fresh": "Fresh runs",
 }
 _FATES = (
-    "kept",
-    "kept_easy",
-    "kept_hard",
-    "gate",
-    "truth",
-    "question",
-    "unruled",
-    "trivial",
-    "too_hard",
-    "check_may_misread",
-    "invalid",
-    "drafted",
+    *("kept", "kept_easy", "kept_hard", "gate", "truth", "question", "unruled", "trivial", "too_hard"),
+    *("check_may_misread", "invalid", "drafted"),
 )
-
-
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -92,9 +80,12 @@ class TaskCard:
         return [id for id, _ in self.clauses]
 
     @property
-    def words(self) -> str:
-        """Text that a search looks in."""
-        return " ".join([self.id, self.fate, *self.cited, *self.atoms, *self.instructions.values()]).casefold()
+    def entry(self) -> dict[str, object]:
+        """The task as the search of the page knows it, `words` being the text that it looks in."""
+        words = " ".join([self.id, self.fate, *self.cited, *self.atoms, *self.instructions.values()]).casefold()
+        text = next(iter(self.instructions.values()))
+        known = {"id": self.id, "fate": self.fate, "level": self.level, "clauses": self.cited}
+        return {**known, "text": text, "words": words}
 
     def checks_of(self, case: int) -> list[tuple[int, str]]:
         """Index and text of the checks of a case; -1 for those of the whole."""
@@ -120,40 +111,24 @@ def write_review(folder: SuiteFolder) -> Path:
     place = folder.review / "tasks"
     shutil.rmtree(place, ignore_errors=True)
     for card in cards:
-        page = (
-            _environment()
-            .get_template("task.html")
-            .render(
-                title=card.id,
-                card=card,
-                style=_style(),
-                policy=_policy(None),
-                kinds=KINDS,
-            )
-        )
-        write_text(place / f"{card.id}.html", page)
+        write_text(place / f"{card.id}.html", _rendered("task.html", title=card.id, card=card, kinds=KINDS))
     pages = [cards[at : at + ROWS] for at in range(0, len(cards), ROWS)] or [[]]
-    names = [_page_name(number) for number in range(len(pages))]
+    names = ["index.html", *(f"index-{number}.html" for number in range(2, len(pages) + 1))]
     for stale in folder.review.glob("index-*.html"):
         stale.unlink()
     for number, rows in enumerate(pages):
-        page = (
-            _environment()
-            .get_template("tasks.html")
-            .render(
-                title=f"Tasks of {folder.root.resolve().name}",
-                rows=rows,
-                everything=[_entry(card) for card in cards],
-                fates=[fate for fate in _FATES if any(card.fate == fate for card in cards)],
-                clauses=sorted({id for card in cards for id, _ in card.clauses}),
-                counts=_counts(folder),
-                standing=read_standing(folder),
-                names=names,
-                number=number,
-                style=_style(),
-                script=_script(),
-                policy=_policy(_script()),
-            )
+        page = _rendered(
+            "tasks.html",
+            script=(_TEMPLATES / "tasks.js").read_text("utf-8"),
+            title=f"Tasks of {folder.root.resolve().name}",
+            rows=rows,
+            everything=[card.entry for card in cards],
+            fates=[fate for fate in _FATES if any(card.fate == fate for card in cards)],
+            clauses=sorted({id for card in cards for id, _ in card.clauses}),
+            counts=_counts(folder),
+            standing=read_standing(folder),
+            names=names,
+            number=number,
         )
         write_text(folder.review / names[number], page)
     return folder.review / names[0]
@@ -167,13 +142,15 @@ def read_cards(folder: SuiteFolder) -> list[TaskCard]:
     """
     ends = {end.task: end for end in read_lines(folder.calibration, ProvedTask)}
     rulings = {ruling.content: ruling for ruling in read_lines(folder.work / "rulings.jsonl", Ruling)}
-    clauses: dict[str, Clause] = {}
-    path = folder.root / "clauses.yaml"
-    if path.exists():
-        clauses = {clause.id: clause for clause in read_clauses(path)}
+    clauses = {clause.id: clause for clause in stored_clauses(folder.clauses)}
     files = [*(folder.work / "tasks").glob("*.yaml"), *(folder.work / "drafts").glob("*.yaml")]
+
+    def number(path: Path) -> tuple[int, str]:
+        tail = path.stem.rsplit("-", 1)[-1]
+        return (int(tail) if tail.isdigit() else 0, path.stem)
+
     cards = []
-    for file in sorted(files, key=_number):
+    for file in sorted(files, key=number):
         shown = _shown(file)
         end = ends.get(file.stem)
         cited = shown.pop("cited")
@@ -200,7 +177,7 @@ def _shown(file: Path) -> dict[str, Any]:
             "level": task.level,
             "instructions": task.instructions,
             "steps": [msgspec.to_builtins(step) for step in task.plan],
-            "tools": list(dict.fromkeys(step.tool for step in task.plan)),
+            "tools": task.tools,
             "rubric": task.rubric,
         }
     draft = read_yaml_as(file, ComposedTask)
@@ -226,20 +203,8 @@ def _runs(folder: SuiteFolder, id: str, end: ProvedTask | None) -> dict[str, lis
     for row in read_lines(folder.runs(id), SlotRun):
         if row.content == end.content:
             last[row.kind, row.number] = row
-    views = [run_view(row) for row in last.values()]
+    views = [RunView(row) for row in last.values()]
     return {said: [view for view in views if view.row.kind == kind] for kind, said in KINDS.items()}
-
-
-def _entry(card: TaskCard) -> dict[str, object]:
-    """A task as the search of the page knows it."""
-    return {
-        "id": card.id,
-        "fate": card.fate,
-        "level": card.level,
-        "clauses": card.cited,
-        "text": next(iter(card.instructions.values())),
-        "words": card.words,
-    }
 
 
 def _counts(folder: SuiteFolder) -> list[str]:
@@ -255,25 +220,6 @@ def _counts(folder: SuiteFolder) -> list[str]:
         return [f"{folder.suite.name} cannot be read: {e}"]
 
 
-def _number(path: Path) -> tuple[int, str]:
-    tail = path.stem.rsplit("-", 1)[-1]
-    return (int(tail) if tail.isdigit() else 0, path.stem)
-
-
-def _page_name(number: int) -> str:
-    return "index.html" if number == 0 else f"index-{number + 1}.html"
-
-
-@cache
-def _script() -> str:
-    return (_TEMPLATES / "tasks.js").read_text("utf-8")
-
-
-@cache
-def _style() -> str:
-    return (_TEMPLATES / "review.css").read_text("utf-8")
-
-
 @cache
 def _environment() -> "Environment":
     from markupsafe import Markup
@@ -286,13 +232,14 @@ def _environment() -> "Environment":
     return environment
 
 
-def _policy(script: str | None) -> str:
-    """The content security policy: nothing from anywhere, no style and no script but ours."""
+def _rendered(template: str, *, script: str | None = None, **values: Any) -> str:
+    """A page, with a content security policy: nothing from anywhere, no style and no script but ours."""
 
     def digest(text: str) -> str:
         return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
+    style = (_TEMPLATES / "review.css").read_text("utf-8")
     scripts = "" if script is None else f" script-src 'sha256-{digest(script)}';"
-    return (
-        f"default-src 'none';{scripts} style-src 'sha256-{digest(_style())}'; base-uri 'none'; form-action 'none'"
-    )
+    policy = f"default-src 'none';{scripts} style-src 'sha256-{digest(style)}'; base-uri 'none'; form-action 'none'"
+    page = _environment().get_template(template)
+    return page.render(**values, style=style, script=script, policy=policy)

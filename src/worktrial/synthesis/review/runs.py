@@ -1,11 +1,10 @@
 """Calibration runs as a page shows them."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from worktrial.grading import Vote
 from worktrial.language import JsonObject, JsonValue, said_in
 from worktrial.synthesis.artifacts import SlotRun
 
@@ -34,15 +33,6 @@ def visible(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class VoteView:
-    """One vote of the judge."""
-
-    said: str
-    """`pass`, `fail`, `no vote`."""
-    feedback: str
-
-
-@dataclass(frozen=True, slots=True)
 class RunEvent:
     """Something that the agent said, or a call with what came of it."""
 
@@ -57,15 +47,22 @@ class RunEvent:
 _NAMES = {"plan": "With the plan", "free": "Without the plan", "fresh": "Fresh", "solver": "Second worker"}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class RunView:
-    """One run."""
+    """One run, as a page shows it."""
 
     row: SlotRun
-    """The run without its votes and trajectory."""
-    votes: Sequence[VoteView]
-    events: Sequence[RunEvent]
-    """[] where no trajectory is kept."""
+
+    @property
+    def votes(self) -> list[tuple[str, str]]:
+        """Each `pass`, `fail` or `no vote`, and its feedback."""
+        names = {None: "no vote", True: "pass", False: "fail"}
+        return [(names[vote.is_correct], cut(vote.feedback or vote.problem or "")) for vote in self.row.votes]
+
+    @property
+    def events(self) -> list[RunEvent]:
+        """Events in their order, long observations cut: the file has them whole. [] where none are kept."""
+        return list(_events(self.row.trajectory)) if self.row.trajectory is not None else []
 
     @property
     def name(self) -> str:
@@ -77,22 +74,8 @@ class RunView:
         """The votes for it, or the checks."""
         if self.row.checks:
             return f"{sum(check.passed for check in self.row.checks)} of {len(self.row.checks)} checks"
-        cast = [vote.said for vote in self.votes if vote.said != "no vote"]
+        cast = [said for said, _ in self.votes if said != "no vote"]
         return f"{cast.count('pass')} of {len(cast)} votes" if cast else "no votes"
-
-
-def run_view(row: SlotRun) -> RunView:
-    """A run made ready; long observations are cut, the file has them whole."""
-    return RunView(
-        row=row,
-        votes=[_vote(vote) for vote in row.votes],
-        events=list(_events(row.trajectory)) if row.trajectory is not None else [],
-    )
-
-
-def _vote(vote: Vote) -> VoteView:
-    said = "no vote" if vote.is_correct is None else "pass" if vote.is_correct else "fail"
-    return VoteView(said, cut(vote.feedback or vote.problem or ""))
 
 
 def _events(line: JsonObject) -> Iterator[RunEvent]:
@@ -100,16 +83,12 @@ def _events(line: JsonObject) -> Iterator[RunEvent]:
     calls = _objects(line.get("calls"))
     said = said_in(_objects(line.get("messages")), [str(call.get("tool")) for call in calls])
     answer = line.get("answer")
-    by_turn: dict[JsonValue, list[JsonObject]] = {}
-    for call in calls:
-        by_turn.setdefault(call.get("turn") if isinstance(call.get("turn"), int) else -1, []).append(call)
     for turn, text in enumerate(said):
-        ours = by_turn.pop(turn, [])
+        ours = [call for call in calls if call.get("turn") == turn]
         if text.strip() and not (text == answer and not ours):
             yield RunEvent("said", cut(text))
         yield from map(_call, ours)
-    for rest in by_turn.values():
-        yield from map(_call, rest)
+    yield from (_call(call) for call in calls if call.get("turn") not in range(len(said)))
     if isinstance(answer, str) and answer.strip():
         yield RunEvent("answer", cut(answer))
 

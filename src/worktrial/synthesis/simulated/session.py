@@ -4,18 +4,21 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import msgspec
+
 from worktrial.agents.candidates import Candidate
 from worktrial.engine.roles import Role
+from worktrial.suites.simulated.folder import TASKS
 from worktrial.suites.simulated.tasks import Task, TaskSet
 from worktrial.suites.simulated.trial import SimulatedTrial
-from worktrial.synthesis.artifacts import RunKind, SlotRun, TaskDraft
+from worktrial.synthesis.artifacts import JobSpec, RunKind, SlotRun, TaskDraft
 from worktrial.synthesis.author import UnusableReplies
 from worktrial.synthesis.calibration.runs import calibration_run
 from worktrial.synthesis.checks.case import playable
-from worktrial.synthesis.composed_suite import prefix_of
-from worktrial.synthesis.files import Form, hash_of, yaml_form
+from worktrial.synthesis.composed_suite import id_in, labels_of, prefix_of, suite_file
+from worktrial.synthesis.files import hash_of, to_yaml, write_lines, write_text, yaml_form
+from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.proving.way import Bench, Confirmation, TaskWay
-from worktrial.synthesis.simulated.suite import publish, run_task, withdraw
 from worktrial.synthesis.simulated.tasks import faults_of, focus_of, twin_of, written_task
 from worktrial.synthesis.simulated.workplace import SimulatedPlace
 from worktrial.synthesis.task_session import TaskSession
@@ -50,11 +53,7 @@ class SimulatedWay(TaskWay[TaskDraft, Task]):
 
 @dataclass(kw_only=True)
 class SimulatedSession(TaskSession[TaskDraft, Task]):
-    """One session on a suite folder whose workplace is simulated.
-
-    Args, beside those of `TaskSession`:
-        place: The workplace.
-    """
+    """One session on a suite folder whose workplace is simulated."""
 
     place: SimulatedPlace
     _taken: int = field(default=0, init=False)
@@ -62,36 +61,10 @@ class SimulatedSession(TaskSession[TaskDraft, Task]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._author = self.resources.author_in(Role.SYNTHESIZER.value)
+        self._author = self.resources.author_in(Role.SYNTHESIZER)
+        self.form, self.model = yaml_form(TaskDraft), self._author.model
+        self.solver = f"none; {self.resources.roles[Role.JUDGE].model} judges by the author's rubric"
         self._workplace = playable(self.place.whole, "work/workplace.yaml")
-
-    @property
-    def form(self) -> Form[TaskDraft]:
-        """Form of a draft on disk."""
-        return yaml_form(TaskDraft)
-
-    @property
-    def model(self) -> str:
-        """Author of the drafts, for the provenance."""
-        return self._author.model
-
-    @property
-    def solver(self) -> str:
-        """The second worker, in words."""
-        return f"none; {self.resources.roles[Role.JUDGE].model} judges by the author's rubric"
-
-    @property
-    def atoms(self) -> Sequence[str]:
-        """No atoms: these tasks are written one by one."""
-        return ()
-
-    def path_of(self, id: str) -> Path:
-        """File of a draft."""
-        return self.folder.work / "drafts" / f"{id}.yaml"
-
-    def made_from(self, draft: TaskDraft) -> Mapping[str, str]:
-        """The workplace, and the clauses that the task is about."""
-        return self._rests_on(self._number(draft.id))
 
     def _rests_on(self, number: int) -> dict[str, str]:
         level, focus = focus_of(number, self.place, self.spec.seed)
@@ -123,12 +96,12 @@ class SimulatedSession(TaskSession[TaskDraft, Task]):
         level, focus = focus_of(number, self.place, self.spec.seed)
 
         async def make() -> TaskDraft:
-            self.tell(id, "task", "")
+            self.moved(id, "task", "")
             return await written_task(id, level, focus, self.spec, self.place, self._author)
 
         try:
             return await self.ledger.keep_or_make(
-                self.path_of(id), self.form, self._rests_on(number), self.model, make
+                self.folder.work / "drafts" / f"{id}.yaml", self.form, self._rests_on(number), self.model, make
             )
         except UnusableReplies as e:
             self.unmade.append(f"the author wrote no task about {', '.join(focus)}: {e}")
@@ -147,12 +120,12 @@ class SimulatedSession(TaskSession[TaskDraft, Task]):
         return SimulatedWay(
             bench_of=self._bench,
             run=self.run,
-            have=self.have,
+            have=self.book.have,
             faults=faults,
             rule=self.rule,
             fresh=self.spec.fresh_runs,
             keep=self.spec.keep,
-            moved=self.tell,
+            moved=self.moved,
         )
 
     async def _bench(self, draft: TaskDraft) -> SimulatedBench:
@@ -180,3 +153,40 @@ class SimulatedSession(TaskSession[TaskDraft, Task]):
             publish(self.folder, self.spec, self.place, drafts, figures)
         else:
             withdraw(self.folder)
+
+
+def run_task(draft: TaskDraft, language: str, spec: JobSpec, place: SimulatedPlace) -> Task:
+    """A task in one of its languages, as a run is given it."""
+    return Task(
+        id=id_in(draft.id, language, draft.languages),
+        difficulty=draft.level,
+        instruction=draft.instructions[language],
+        rubric=draft.rubric,
+        plan=msgspec.to_builtins(draft.plan),
+        language=language,
+        **msgspec.structs.asdict(labels_of(spec, Path(place.name))),
+    )
+
+
+def publish(
+    folder: SuiteFolder, spec: JobSpec, place: SimulatedPlace, drafts: Sequence[TaskDraft], figures: object
+) -> None:
+    """Write workplace and tasks, and last `suite.yaml`.
+
+    Raises:
+        StopRun: something cannot be written.
+    """
+    write_text(folder.workplaces / place.name / "workplace.yaml", to_yaml(place.whole))
+    tasks = [run_task(draft, language, spec, place) for draft in drafts for language in draft.languages]
+    rows = [msgspec.to_builtins(task) for task in tasks]
+    write_lines(folder.root / TASKS, [{name: row[name] for name in row if name != "problem"} for row in rows])
+    write_text(
+        folder.suite,
+        to_yaml({**suite_file(folder, spec, labels_of(spec, Path(place.name)), figures), "tasks": TASKS}),
+    )
+
+
+def withdraw(folder: SuiteFolder) -> None:
+    """Remove the tasks of an earlier session where none can be kept any more."""
+    for path in (folder.suite, folder.root / TASKS):
+        path.unlink(missing_ok=True)

@@ -121,8 +121,9 @@ def faults_of(task: TaskDraft, place: SimulatedPlace) -> list[str]:
     if found:
         # What leaks can be asked of a sound workplace only.
         return found
+    said = shingles(task.rubric, RUN)
     told = rubric_told(task.id, task.instruction, task.rubric)
-    leaking = [tool.name for tool in place.draft.tools if _repeats(task.rubric, tool.description)]
+    leaking = [tool.name for tool in place.draft.tools if said & shingles(tool.description, RUN)]
     return [
         *(f"{one.check}: {one.field}: {one.what}" for one in told),
         *(f"leaks: the description of {name} repeats the rubric" for name in leaking),
@@ -134,18 +135,10 @@ def twin_of(task: TaskDraft, earlier: Mapping[str, TaskDraft], place: SimulatedP
     state = place.draft.initial_state
     mine = masked_pairs(task.instruction, state)
     for id, other in earlier.items():
-        same = (_tools(task), task.clauses) == (_tools(other), other.clauses)
+        same = (task.tools, task.clauses) == (other.tools, other.clauses)
         if id < task.id and same and likeness(mine, masked_pairs(other.instruction, state)) >= ALIKE:
             return id
     return None
-
-
-def _tools(task: TaskDraft) -> list[str]:
-    return list(dict.fromkeys(step.tool for step in task.plan))
-
-
-def _repeats(rubric: str, text: str) -> bool:
-    return bool(shingles(rubric, RUN) & shingles(text, RUN))
 
 
 def _workplace_text(workplace: WorkplaceDraft) -> str:

@@ -13,11 +13,10 @@ from worktrial.synthesis.authoring.operations import chosen
 from worktrial.synthesis.authoring.stage import workplace_name
 from worktrial.synthesis.checks import workplace_problems
 from worktrial.synthesis.checks.workplace import TOOLS
-from worktrial.synthesis.clauses.clause import Clause, quote_problem
+from worktrial.synthesis.clauses.clause import CLAUSES, Clause, quote_problem
 from worktrial.synthesis.clauses.coverage import loose_words
 from worktrial.synthesis.clauses.numbers import clause_numbers
-from worktrial.synthesis.clauses.reading import CLAUSES, ReadingStage
-from worktrial.synthesis.clauses.stage import ASSUMED_CONTEXT
+from worktrial.synthesis.clauses.reading import ASSUMED_CONTEXT, ReadingStage
 from worktrial.synthesis.files import Form, hash_of, yaml_form
 from worktrial.synthesis.prompting import fenced, language_name, render, size_of, tools_text
 
@@ -122,7 +121,7 @@ class SimulatedStage(ReadingStage):
                 for number, rule in enumerate(reply.rules, 1)
             ]
 
-        path = self.folder.root / "clauses.yaml"
+        path = self.folder.clauses
         return await self.ledger.keep_or_make(path, CLAUSES, {"job": hash_of(self.about)}, self.author.model, make)
 
     async def _written(self, clauses: Sequence[Clause], offered: Mapping[str, ToolDraft]) -> WorkplaceDraft:

@@ -3,25 +3,13 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from worktrial.errors import DataError, option
 from worktrial.outside.files import read_bytes, refuse_leaving
 from worktrial.synthesis.files import hash_of
 from worktrial.synthesis.sources.mcp import read_tool_list, tool_list
-from worktrial.synthesis.sources.store import (
-    DocumentPart,
-    InterfaceOperation,
-    Kind,
-    SourceDocument,
-    SourceLibrary,
-)
-from worktrial.synthesis.sources.text import (
-    DocumentSection,
-    markdown_sections,
-    read_text,
-    text_sections,
-)
+from worktrial.synthesis.sources.store import DocumentContent, DocumentPart, Kind, SourceDocument, SourceLibrary
+from worktrial.synthesis.sources.text import DocumentSection, markdown_sections, read_text, text_sections
 
 
 def pdf_sections(path: Path) -> tuple[list[DocumentSection], list[str]]:
@@ -87,22 +75,15 @@ _NOT_ID = re.compile(r"[\W_]+")
 
 
 def load(paths: Iterable[Path | str], beside: SourceLibrary | None = None) -> SourceLibrary:
-    """Read documents: PDF, Markdown, text, OpenAPI 3 in JSON or YAML, the answer of an MCP server to `tools/list`.
+    """Read documents: PDF, Markdown, text, OpenAPI 3 in JSON or YAML, an MCP server's answer to `tools/list`.
 
-    Args:
-        paths: Files, or folders of such files. Their order does not matter.
-        beside: Documents that were read before, which stay. One of the same content, or else of the same file name,
-            is read anew in its place and keeps its id.
-
-    Returns:
-        Them all.
+    Given are files, or folders of such files, in any order, and a library that they join. A document there of the
+    same content, or else of the same file name, is read anew in its place and keeps its id.
 
     Raises:
         DataError: one cannot be used; the message names the file, the place in it, and what to do.
     """
-    files: list[SourceDocument] = []
-    operations: list[InterfaceOperation] = []
-    parts: list[DocumentPart] = []
+    read = SourceLibrary()
     before = beside or SourceLibrary()
     found: dict[str, tuple[Path, Kind, bytes]] = {}
     for path, kind in _files([Path(path) for path in paths]):
@@ -113,11 +94,12 @@ def load(paths: Iterable[Path | str], beside: SourceLibrary | None = None) -> So
     for digest, (path, kind, raw) in found.items():
         name = ids.get(digest) or _id(path, before, ids.values())
         ids[digest] = name
-        content = _read(path, kind, raw, name)
-        operations += content.operations
-        parts += content.parts
-        files.append(SourceDocument(id=name, name=path.name, kind=content.kind, hash=digest, notes=content.notes))
-    return before.without(ids.values()).joined(SourceLibrary(files, operations, parts))
+        kind, content = _read(path, kind, raw, name)
+        read.operations += content.operations
+        read.parts += content.parts
+        notes = list(content.notes)
+        read.files.append(SourceDocument(id=name, name=path.name, kind=kind, hash=digest, notes=notes))
+    return before.without(ids.values()).joined(read)
 
 
 def _files(paths: Sequence[Path]) -> list[tuple[Path, Kind]]:
@@ -158,38 +140,25 @@ def _id(path: Path, before: SourceLibrary, taken: Collection[str]) -> str:
     return name
 
 
-class _Content(NamedTuple):
-    """Content of one file."""
-
-    kind: Kind
-    operations: list[InterfaceOperation]
-    parts: list[DocumentPart]
-    notes: list[str]
-
-
-def _read(path: Path, kind: Kind, raw: bytes, name: str) -> _Content:
+def _read(path: Path, kind: Kind, raw: bytes, name: str) -> tuple[Kind, DocumentContent]:
     if kind == "pdf":
         sections, notes = pdf_sections(path)
-        return _prose("pdf", name, sections, notes)
-    if _PDF in raw[:_HEAD]:
-        raise DataError(path, f"is a PDF, although its name ends in {path.suffix}", "Rename it to end in .pdf")
-    text, notes = read_text(raw, path)
-    if kind == "openapi":
-        if (tools := tool_list(text)) is not None:
-            described, kind = read_tool_list(tools, path, name), "mcp"
-        else:
-            from worktrial.synthesis.sources.openapi import read_openapi
+    else:
+        if _PDF in raw[:_HEAD]:
+            raise DataError(path, f"is a PDF, although its name ends in {path.suffix}", "Rename it to end in .pdf")
+        text, notes = read_text(raw, path)
+        if kind == "openapi":
+            if (tools := tool_list(text)) is not None:
+                described, kind = read_tool_list(tools, path, name), "mcp"
+            else:
+                from worktrial.synthesis.sources.openapi import read_openapi
 
-            described = read_openapi(text, path, name)
-        return _Content(kind, described.operations, described.parts, [*notes, *described.notes])
-    sections = markdown_sections(text) if kind == "markdown" else text_sections(text)
-    return _prose(kind, name, sections, notes)
-
-
-def _prose(kind: Kind, name: str, sections: Sequence[DocumentSection], notes: list[str]) -> _Content:
+                described = read_openapi(text, path, name)
+            return kind, described._replace(notes=[*notes, *described.notes])
+        sections = markdown_sections(text) if kind == "markdown" else text_sections(text)
     parts = [
         DocumentPart(source=name, heading=list(section.heading), page=section.page, text=section.text)
         for section in sections
         if section.text.strip()
     ]
-    return _Content(kind, [], parts, notes)
+    return kind, DocumentContent(parts, notes=notes)

@@ -5,10 +5,9 @@ import re
 from pathlib import Path
 
 from worktrial.errors import DataError
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonValue
 from worktrial.synthesis.artifacts import ToolDraft
-from worktrial.synthesis.sources.openapi import ApiDescription
-from worktrial.synthesis.sources.store import DocumentPart, InterfaceOperation
+from worktrial.synthesis.sources.store import DocumentContent, DocumentPart, InterfaceOperation
 from worktrial.synthesis.sources.text import pieces
 from worktrial.workplaces.tools import schema_problem
 
@@ -28,16 +27,11 @@ def tool_list(text: str) -> list[JsonValue] | None:
     return tools if isinstance(tools, list) else None
 
 
-def read_tool_list(tools: list[JsonValue], path: Path, source: str) -> ApiDescription:
+def read_tool_list(tools: list[JsonValue], path: Path, source: str) -> DocumentContent:
     """Operations of an MCP server, and a part of the handbook on each.
 
-    Whether a tool changes something is what its annotation `readOnlyHint` says, else what its name lets one
-    think; a note tells of the latter.
-
-    Args:
-        tools: As `tool_list` gives them.
-        path: The file, for messages.
-        source: Id of the document.
+    Whether a tool changes something is what its annotation `readOnlyHint` says, else what its name lets one think;
+    a note tells of the latter.
 
     Raises:
         DataError: there is no tool, or one has no name, no schema or one that is no JSON Schema.
@@ -47,11 +41,14 @@ def read_tool_list(tools: list[JsonValue], path: Path, source: str) -> ApiDescri
     parts: list[DocumentPart] = []
     operations: list[InterfaceOperation] = []
     guessed: list[str] = []
-    for number, given in enumerate(tools):
-        tool = _tool(given, path, f"tools[{number}]", guessed)
+    for number, one in enumerate(tools):
+        tool = _tool(one, path, f"tools[{number}]", guessed)
         if any(tool.name == other.tool.name for other in operations):
             raise DataError(path, f"tools[{number}]: {tool.name} is there twice", "Keep one of the two")
-        said = "\n".join([f"{tool.name}: {tool.description}", *_arguments(tool)])
+        given = {name: part for name, part in tool.parameters["properties"].items() if isinstance(part, dict)}
+        about = {name: given.get(name, {}).get("description") for name in tool.parameters["properties"]}
+        arguments = (f"- {name}: {text}" if text else f"- {name}" for name, text in about.items())
+        said = "\n".join([f"{tool.name}: {tool.description}", *arguments])
         parts += [DocumentPart(source=source, heading=[tool.name], text=piece) for piece in pieces(said)]
         operations.append(InterfaceOperation(source=source, method="TOOL", path=tool.name, tool=tool))
     notes = []
@@ -60,7 +57,7 @@ def read_tool_list(tools: list[JsonValue], path: Path, source: str) -> ApiDescri
             f"no readOnlyHint, so the name decides: taken to change nothing are {', '.join(guessed)}; all other "
             "tools without the hint may change something"
         )
-    return ApiDescription(parts, operations, notes)
+    return DocumentContent(parts, operations, notes)
 
 
 def _tool(given: JsonValue, path: Path, where: str, guessed: list[str]) -> ToolDraft:
@@ -87,9 +84,3 @@ def _tool(given: JsonValue, path: Path, where: str, guessed: list[str]) -> ToolD
         example_output=None,
         writes=hint is not True,
     )
-
-
-def _arguments(tool: ToolDraft) -> list[str]:
-    properties: JsonObject = tool.parameters["properties"]
-    said = {name: part.get("description") if isinstance(part, dict) else None for name, part in properties.items()}
-    return [f"- {name}: {text}" if text else f"- {name}" for name, text in said.items()]

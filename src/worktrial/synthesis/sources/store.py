@@ -1,10 +1,12 @@
 """Documents of a suite: in memory, in its folder, searched and cited."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -12,6 +14,7 @@ from worktrial.engine.lines import read_lines
 from worktrial.synthesis.artifacts import Text, ToolDraft
 from worktrial.synthesis.files import write_lines
 from worktrial.synthesis.prompting import compact
+from worktrial.workplaces.handbook.handbook import relevance
 
 Kind = Literal["pdf", "markdown", "text", "openapi", "mcp"]
 
@@ -54,6 +57,14 @@ class InterfaceOperation(msgspec.Struct, kw_only=True, frozen=True):
     """Its `example_output` is None where the description does not say what is answered."""
 
 
+class DocumentContent(NamedTuple):
+    """Contents of one file."""
+
+    parts: list[DocumentPart]
+    operations: Sequence[InterfaceOperation] = ()
+    notes: Sequence[str] = ()
+
+
 # Scripts that are not written with a space after each word, and Korean, where endings are part of the word.
 _TOGETHER = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -71,99 +82,43 @@ def content_words(text: str) -> list[str]:
 
 @cache
 def _analyzer() -> Any:
-    # Imported here: the index's library is loaded only where there is something to compare or to find.
+    # Imported here: the library is loaded only where there is something to compare or to find.
     from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
-    builder = TextAnalyzerBuilder(Tokenizer.simple())
-    steps = (
-        Filter.remove_long(60),
-        Filter.lowercase(),
-        Filter.stopword("english"),
-        Filter.ascii_fold(),
-        Filter.stemmer("english"),
-    )
-    for step in steps:
-        builder = builder.filter(step)
-    return builder.build()
+    builder = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(60)).filter(Filter.lowercase())
+    builder = builder.filter(Filter.stopword("english")).filter(Filter.ascii_fold())
+    return builder.filter(Filter.stemmer("english")).build()
 
 
-_HEAP = 15_000_000
-_HEADING = 2.0
+_HEADING = 2
 """Weight of a word of a heading beside one of the text."""
-
-
-class Index:
-    """Operations in memory, ready to be searched."""
-
-    def __init__(self, operations: Sequence[InterfaceOperation]) -> None:
-        import tantivy
-
-        self._t = tantivy
-        self._schema = _schema()
-        self._index = tantivy.Index(self._schema)
-        # One thread and one commit make one segment, so equal scores come in the order of the documents.
-        writer = self._index.writer(heap_size=_HEAP, num_threads=1)
-        for number, one in enumerate(operations):
-            heading = " ".join(content_words(f"{one.tool.name} {one.path}"))
-            text = " ".join(content_words(f"{one.tool.description} {compact(one.tool.parameters)}"))
-            writer.add_document(tantivy.Document(number=number, heading=heading, text=text))
-        writer.commit()
-        writer.wait_merging_threads()
-        self._index.reload()
-        self._searcher = self._index.searcher()
-
-    def best(self, text: str, limit: int) -> list[int]:
-        """Numbers of the operations that have words of `text`, the best first."""
-        q = self._t.Query
-        words = dict.fromkeys(content_words(text))
-        if limit < 1 or not words:
-            return []
-        wanted = [
-            (self._t.Occur.Should, self._term(q, field, word)) for word in words for field in ("heading", "text")
-        ]
-        hits = self._searcher.search(q.boolean_query(wanted), limit, count=False).hits
-        return [int(self._searcher.doc(address)["number"][0]) for _, address in hits]
-
-    def _term(self, q: Any, field: str, word: str) -> Any:
-        term = q.term_query(self._schema, field, word, "freq")
-        return q.boost_query(term, _HEADING) if field == "heading" else term
-
-
-def _schema() -> Any:
-    import tantivy
-
-    builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field("number", stored=True)
-    for field in ("heading", "text"):
-        # The words are stems already.
-        builder.add_text_field(field, tokenizer_name="whitespace", index_option="freq")
-    return builder.build()
-
 
 FILES, OPERATIONS, PARTS = "files.jsonl", "operations.jsonl", "parts.jsonl"
 
 
+@dataclass
 class SourceLibrary:
     """Documents that were read. Without any, everything rests on what the author knows itself."""
 
-    def __init__(
-        self,
-        files: Sequence[SourceDocument] = (),
-        operations: Sequence[InterfaceOperation] = (),
-        parts: Sequence[DocumentPart] = (),
-    ) -> None:
-        self.files = list(files)
-        self.operations = list(operations)
-        self.parts = list(parts)
+    files: list[SourceDocument] = field(default_factory=list)
+    operations: list[InterfaceOperation] = field(default_factory=list)
+    parts: list[DocumentPart] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return bool(self.parts or self.operations)
 
     def find_operations(self, text: str, limit: int) -> list[InterfaceOperation]:
         """The operations whose descriptions have words of `text`, the best by BM25 first."""
-        if not self.operations:
-            return []
-        return [self.operations[number] for number in Index(self.operations).best(text, limit)]
+        described = [
+            Counter(
+                content_words(f"{one.tool.name} {one.path}") * _HEADING
+                + content_words(f"{one.tool.description} {compact(one.tool.parameters)}")
+            )
+            for one in self.operations
+        ]
+        scores = relevance({*content_words(text)}, described, [words.total() for words in described])
+        best = sorted((-score, place) for place, score in enumerate(scores) if score > 0)
+        return [self.operations[place] for _, place in best[:limit]]
 
     def without(self, ids: Collection[str]) -> "SourceLibrary":
         """The documents but for those of these ids."""

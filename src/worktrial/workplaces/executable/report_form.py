@@ -62,7 +62,11 @@ def _lines(form: ReportForm, told: str) -> Any:
     case = "Id of the case as the assignment or the records name it, and nothing else."
     outcome = f"How the case has ended, or stands. {told}."
     optional = {
-        "amount": (float, "What is paid, in the desk's own currency; 0 where nothing is."),
+        "amount": (
+            float,
+            "What stands as paid on the case when you are done, in the desk's own currency, by whomever and "
+            "whenever it was paid; 0 where nothing does, such as while a payment waits for somebody.",
+        ),
         "date": (dt.date, "Date that assignment or outcome asks for, such as 2031-05-26."),
         "number": (float, "Count or measure that assignment or outcome asks for."),
         "ids": (list[str], "Ids that assignment or outcome asks for."),

@@ -7,7 +7,8 @@ the same call gives the same answer, on any day and machine.
 import ast
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from symtable import symtable
 
 MOST_SOURCE = 2_000_000
@@ -71,15 +72,21 @@ def module_faults(source: str, siblings: Mapping[str, str] | None = None) -> lis
     if len(source) > MOST_SOURCE:
         return [f"has {len(source):,} characters; {MOST_SOURCE:,} are the most"]
     try:
-        tree = parsed(source)
+        return [*_faults_of(source, frozenset(siblings or ()))]
     except NOT_PYTHON as e:
         return [f"is no Python ({type(e).__name__}: {e})"]
+
+
+# A synthesis reads the same modules again with each part that is written.
+@lru_cache(32)
+def _faults_of(source: str, siblings: frozenset[str]) -> Sequence[str]:
+    tree = parsed(source)
     nodes = list(ast.walk(tree))
     if len(nodes) > MOST_NODES:
         return [f"has {len(nodes):,} parts; {MOST_NODES:,} are the most"]
     built_in = _built_in(source) & _NAMES
     top = {id(node) for node in tree.body}
-    inside = (what for node in nodes for what in _inside(node, siblings or {}, id(node) in top))
+    inside = (what for node in nodes for what in _inside(node, siblings, id(node) in top))
     used = (_at(node, f"uses {node.id}") for node in nodes if isinstance(node, ast.Name) and node.id in built_in)
     return list(dict.fromkeys([*_at_top(tree), *inside, *used]))[:_SHOWN]
 
@@ -128,7 +135,7 @@ def _at_top(tree: ast.Module) -> Iterator[str]:
             yield _at(node, "only imports, constants, classes and functions may stand outside of functions")
 
 
-def _inside(node: ast.AST, siblings: Mapping[str, str], at_top: bool) -> Iterator[str]:
+def _inside(node: ast.AST, siblings: frozenset[str], at_top: bool) -> Iterator[str]:
     if isinstance(node, _STRANGE):
         yield _at(node, f"{type(node).__name__} is not needed for reads and writes on a state")
     elif isinstance(node, ast.Import | ast.ImportFrom):
@@ -153,7 +160,7 @@ def _inside(node: ast.AST, siblings: Mapping[str, str], at_top: bool) -> Iterato
             yield _at(node, "Random() draws otherwise each time; give it a seed")
 
 
-def _imported(node: ast.Import | ast.ImportFrom, siblings: Mapping[str, str]) -> Iterator[str]:
+def _imported(node: ast.Import | ast.ImportFrom, siblings: frozenset[str]) -> Iterator[str]:
     if isinstance(node, ast.Import):
         for alias in node.names:
             if alias.name in siblings:
@@ -164,7 +171,7 @@ def _imported(node: ast.Import | ast.ImportFrom, siblings: Mapping[str, str]) ->
     names = {alias.name for alias in node.names}
     if "*" in names:
         yield _at(node, "imports *; name what is needed")
-    if node.level == 1 and (node.module in siblings or (node.module is None and names <= siblings.keys())):
+    if node.level == 1 and (node.module in siblings or (node.module is None and names <= siblings)):
         return
     if not node.level and node.module in siblings and node.module not in MODULES:
         yield _at(node, f"imports from {node.module}; write `from .{node.module} import …`")

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -114,15 +114,7 @@ class Handbook:
         """
         wanted = set(_terms(query))
         day = self._day(figures)
-        mean = sum(day.lengths) / max(len(day.lengths), 1) or 1.0
-        rare = {word: _rarity(sum(word in counts for counts in day.terms), len(day.terms)) for word in wanted}
-        scores = [
-            sum(
-                rare[word] * counts[word] * (_K + 1) / (counts[word] + _K * (1 - _B + _B * length / mean))
-                for word in wanted & counts.keys()
-            )
-            for counts, length in zip(day.terms, day.lengths, strict=True)
-        ]
+        scores = relevance(wanted, day.terms, day.lengths)
         found = sorted((-score, place) for place, score in enumerate(scores) if score > 0)
         return [(day.sections[place], _snippet(day.sections[place].text, wanted)) for _, place in found]
 
@@ -195,8 +187,24 @@ def _terms(text: str) -> list[str]:
     return terms
 
 
-def _rarity(holding: int, of: int) -> float:
-    return log(1 + (of - holding + 0.5) / (holding + 0.5))
+def relevance(wanted: Set[str], texts: Sequence[Counter[str]], lengths: Sequence[int]) -> list[float]:
+    """Score of each text by BM25, 0 where it shares no word with what is wanted.
+
+    Args:
+        wanted: Words that are looked for.
+        texts: Words of each text, counted.
+        lengths: Number of words of each.
+    """
+    mean = sum(lengths) / max(len(lengths), 1) or 1.0
+    holding = {word: sum(word in counts for counts in texts) for word in wanted}
+    rare = {word: log(1 + (len(texts) - n + 0.5) / (n + 0.5)) for word, n in holding.items()}
+    return [
+        sum(
+            rare[word] * counts[word] * (_K + 1) / (counts[word] + _K * (1 - _B + _B * length / mean))
+            for word in wanted & counts.keys()
+        )
+        for counts, length in zip(texts, lengths, strict=True)
+    ]
 
 
 def _snippet(text: str, wanted: set[str]) -> str:

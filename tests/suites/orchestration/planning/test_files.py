@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tests.support.tiny_orchestration import TinyOrchestration, scenario, step, usual
+from tests.support.orchestration import whole
+from tests.support.tiny_orchestration import TinyOrchestration, step, usual
 
 from worktrial.errors import DataError
 from worktrial.suites.orchestration.planning.findings import step_of
@@ -100,7 +101,7 @@ def test_outer_findings_are_told(tmp_path: Path) -> None:
 
 def test_content_that_is_no_text_is_a_step_that_is_not_asked(tmp_path: Path) -> None:
     missing = {"agent": "gardener", "workflow_id": None}
-    data = scenario(step("user", None), step("gardener", {"tool": "dig"}), missing)
+    data = whole(step("user", None), step("gardener", {"tool": "dig"}), missing)
     [loaded] = load_release(TinyOrchestration({"1": data}).write(tmp_path), [EN]).scenarios
     assert [type(s).__name__ for s in loaded.steps] == ["OddStep"] * 3
     assert [(step_of(o), o.check) for o in loaded.findings] == [(n, "broken-step") for n in (1, 2, 3)]

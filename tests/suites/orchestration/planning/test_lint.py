@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tests.support.tiny_orchestration import CALL, Row, TinyOrchestration, card, plan, scenario, step, tool, usual
+from tests.support.orchestration import Row, whole
+from tests.support.tiny_orchestration import CALL, TinyOrchestration, card, plan, step, tool, usual
 
 from worktrial.suites.orchestration.planning.findings import step_of
 from worktrial.suites.orchestration.planning.lint import lint_release
@@ -12,7 +13,7 @@ from worktrial.suites.orchestration.planning.scenario import Language
 
 
 def findings(folder: Path, *steps: Row) -> list[tuple[int | None, str, str]]:
-    data = TinyOrchestration({"1": scenario(*steps)} if steps else {"1": usual()}).write(folder)
+    data = TinyOrchestration({"1": whole(*steps)} if steps else {"1": usual()}).write(folder)
     return [(step_of(o), o.check, o.what) for o in lint_release(load_release(data, [Language.EN]))]
 
 
@@ -131,7 +132,7 @@ def test_skills_that_no_tool_stands_for(tmp_path: Path) -> None:
 
 
 def test_in_the_order_of_languages_files_and_steps(tmp_path: Path) -> None:
-    odd = scenario(step("user", "Go."), step("main", plan("workflow_1:baker")), step("baker", CALL))
+    odd = whole(step("user", "Go."), step("main", plan("workflow_1:baker")), step("baker", CALL))
     for language in Language:
         TinyOrchestration({"10": odd, "9": odd, "2": "["}).write(tmp_path, language)
     found = lint_release(load_release(tmp_path, [Language.KO, Language.EN]))

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.tiny_orchestration import TinyOrchestration, plan, scenario, step, usual
+from tests.support.orchestration import whole
+from tests.support.tiny_orchestration import TinyOrchestration, plan, step, usual
 
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import (
@@ -28,7 +29,7 @@ AWAITING = RefusalType.AWAITING_USER_INPUT
 
 def read(folder: Path, content: str, agent: str = "gardener") -> tuple[ScenarioStep, list[str]]:
     """The one step, and the kinds of its findings."""
-    data = TinyOrchestration({"1": scenario(step(agent, content))}).write(folder)
+    data = TinyOrchestration({"1": whole(step(agent, content))}).write(folder)
     [loaded] = load_release(data, [Language.EN]).scenarios
     return loaded.steps[0], [o.check for o in loaded.findings]
 

@@ -82,11 +82,7 @@ _MEND = "Mend the line"
 
 
 def read_document(text: str, path: Path) -> Document:
-    """Read a description.
-
-    Args:
-        text: Content of the file.
-        path: The file, for messages.
+    """Read the description in a text; `path` is for messages.
 
     Raises:
         DataError: it is not JSON or YAML, stands for more than can be kept, or is no OpenAPI 3.

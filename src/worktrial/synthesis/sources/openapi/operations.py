@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.synthesis.artifacts import ToolDraft
 from worktrial.synthesis.sources.openapi.document import Document, read_document
 from worktrial.synthesis.sources.openapi.schemas import Schemas, example_answer, json_media
-from worktrial.synthesis.sources.store import DocumentPart, InterfaceOperation
+from worktrial.synthesis.sources.store import DocumentContent, DocumentPart, InterfaceOperation
 from worktrial.synthesis.sources.text import pieces
 from worktrial.workplaces.tools import schema_problem
 
@@ -23,36 +22,22 @@ _DESCRIPTION = 600
 _OWN_HEADERS = frozenset({"accept", "authorization", "content-type"})
 
 
-class _Operation(NamedTuple):
-    """An operation as the description has it, and the tool made of it."""
-
-    method: str
-    path: str
-    where: str
-    operation: JsonObject
-    tool: ToolDraft
-
-
 @dataclass
 class ToolMaker:
-    """Makes tools.
-
-    Args:
-        document: The description.
-        schemas: Of the same.
-    """
+    """Maker of the tools of a description."""
 
     document: Document
     schemas: Schemas
+    source: str
+    """Id of the document."""
 
-    def all(self) -> list[_Operation]:
-        """One for each operation that is not deprecated.
+    def all(self) -> Iterator[tuple[InterfaceOperation, str]]:
+        """One for each operation that is not deprecated, and what is said of it.
 
         Raises:
             DataError: an operation cannot be made a tool; the message names it.
         """
         taken: dict[str, str] = {}
-        made = []
         for method, path, where, item, operation in self._operations():
             name, wanted = self._name(method, path, where, operation)
             if name in taken:
@@ -66,8 +51,23 @@ class ToolMaker:
                 example_output=example_answer(self.document, self.schemas, operation, where),
                 writes=method not in _READS,
             )
-            made.append(_Operation(method.upper(), path, where, operation, tool))
-        return made
+            made = InterfaceOperation(source=self.source, method=method.upper(), path=path, tool=tool)
+            yield made, "\n".join(self._said(tool, operation, where))
+
+    def _said(self, tool: ToolDraft, operation: JsonObject, where: str) -> Iterator[str]:
+        """An operation in words."""
+        yield f"{tool.name}: {tool.description}"
+        for name, schema in tool.parameters["properties"].items():
+            fields = schema if isinstance(schema, dict) else {}
+            said, choice = fields.get("description"), fields.get("enum")
+            needed = "required" if name in tool.parameters.get("required", []) else "optional"
+            one_of = f", one of {', '.join(map(str, choice))}" if isinstance(choice, list) else ""
+            yield f"- {name} ({needed}{one_of}){f': {said}' if said else ''}"
+        responses = operation.get("responses")
+        for code, response in responses.items() if isinstance(responses, dict) else ():
+            said = self.document.object_at(response, f"{where}.responses.{code}").get("description")
+            if isinstance(said, str) and said.strip():
+                yield f"Answer {code}: {said.strip()}"
 
     def _operations(self) -> Iterator[tuple[str, str, str, JsonObject, JsonObject]]:
         paths = self.document.object_at(self.document.root.get("paths", {}), "paths")
@@ -118,20 +118,15 @@ class ToolMaker:
             made["required"] = list(dict.fromkeys(required))
         made["additionalProperties"] = False
         made = _with_descriptions(made)
-        problem = schema_problem(made)
-        if problem:
+        if problem := schema_problem(made):
             raise self.document.error(where, f"the schema of its arguments {problem}")
         return made
 
-    def _parameters(
-        self, where: str, item: JsonObject, operation: JsonObject
-    ) -> Iterator[tuple[str, JsonValue, bool]]:
+    def _parameters(self, where: str, *holders: JsonObject) -> Iterator[tuple[str, JsonValue, bool]]:
         found: dict[tuple[str, str], JsonObject] = {}
         # Those of the operation take the place of the path's.
-        for at, listed in (
-            (where.rpartition(".")[0], item.get("parameters")),
-            (where, operation.get("parameters")),
-        ):
+        for at, holder in zip((where.rpartition(".")[0], where), holders, strict=True):
+            listed = holder.get("parameters")
             if not isinstance(listed, list | None):
                 raise self.document.error(at, "its parameters are no list")
             for number, given in enumerate(listed or []):
@@ -148,16 +143,11 @@ class ToolMaker:
             # One name in two places would be one argument for both.
             name = name if name not in names else f"{place}_{name}"
             names.add(name)
-            yield (
-                name,
-                self._of_parameter(parameter, f"{where}.parameters.{name}"),
-                parameter.get("required") is True,
-            )
+            schema = self._of_parameter(parameter, f"{where}.parameters.{name}")
+            yield name, schema, parameter.get("required") is True
 
     def _of_parameter(self, parameter: JsonObject, where: str) -> JsonValue:
-        content = parameter.get("content")
-        media = json_media(content) if isinstance(content, dict) else None
-        given = parameter.get("schema", (media or {}).get("schema", {}))
+        given = parameter.get("schema", (json_media(parameter) or {}).get("schema", {}))
         schema = self.schemas.arguments(given, where)
         said = parameter.get("description")
         if isinstance(schema, dict) and isinstance(said, str) and said.strip() and "description" not in schema:
@@ -168,8 +158,7 @@ class ToolMaker:
         if "requestBody" not in operation:
             return None, False
         body = self.document.object_at(operation["requestBody"], f"{where}.requestBody")
-        content = body.get("content")
-        media = json_media(content) if isinstance(content, dict) else None
+        media = json_media(body)
         if media is None or "schema" not in media:
             return None, False
         return self.schemas.arguments(media["schema"], f"{where}.requestBody"), body.get("required") is True
@@ -232,59 +221,27 @@ def _cut(text: str) -> str:
 _MOST_NOTES = 20
 
 
-class ApiDescription(NamedTuple):
-    """Contents of an interface description."""
-
-    parts: list[DocumentPart]
-    operations: list[InterfaceOperation]
-    notes: list[str]
-
-
-def read_openapi(text: str, path: Path, source: str) -> ApiDescription:
-    """Read an OpenAPI 3 description.
-
-    Args:
-        text: Of the file.
-        path: The file, for messages.
-        source: Id of the document.
+def read_openapi(text: str, path: Path, source: str) -> DocumentContent:
+    """Read an OpenAPI 3 description; `source` is the id of the document.
 
     Raises:
         DataError: it is none, or cannot be used; the message names the place and what to do.
     """
     document = read_document(text, path)
     schemas = Schemas(document)
-    tools = ToolMaker(document, schemas).all()
-    if not tools:
+    made = list(ToolMaker(document, schemas, source).all())
+    if not made:
         raise DataError(
             path, "describes no operation under `paths`", "Leave it out, or give the one that was meant"
         )
     about = document.object_at(document.root.get("info", {}), "info")
     title = str(about.get("title") or path.stem)
     told = [([title], str(about.get("description") or title))]
-    told += [([title, f"{tool.method} {tool.path}"], "\n".join(_said(document, tool))) for tool in tools]
+    told += [([title, f"{one.method} {one.path}"], said) for one, said in made]
     parts = [
         DocumentPart(source=source, heading=heading, text=piece) for heading, said in told for piece in pieces(said)
-    ]
-    operations = [
-        InterfaceOperation(source=source, method=tool.method, path=tool.path, tool=tool.tool) for tool in tools
     ]
     notes = list(dict.fromkeys(schemas.notes))
     if len(notes) > _MOST_NOTES:
         notes = [*notes[:_MOST_NOTES], f"and {len(notes) - _MOST_NOTES} more like these"]
-    return ApiDescription(parts, operations, notes)
-
-
-def _said(document: Document, tool: _Operation) -> Iterator[str]:
-    """An operation in words."""
-    yield f"{tool.tool.name}: {tool.tool.description}"
-    for name, schema in tool.tool.parameters["properties"].items():
-        said = schema.get("description") if isinstance(schema, dict) else None
-        needed = "required" if name in tool.tool.parameters.get("required", []) else "optional"
-        choice = schema.get("enum") if isinstance(schema, dict) else None
-        one_of = f", one of {', '.join(map(str, choice))}" if isinstance(choice, list) else ""
-        yield f"- {name} ({needed}{one_of}){f': {said}' if said else ''}"
-    responses: JsonObject = tool.operation.get("responses") or {}
-    for code, response in responses.items() if isinstance(responses, dict) else ():
-        said = document.object_at(response, f"{tool.where}.responses.{code}").get("description")
-        if isinstance(said, str) and said.strip():
-            yield f"Answer {code}: {said.strip()}"
+    return DocumentContent(parts, [one for one, _ in made], notes)

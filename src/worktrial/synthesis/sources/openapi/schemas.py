@@ -1,5 +1,6 @@
 """Schemas of OpenAPI 3.0 and 3.1 as JSON Schema 2020-12 that stands by itself, and example answers."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from worktrial.language import JsonObject, JsonValue
@@ -9,54 +10,19 @@ from worktrial.synthesis.sources.openapi.document import Document
 
 MOST_PARTS = 400
 """Schemas within one that are written out."""
-_ONE = (
-    "additionalProperties",
-    "contains",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-)
-_SEVERAL = ("allOf", "anyOf", "oneOf", "prefixItems")
+_VALUES = ("const", "default", "dependentRequired", "enum", "examples")
 _NAMED = ("dependentSchemas", "patternProperties", "properties")
-# Of no meaning for the arguments of a call, or resolved here.
-_DROPPED = frozenset(
-    (
-        "$anchor",
-        "$comment",
-        "$defs",
-        "$dynamicAnchor",
-        "$dynamicRef",
-        "$id",
-        "$ref",
-        "$schema",
-        "$vocabulary",
-        "definitions",
-        "deprecated",
-        "discriminator",
-        "example",
-        "externalDocs",
-        "nullable",
-        "readOnly",
-        "writeOnly",
-        "xml",
-    )
-)
+# Of no meaning for the arguments of a call, or resolved here; so is all that begins with $.
+_DROPPED = frozenset([
+    "definitions", "deprecated", "discriminator", "example", "externalDocs", "nullable", "readOnly", "writeOnly",
+    "xml",
+])  # fmt: skip
 _NOTES = ("title", "description", "default", "examples")
 
 
 @dataclass
 class Schemas:
-    """Writes out the schemas of one description.
-
-    Args:
-        document: Whose.
-        notes: What the user should know; added to.
-    """
+    """Writer of the schemas of one description; `notes` are what the user should know."""
 
     document: Document
     notes: list[str] = field(default_factory=list)
@@ -70,8 +36,7 @@ class Schemas:
             DataError: a reference cannot be followed, or it is no schema.
         """
         made = self._whole(schema, where, "readOnly")
-        problem = schema_fault(made)
-        if problem is not None:
+        if (problem := schema_fault(made)) is not None:
             raise self.document.error(where, problem)
         return made
 
@@ -84,8 +49,7 @@ class Schemas:
             DataError: a reference cannot be followed.
         """
         made = self._whole(schema, where, "writeOnly")
-        problem = schema_fault(made)
-        if problem is not None:
+        if (problem := schema_fault(made)) is not None:
             self.notes.append(f"{where}: {problem}, so there is no example of it")
         return made if problem is None else True
 
@@ -105,15 +69,18 @@ class Schemas:
             return _outline(schema, "")
         made: JsonObject = {}
         for key, value in schema.items():
-            if key in _DROPPED or key.startswith("x-"):
+            if key in _DROPPED or key.startswith(("$", "x-")):
                 continue
-            if key in _ONE and isinstance(value, dict | bool):
-                made[key] = self._of(value, f"{where}.{key}", within)
-            elif key in _SEVERAL and isinstance(value, list):
-                made[key] = [self._of(part, f"{where}.{key}[{n}]", within) for n, part in enumerate(value)]
-            elif key in _NAMED and isinstance(value, dict):
+            if key in _NAMED and isinstance(value, dict):
                 shown = {name: part for name, part in value.items() if not self._is_hidden(part, where)}
                 made[key] = {name: self._of(part, f"{where}.{key}.{name}", within) for name, part in shown.items()}
+            elif isinstance(value, dict) and key not in _VALUES:
+                made[key] = self._of(value, f"{where}.{key}", within)
+            elif isinstance(value, list) and key not in _VALUES:
+                made[key] = [
+                    self._of(part, f"{where}.{key}[{n}]", within) if isinstance(part, dict) else part
+                    for n, part in enumerate(value)
+                ]
             elif key != "pattern" or self._matches(value, where):
                 made[key] = value
         if isinstance(made.get("required"), list) and isinstance(made.get("properties"), dict):
@@ -145,18 +112,12 @@ class Schemas:
 
     def _matches(self, pattern: JsonValue, where: str) -> bool:
         """Whether our regular expressions know a pattern; JavaScript's are a little different."""
-        known = isinstance(pattern, str) and _is_searchable(pattern)
-        if not known:
-            self.notes.append(f"{where}: the pattern {pattern!r} is not understood and left out")
-        return known
-
-
-def _is_searchable(pattern: str) -> bool:
-    try:
-        linear_search(pattern)
-    except BadPattern:
+        if isinstance(pattern, str):
+            with suppress(BadPattern):
+                linear_search(pattern)
+                return True
+        self.notes.append(f"{where}: the pattern {pattern!r} is not understood and left out")
         return False
-    return True
 
 
 def _outline(schema: JsonValue, name: str) -> JsonObject:
@@ -208,8 +169,7 @@ def example_answer(document: Document, schemas: Schemas, operation: JsonObject, 
         return None
     for code in sorted((code for code in responses if code.startswith("2")), key=lambda code: (code.upper(), code)):
         at = f"{where}.responses.{code}"
-        content = document.object_at(responses[code], at).get("content")
-        media = json_media(content) if isinstance(content, dict) else None
+        media = json_media(document.object_at(responses[code], at))
         if media is None:
             continue
         value = _given(document, media, at)
@@ -221,8 +181,11 @@ def example_answer(document: Document, schemas: Schemas, operation: JsonObject, 
     return None
 
 
-def json_media(content: JsonObject) -> JsonObject | None:
-    """The part of a body's `content` that is JSON, else the first that there is."""
+def json_media(holder: JsonObject) -> JsonObject | None:
+    """The part of a body's or a parameter's `content` that is JSON, else the first that there is."""
+    content = holder.get("content")
+    if not isinstance(content, dict):
+        return None
     kinds = [kind for kind, media in content.items() if isinstance(media, dict)]
     plain = {kind: kind.partition(";")[0].strip().lower() for kind in kinds}
     best = next((k for k in kinds if plain[k] == "application/json" or plain[k].endswith("+json")), None)

@@ -1,32 +1,38 @@
-"""What each clause of working instruction CD-7 asks of the desk, in one claim each."""
+"""What each clause of the working instruction asks of the desk, in one claim each."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from random import Random
 
 from worktrial.workplaces.executable import Situation, atom, pointer
 
+from .rules import (
+    SOUND,
+    WAIVER,
+    earlier_decided,
+    has_not_replied,
+    has_turned_up,
+    in_time,
+    is_lost,
+    is_never_paid,
+    kind_of,
+    missing_papers,
+    payable,
+)
 from .tools import (
+    NEEDS_APPROVAL,
     Claim,
     Decision,
     Goods,
+    Message,
     Paper,
     Parcel,
     Payment,
     Scan,
     State,
+    Status,
     Trace,
-    amount_due,
-    counts_as_lost,
-    delivery_day,
-    earlier_decided,
-    has_not_replied,
-    has_turned_up,
-    is_in_time,
-    is_never_paid,
-    kind_of,
-    missing_papers,
-    needs_approval,
+    is_approved,
     today,
 )
 
@@ -41,10 +47,10 @@ ASKS_KO = (
     "{name} 고객이 청구 {claim}에 대해 두 번 문의했습니다. 지침대로 처리해 주세요.",
 )
 OBJECT = "You may object within 21 days."
-WORDS_OF = {
-    "proof of value": ["proof", "invoice", "receipt", "bank record"],
-    "photo_packaging": ["packaging", "package", "box"],
-    "photo_goods": ["goods", "content", "contents"],
+WANTED = {
+    "proof": ("a proof of value", ["proof", "invoice", "receipt", "bank record"]),
+    "photo_outer": ("a photograph of the packaging", ["packaging", "package", "box"]),
+    "photo_goods": ("a photograph of the goods", ["goods", "content", "contents"]),
 }
 SAID = {
     "OUT_OF_TIME": ["late", "too late", "deadline"],
@@ -54,49 +60,32 @@ SAID = {
     "NO_REPLY": ["reply", "answer", "no papers", "papers", "heard"],
 }
 CODES = {"loss": "LOSS", "damage": "DAMAGE", "missing": "MISSING"}
+Drawn = tuple[str, int, Decimal | None, str]
+"""A paper to be: its kind, how many days old it is, what it is about in crowns and in words."""
 
 
 def _free(state: State, random: Random) -> str | None:
-    """An undecided claim that is the only one on its parcel, outside of shipments and traces."""
+    """An undecided claim that is the only one on its parcel, which nobody searches for."""
     parcels = [claim.parcel_id for claim in state.claims.values()]
-    traced = {trace.parcel_id for trace in state.traces.values()}
     free = [
         claim_id
         for claim_id, claim in sorted(state.claims.items())
-        if claim.decision is None
-        and parcels.count(claim.parcel_id) == 1
-        and claim.parcel_id not in traced
-        and not state.parcels[claim.parcel_id].shipment
+        if claim.decision is None and parcels.count(claim.parcel_id) == 1 and claim.parcel_id not in state.traces
     ]
     return random.choice(free) if free else None
 
 
-def _journey(claim_id: str, *scans: tuple[str, int, str]) -> list[Scan]:
-    """Scans of these kinds, so many days ago, with these notes."""
-    number = int(claim_id.split("-")[1])
-    day = date(2031, 5, 20)
-    return [
-        Scan(f"S-{9 * number + at}", day - timedelta(days=ago), kind, "Elm Yard", note)
-        for at, (kind, ago, note) in enumerate(scans)
-    ]
-
-
-def _papers(claim_id: str, *papers: tuple[str, int, Decimal | None, str]) -> list[Paper]:
-    """Papers of these kinds, so many days old, with these amounts and pictures."""
-    number = int(claim_id.split("-")[1])
-    day = date(2031, 5, 20)
-    return [
-        Paper(f"D-{9 * number + at}", kind, day - timedelta(days=ago), amount, shows)
-        for at, (kind, ago, amount, shows) in enumerate(papers)
-    ]
-
-
-def _photos(shows: str = "packaging torn") -> list[tuple[str, int, Decimal | None, str]]:
-    return [("photo_packaging", 1, None, shows), ("photo_goods", 1, None, "goods broken")]
+def _number(claim_id: str, at: int = 0) -> int:
+    """A number for what is planted with a claim."""
+    return 9 * int(claim_id.split("-")[1]) + at
 
 
 def _price(random: Random, least: int, most: int) -> Decimal:
     return Decimal(random.randrange(least * 20, most * 20)) * Decimal("0.05")
+
+
+def _photos(outer: str = "carton torn") -> list[Drawn]:
+    return [("photo_outer", 1, None, outer), ("photo_goods", 1, None, "goods broken")]
 
 
 def _plant(
@@ -104,28 +93,30 @@ def _plant(
     claim_id: str,
     kind: str,
     ago: int,
-    scans: list[Scan],
-    papers: list[Paper],
+    scans: list[tuple[str, int, str]],
+    papers: list[Drawn],
     *,
     service: str = "plus",
     declared: Decimal | None = Decimal("5000.00"),
     contract: Decimal | None = None,
     goods: Goods = "goods",
-    status: str = "OPEN",
-    asked: date | None = None,
-    approved: date | None = None,
-) -> Claim:
-    """Put the claim and its parcel into the state as the case wants them."""
-    old = state.claims[claim_id]
-    booked = state.parcels[old.parcel_id]
-    parcel = Parcel(
-        service, declared, booked.postage, booked.sender, booked.recipient, scans, contract_cover=contract
-    )
-    arrived = today(state) - timedelta(days=ago)
-    state.parcels[old.parcel_id] = parcel
-    claim = Claim(old.parcel_id, kind, arrived, parcel.sender, status, goods, papers, asked, approved)
-    state.claims[claim_id] = claim
-    return claim
+    status: Status = "OPEN",
+) -> None:
+    """Put the claim, its parcel and its scans into the state as the case wants them, so many days ago."""
+    day = today(state)
+    parcel_id = state.claims[claim_id].parcel_id
+    booked = state.parcels[parcel_id]
+    state.parcels[parcel_id] = Parcel(service, declared, booked.postage, booked.sender, booked.recipient, contract)
+    state.scans[parcel_id] = [
+        Scan(f"S-{_number(claim_id, at)}", day - timedelta(days=days), scanned, "Marsh Gate", note)
+        for at, (scanned, days, note) in enumerate(scans)
+    ]
+    filed = [
+        Paper(f"D-{_number(claim_id, at)}", paper, day - timedelta(days=days), amount, text)
+        for at, (paper, days, amount, text) in enumerate(papers)
+    ]
+    arrived = day - timedelta(days=ago)
+    state.claims[claim_id] = Claim(parcel_id, kind, arrived, booked.sender, goods, status, filed)
 
 
 def _look(claim_id: str, parcel_id: str) -> list[dict[str, object]]:
@@ -148,21 +139,28 @@ def _case(
     changes: list[str],
     **more: object,
 ) -> Situation:
+    """The claim as it is planted, and what is to be done; `changes` names fields of it, or other places."""
     claim = state.claims[claim_id]
+    parcel_id = claim.parcel_id
     form = random.randrange(len(ASKS))
     words = {"claim": claim_id, "name": claim.claimant}
+    own = pointer("claims", claim_id)
+    planted = (
+        (pointer("parcels", parcel_id), state.parcels[parcel_id]),
+        (pointer("scans", parcel_id), state.scans[parcel_id]),
+        (own, claim),
+    )
     return Situation(
-        records=[pointer("claims", claim_id), pointer("parcels", claim.parcel_id), *more.pop("records", [])],
+        records=[own, pointer("parcels", parcel_id), *more.pop("records", [])],
         request={"en": ASKS[form].format(**words), "ko": ASKS_KO[form].format(**words)},
         patch=[
-            {"op": "replace", "path": pointer("parcels", claim.parcel_id), "value": state.parcels[claim.parcel_id]},
-            {"op": "replace", "path": pointer("claims", claim_id), "value": claim},
+            *({"op": "replace", "path": path, "value": value} for path, value in planted),
             *more.pop("patch", []),
         ],
-        steps=[*_look(claim_id, claim.parcel_id), *steps],
+        steps=[*_look(claim_id, parcel_id), *steps],
         report={"case": claim_id, "amount": 0, **report},
         checks=checks,
-        changes=changes,
+        changes=[place if place.startswith("/") else f"{own}/{place}" for place in changes],
         **more,
     )
 
@@ -172,132 +170,114 @@ def _letter(claim_id: str, text: str, to: str = "sender", kind: str = "decision"
 
 
 def _sent(claim_id: str, kind: str, says: list[str], to: str = "sender") -> dict[str, object]:
-    matching = {"claim_id": claim_id, "to": to, "kind": kind}
-    texts = {"text": says}
-    return {"check": "state_items", "at": "/messages", "matching": matching, "mentioning": texts, "at_most": 1}
-
-
-def _states(claim_id: str, sums: list[Decimal], beside: list[Decimal]) -> dict[str, object]:
-    """The one letter of decision states these sums, and no other but those of the file."""
+    """The one message of this kind says one of these."""
     return {
         "check": "state_items",
-        "at": "/messages",
-        "matching": {"claim_id": claim_id, "to": "sender", "kind": "decision"},
-        "stating": {"text": sums},
-        "beside": beside,
+        "at": pointer("claims", claim_id, "messages"),
+        "matching": {"to": to, "kind": kind},
+        "mentioning": {"text": says},
         "at_most": 1,
     }
 
 
-def _amounts(state: State, claim: Claim) -> list[Decimal]:
-    """Sums of a claim's file that a letter may name beside what is paid."""
+def _states(state: State, claim_id: str, kind: str, sums: list[Decimal], to: str = "sender") -> dict[str, object]:
+    """The one letter of this kind states these sums, and no other but those of the file."""
+    claim = state.claims[claim_id]
     parcel = state.parcels[claim.parcel_id]
     named = [parcel.declared_value, parcel.postage, parcel.contract_cover, *(one.amount for one in claim.papers)]
-    return [one for one in named if one is not None]
+    return {
+        "check": "state_items",
+        "at": pointer("claims", claim_id, "messages"),
+        "matching": {"to": to, "kind": kind},
+        "stating": {"text": sums},
+        "beside": [one for one in named if one is not None],
+        "at_most": 1,
+    }
+
+
+def _is(claim_id: str, field: str, value: object) -> dict[str, object]:
+    return {"check": "state_equals", "at": f"{pointer('claims', claim_id)}/{field}", "value": value}
+
+
+def _decided(state: State, claim_id: str, sums: list[Decimal], due: Decimal) -> list[dict[str, object]]:
+    """A decision with its amount that rests on the file, and its letter."""
+    at = pointer("claims", claim_id, "decision")
+    return [
+        {"check": "state_number", "at": f"{at}/amount", "value": due},
+        {"check": "state_items", "at": f"{at}/rests_on", "one_of": _grounds(state, state.claims[claim_id])},
+        _sent(claim_id, "decision", ["21"]),
+        _states(state, claim_id, "decision", sums),
+    ]
+
+
+def _grounds(state: State, claim: Claim) -> list[str]:
+    """Numbers of the papers and scans of a claim."""
+    scans = state.scans[claim.parcel_id]
+    return [*(paper.paper_id for paper in claim.papers), *(scan.scan_id for scan in scans)]
 
 
 def _paid(state: State, claim_id: str, random: Random, **more: object) -> Situation:
     """The claim is paid what the rules say."""
     claim = state.claims[claim_id]
-    assert is_in_time(state, claim) and not missing_papers(state, claim) and not is_never_paid(state, claim)
-    due = amount_due(state, claim)
-    assert due > 0 and (claim.approved is not None or not needs_approval(due))
-    code = CODES[kind_of(state, claim)]
-    grounds, amounts = _grounds(state, claim), _amounts(state, claim)
-    decided = {
-        "claim_id": claim_id,
-        "decision": "PAY",
-        "reason_code": code,
-        "amount": due,
-        "rests_on": grounds[:1],
-    }
-    at = pointer("claims", claim_id, "decision")
-    text = f"Claim {claim_id}: {due} crowns are paid ({code}). {OBJECT}"
+    parcel, scans = state.parcels[claim.parcel_id], state.scans[claim.parcel_id]
+    assert in_time(claim, scans) and not missing_papers(claim, scans) and not is_never_paid(claim, parcel, scans)
+    due = payable(claim, parcel, scans)
+    assert due > 0 and is_approved(claim, due)
+    code = CODES[kind_of(claim, scans)]
+    decided = {"decision": "PAY", "reason_code": code, "amount": due, "rests_on": _grounds(state, claim)[:1]}
     return _case(
         state,
         claim_id,
         random,
         [
-            {"call": "decide_claim", "with": decided},
+            {"call": "decide_claim", "with": {"claim_id": claim_id, **decided}},
             {"call": "order_payment", "with": {"claim_id": claim_id, "amount": due}},
-            _letter(claim_id, text),
+            _letter(claim_id, f"Claim {claim_id}: {due} crowns are paid ({code}). {OBJECT}"),
         ],
         {"outcome": "PAID", "amount": due},
         [
-            {"check": "state_one_of", "at": f"{at}/decision", "values": ["PAY", "PAY_PART"]},
-            {"check": "state_equals", "at": f"{at}/reason_code", "value": code},
-            {"check": "state_number", "at": f"{at}/amount", "value": due},
-            _rests(claim_id, grounds),
-            _money(claim_id, due),
-            _sent(claim_id, "decision", ["21"]),
-            _states(claim_id, [due], amounts),
+            {
+                "check": "state_one_of",
+                "at": pointer("claims", claim_id, "decision", "decision"),
+                "values": ["PAY", "PAY_PART"],
+            },
+            _is(claim_id, "decision/reason_code", code),
+            {"check": "state_number", "at": pointer("claims", claim_id, "payment", "amount"), "value": due},
+            *_decided(state, claim_id, [due], due),
         ],
-        [pointer("claims", claim_id), "/payments", "/messages"],
+        ["status", "decision", "payment", "messages"],
         **more,
     )
 
 
-def _grounds(state: State, claim: Claim) -> list[str]:
-    """Numbers of the papers and scans of a claim."""
-    scans = state.parcels[claim.parcel_id].scans
-    return [*(paper.paper_id for paper in claim.papers), *(scan.scan_id for scan in scans)]
-
-
-def _rests(claim_id: str, grounds: list[str]) -> dict[str, object]:
-    return {"check": "state_items", "at": pointer("claims", claim_id, "decision", "rests_on"), "one_of": grounds}
-
-
-def _money(claim_id: str, due: Decimal) -> dict[str, object]:
-    matching = {"claim_id": claim_id, "amount": due}
-    return {"check": "state_items", "at": "/payments", "matching": matching, "at_least": 1, "at_most": 1}
-
-
-def _unpaid(claim_id: str) -> dict[str, object]:
-    return {
-        "check": "state_items",
-        "at": "/payments",
-        "matching": {"claim_id": claim_id},
-        "at_least": 0,
-        "at_most": 0,
-    }
-
-
 def _ended(
-    state: State, claim_id: str, random: Random, decision: str, code: str, *, named: bool = True, **more: object
+    state: State, claim_id: str, random: Random, decision: str, code: str, *, outcome: str = "", **more: object
 ) -> Situation:
-    """The claim is refused or closed, and nothing is paid."""
-    at = pointer("claims", claim_id, "decision")
+    """The claim is refused or closed, and nothing is paid. With an outcome of its own, no clause names the code."""
     reason = more.pop("reason", code)
-    claim = state.claims[claim_id]
-    grounds, amounts = _grounds(state, claim), _amounts(state, claim)
-    decided = {
-        "claim_id": claim_id,
-        "decision": decision,
-        "reason_code": code,
-        "amount": 0,
-        "rests_on": grounds[:1],
-    }
+    decided = {"decision": decision, "reason_code": code, "amount": 0}
+    rests_on = _grounds(state, state.claims[claim_id])[:1]
     checks = [
-        _rests(claim_id, grounds),
-        {"check": "state_equals", "at": f"{at}/decision", "value": decision},
-        {"check": "state_number", "at": f"{at}/amount", "value": 0},
-        _unpaid(claim_id),
-        _states(claim_id, [], amounts),
-        _sent(claim_id, "decision", ["21"]),
+        _is(claim_id, "decision/decision", decision),
+        _is(claim_id, "payment", None),
+        *_decided(state, claim_id, [], Decimal(0)),
         _sent(claim_id, "decision", [code, code.replace("_", " "), *SAID[code]]),
     ]
-    if named:
-        checks.append({"check": "state_equals", "at": f"{at}/reason_code", "value": code})
+    if outcome:
+        more["open"] = [pointer("claims", claim_id, "decision", "reason_code")]
     else:
-        more["open"] = [f"{at}/reason_code"]
+        checks.append(_is(claim_id, "decision/reason_code", code))
     return _case(
         state,
         claim_id,
         random,
-        [{"call": "decide_claim", "with": decided}, _letter(claim_id, f"Claim {claim_id}: {reason}. {OBJECT}")],
-        {"outcome": code},
+        [
+            {"call": "decide_claim", "with": {"claim_id": claim_id, **decided, "rests_on": rests_on}},
+            _letter(claim_id, f"Claim {claim_id}: {reason}. {OBJECT}"),
+        ],
+        {"outcome": outcome or code},
         checks,
-        [pointer("claims", claim_id), "/messages"],
+        ["status", "decision", "messages"],
         refusal=decision == "REFUSE",
         **more,
     )
@@ -309,7 +289,7 @@ def _damage(
     *,
     arrived: int = 1,
     delivered: int = 4,
-    photo: str = "packaging torn",
+    outer: str = "carton torn",
     **more: object,
 ) -> str | None:
     """A damaged parcel with all its papers."""
@@ -319,11 +299,10 @@ def _damage(
     proof = more.pop("proof", ("invoice", 90, _price(random, 40, 500), ""))
     scans = more.pop("scans", None) or [
         ("DEPOT_IN", delivered + 7, ""),
-        ("DELIVERED", delivered, "signed on screen"),
+        ("DELIVERED", delivered, "signed on the courier's screen"),
     ]
-    papers = [proof, *_photos(photo), *more.pop("papers", [])]
-    kind = more.pop("kind", "damage")
-    _plant(state, claim_id, kind, arrived, _journey(claim_id, *scans), _papers(claim_id, *papers), **more)
+    papers = [proof, *_photos(outer), *more.pop("papers", [])]
+    _plant(state, claim_id, more.pop("kind", "damage"), arrived, scans, papers, **more)
     return claim_id
 
 
@@ -332,9 +311,9 @@ def _loss(state: State, random: Random, *, arrived: int, sent: int, seen: int, *
     claim_id = _free(state, random)
     if claim_id is None:
         return None
-    scans = more.pop("scans", None) or [("DEPOT_IN", sent, ""), ("DEPARTED", seen, "")]
-    proof = ("receipt", 100, _price(random, 40, 500), "")
-    _plant(state, claim_id, "loss", arrived, _journey(claim_id, *scans), _papers(claim_id, proof), **more)
+    scans = more.pop("scans", None) or [("DEPOT_IN", sent, ""), ("DEPOT_OUT", seen, "")]
+    papers = [("receipt", 100, _price(random, 40, 500), ""), *more.pop("papers", [])]
+    _plant(state, claim_id, "loss", arrived, scans, papers, **more)
     return claim_id
 
 
@@ -359,7 +338,7 @@ def damage_a_day_late(state: State, random: Random) -> Situation | None:
     claim_id = _damage(state, random, delivered=delivered, arrived=delivered - 8)
     if claim_id is None:
         return None
-    assert not is_in_time(state, state.claims[claim_id])
+    assert not _is_in_time(state, claim_id)
     return _ended(state, claim_id, random, "REFUSE", "OUT_OF_TIME", clauses=["C-18"])
 
 
@@ -374,7 +353,7 @@ def loss_a_day_late(state: State, random: Random) -> Situation | None:
     claim_id = _loss(state, random, arrived=2, sent=33, seen=random.randrange(11, 25))
     if claim_id is None:
         return None
-    assert not is_in_time(state, state.claims[claim_id])
+    assert not _is_in_time(state, claim_id)
     return _ended(state, claim_id, random, "REFUSE", "OUT_OF_TIME")
 
 
@@ -385,7 +364,7 @@ def not_lost_yet(state: State, random: Random) -> Situation | None:
     if claim_id is None:
         return None
     parcel_id = state.claims[claim_id].parcel_id
-    assert not counts_as_lost(state, parcel_id)
+    assert not is_lost(state.scans[parcel_id], [], today(state))
     ends = today(state) + timedelta(days=10)
     return _case(
         state,
@@ -395,18 +374,19 @@ def not_lost_yet(state: State, random: Random) -> Situation | None:
             {"call": "set_claim_status", "with": {"claim_id": claim_id, "status": "WAITING"}},
             {"call": "open_trace", "with": {"parcel_id": parcel_id}, "as": "trace"},
         ],
-        {"outcome": "TRACED", "date": ends},
+        {"outcome": "WAITING", "date": ends},
         [
-            {"check": "state_equals", "at": pointer("claims", claim_id, "status"), "value": "WAITING"},
+            _is(claim_id, "status", "WAITING"),
+            _is(claim_id, "decision", None),
             {
                 "check": "state_items",
-                "at": "/traces",
-                "matching": {"parcel_id": parcel_id},
-                "at_least": 1,
+                "at": pointer("traces", parcel_id),
+                "matching": {"opened": today(state)},
                 "at_most": 1,
             },
+            _silent(claim_id),
         ],
-        [pointer("claims", claim_id, "status"), "/traces"],
+        ["status", pointer("traces", parcel_id)],
     )
 
 
@@ -423,9 +403,9 @@ def trace_without_a_find(state: State, random: Random) -> Situation | None:
     if claim_id is None:
         return None
     parcel_id = state.claims[claim_id].parcel_id
-    trace = Trace(parcel_id, today(state) - timedelta(days=10), today(state))
-    state.traces["T-99"] = trace
-    plant = [{"op": "add", "path": f"/traces/T-{9000 + int(claim_id.split('-')[1])}", "value": trace}]
+    traces = [Trace(f"T-{_number(claim_id)}", today(state) - timedelta(days=10), today(state))]
+    assert is_lost(state.scans[parcel_id], traces, today(state))
+    plant = [{"op": "add", "path": pointer("traces", parcel_id), "value": traces}]
     return _paid(state, claim_id, random, patch=plant)
 
 
@@ -456,8 +436,7 @@ def papers_missing(state: State, random: Random) -> Situation | None:
     there = random.choice(
         [[], [("photo_goods", 1, None, "goods broken")], [("invoice", 90, Decimal("120.00"), "")]]
     )
-    scans = _journey(claim_id, ("DEPOT_IN", 9, ""), ("DELIVERED", 4, ""))
-    _plant(state, claim_id, "damage", 1, scans, _papers(claim_id, *there))
+    _plant(state, claim_id, "damage", 1, [("DEPOT_IN", 9, ""), ("DELIVERED", 4, "")], there)
     return _asked(state, claim_id, random)
 
 
@@ -476,9 +455,10 @@ def proof_just_young_enough(state: State, random: Random) -> Situation | None:
 
 def _asked(state: State, claim_id: str, random: Random) -> Situation:
     """What is missing is asked for in one message."""
-    missing = missing_papers(state, state.claims[claim_id])
+    claim = state.claims[claim_id]
+    missing = [WANTED[kind] for kind in missing_papers(claim, state.scans[claim.parcel_id])]
     assert missing
-    named = ", ".join(paper.replace("_", " of the ") for paper in missing)
+    named = ", ".join(paper for paper, _ in missing)
     return _case(
         state,
         claim_id,
@@ -487,13 +467,14 @@ def _asked(state: State, claim_id: str, random: Random) -> Situation:
             _letter(claim_id, f"For claim {claim_id} we still need: {named}.", kind="papers_wanted"),
             {"call": "set_claim_status", "with": {"claim_id": claim_id, "status": "PAPERS"}},
         ],
-        {"outcome": "PAPERS_ASKED"},
+        {"outcome": "PAPERS"},
         [
-            {"check": "state_equals", "at": pointer("claims", claim_id, "status"), "value": "PAPERS"},
-            *(_sent(claim_id, "papers_wanted", WORDS_OF[name]) for name in missing),
-            _unpaid(claim_id),
+            _is(claim_id, "status", "PAPERS"),
+            _is(claim_id, "decision", None),
+            *(_sent(claim_id, "papers_wanted", words) for _, words in missing),
+            _states(state, claim_id, "papers_wanted", []),
         ],
-        [pointer("claims", claim_id, "status"), pointer("claims", claim_id, "papers_asked"), "/messages"],
+        ["status", "messages"],
     )
 
 
@@ -504,12 +485,11 @@ def second_claim(state: State, random: Random) -> Situation | None:
     if claim_id is None:
         return None
     claim = state.claims[claim_id]
-    earlier_id = f"C-{3000 + int(claim_id.split('-')[1])}"
+    earlier_id = f"C-{_number(claim_id)}"
     on = claim.arrived - timedelta(days=1)
-    decided = Decision("PAY", "DAMAGE", Decimal("45.00"), [], on)
-    earlier = Claim(claim.parcel_id, "damage", on, claim.claimant, "DECIDED", decision=decided)
-    payment_id = f"Z-{3000 + int(claim_id.split('-')[1])}"
-    paid = Payment(earlier_id, Decimal("45.00"), on)
+    decided = Decision("PAY", "DAMAGE", Decimal("45.00"), (), on)
+    paid = Payment(f"Z-{_number(claim_id)}", Decimal("45.00"), on)
+    earlier = Claim(claim.parcel_id, "damage", on, claim.claimant, status="DECIDED", decision=decided, payment=paid)
     state.claims[earlier_id] = earlier
     assert earlier_decided(state, claim_id) == earlier_id
     return _ended(
@@ -519,10 +499,7 @@ def second_claim(state: State, random: Random) -> Situation | None:
         "CLOSE",
         "DUPLICATE",
         reason=f"DUPLICATE of {earlier_id}",
-        patch=[
-            {"op": "add", "path": pointer("claims", earlier_id), "value": earlier},
-            {"op": "add", "path": pointer("payments", payment_id), "value": paid},
-        ],
+        patch=[{"op": "add", "path": pointer("claims", earlier_id), "value": earlier}],
         records=[pointer("claims", earlier_id)],
     )
 
@@ -534,46 +511,39 @@ def above_the_limit(state: State, random: Random) -> Situation | None:
     claim_id = _damage(state, random, service="secure", proof=("invoice", 90, amount, ""))
     if claim_id is None:
         return None
-    due = amount_due(state, state.claims[claim_id])
-    assert needs_approval(due)
+    claim = state.claims[claim_id]
+    due = payable(claim, state.parcels[claim.parcel_id], state.scans[claim.parcel_id])
+    assert not is_approved(claim, due)
     return _case(
         state,
         claim_id,
         random,
         [{"call": "set_claim_status", "with": {"claim_id": claim_id, "status": "APPROVAL"}}],
-        {"outcome": "FOR_APPROVAL"},
-        [
-            {"check": "state_equals", "at": pointer("claims", claim_id, "status"), "value": "APPROVAL"},
-            {"check": "state_equals", "at": pointer("claims", claim_id, "decision"), "value": None},
-            _unpaid(claim_id),
-            {
-                "check": "state_items",
-                "at": "/messages",
-                "matching": {"claim_id": claim_id, "kind": "decision"},
-                "at_least": 0,
-                "at_most": 0,
-            },
-        ],
-        [pointer("claims", claim_id, "status")],
+        {"outcome": "APPROVAL", "number": due},
+        [_is(claim_id, "status", "APPROVAL"), _is(claim_id, "decision", None), _silent(claim_id)],
+        ["status"],
     )
+
+
+def _silent(claim_id: str) -> dict[str, object]:
+    """Nobody is told a decision."""
+    at = pointer("claims", claim_id, "messages")
+    return {"check": "state_items", "at": at, "matching": {"kind": "decision"}, "at_least": 0, "at_most": 0}
 
 
 @atom("C-25")
 def at_the_limit(state: State, random: Random) -> Situation | None:
-    claim_id = _damage(state, random, service="secure", proof=("invoice", 90, Decimal("800.00"), ""))
+    claim_id = _damage(state, random, service="secure", proof=("invoice", 90, NEEDS_APPROVAL, ""))
     return claim_id and _paid(state, claim_id, random)
 
 
 @atom("C-25", weight=2)
 def approved(state: State, random: Random) -> Situation | None:
     """The approval is on record."""
+    value = _price(random, 900, 2300)
+    papers = [("approval", 1, value, "Approved, desk lead.")]
     claim_id = _damage(
-        state,
-        random,
-        service="secure",
-        proof=("invoice", 90, _price(random, 900, 2300), ""),
-        status="APPROVAL",
-        approved=date(2031, 5, 19),
+        state, random, service="secure", proof=("invoice", 90, value, ""), papers=papers, status="APPROVAL"
     )
     return claim_id and _paid(state, claim_id, random)
 
@@ -608,48 +578,51 @@ def spoiled_on_a_long_journey(state: State, random: Random) -> Situation | None:
 
 @atom("C-38", weight=2)
 def unpadded_before_the_damage(state: State, random: Random) -> Situation | None:
-    scans = [("DEPOT_IN", 9, "P0"), ("DAMAGED", 6, "crushed corner"), ("DELIVERED", 4, "")]
+    scans = [("DEPOT_IN", 9, "P0"), ("DAMAGE", 6, "crushed corner"), ("DELIVERED", 4, "")]
     claim_id = _damage(state, random, scans=scans)
     return claim_id and _excluded(state, claim_id, random, exception="does_not", clauses=["C-39"])
 
 
 @atom("C-39", weight=3)
 def unpadded_after_the_damage(state: State, random: Random) -> Situation | None:
-    scans = [("DEPOT_IN", 9, ""), ("DAMAGED", 6, "crushed corner"), ("DEPARTED", 5, "P0"), ("DELIVERED", 4, "")]
+    scans = [("DEPOT_IN", 9, ""), ("DAMAGE", 6, "crushed corner"), ("DEPOT_OUT", 5, "P0"), ("DELIVERED", 4, "")]
     claim_id = _damage(state, random, scans=scans)
     return claim_id and _paid(state, claim_id, random, exception="applies", clauses=["C-38"])
 
 
 @atom("C-40", weight=2)
 def signed_without_reservation(state: State, random: Random) -> Situation | None:
-    scans = [("DEPOT_IN", 9, ""), ("DELIVERED", 4, "signed without reservation")]
-    claim_id = _damage(state, random, scans=scans, photo="packaging undamaged")
+    scans = [("DEPOT_IN", 9, ""), ("DELIVERED", 4, WAIVER)]
+    claim_id = _damage(state, random, scans=scans, outer=SOUND)
     return claim_id and _excluded(state, claim_id, random, exception="does_not", clauses=["C-41"])
 
 
 @atom("C-41", weight=2)
 def signed_on_the_screen(state: State, random: Random) -> Situation | None:
-    scans = [("DEPOT_IN", 9, ""), ("DELIVERED", 4, "signed on screen")]
-    claim_id = _damage(state, random, scans=scans, photo="packaging undamaged")
+    scans = [("DEPOT_IN", 9, ""), ("DELIVERED", 4, "signed on the courier's screen")]
+    claim_id = _damage(state, random, scans=scans, outer=SOUND)
     return claim_id and _paid(state, claim_id, random, exception="applies", clauses=["C-40"])
 
 
 def _excluded(state: State, claim_id: str, random: Random, **more: object) -> Situation:
     """Refused for what it is; the instruction names no code for that."""
-    assert is_never_paid(state, state.claims[claim_id])
-    return _ended(state, claim_id, random, "REFUSE", "NOT_COVERED", named=False, reason="it is not covered", **more)
+    claim = state.claims[claim_id]
+    assert is_never_paid(claim, state.parcels[claim.parcel_id], state.scans[claim.parcel_id])
+    said = {"outcome": "REFUSED", "reason": "it is not covered", **more}
+    return _ended(state, claim_id, random, "REFUSE", "NOT_COVERED", **said)
 
 
 @atom("C-42", weight=2)
 def turned_up(state: State, random: Random) -> Situation | None:
     """A scan after the claim ends it, approved or not."""
-    scans = [("DEPOT_IN", 25, ""), ("DEPARTED", 20, ""), ("DEPOT_IN", 2, "")]
-    given = date(2031, 5, 16) if random.random() < 0.5 else None
+    scans = [("DEPOT_IN", 25, ""), ("DEPOT_OUT", 20, ""), ("DEPOT_IN", 2, "")]
+    given = [("approval", 4, Decimal("2500.00"), "Approved, desk lead.")] if random.random() < 0.5 else []
     status = "APPROVAL" if given else "OPEN"
-    claim_id = _loss(state, random, arrived=6, sent=25, seen=20, scans=scans, approved=given, status=status)
+    claim_id = _loss(state, random, arrived=6, sent=25, seen=20, scans=scans, papers=given, status=status)
     if claim_id is None:
         return None
-    assert has_turned_up(state, state.claims[claim_id])
+    claim = state.claims[claim_id]
+    assert has_turned_up(claim, state.scans[claim.parcel_id])
     return _ended(state, claim_id, random, "CLOSE", "FOUND")
 
 
@@ -665,32 +638,24 @@ def half_of_it_arrived_in_time(state: State, random: Random) -> Situation | None
 
 
 def _in_pieces(state: State, random: Random, *, late: bool) -> Situation | None:
-    claim_id = _loss(state, random, arrived=2, sent=22, seen=15, service="plus")
-    claimed = {claim.parcel_id for claim in state.claims.values()}
-    traced = {trace.parcel_id for trace in state.traces.values()}
-    others = [key for key, one in sorted(state.parcels.items()) if key not in claimed | traced and not one.shipment]
-    if claim_id is None or not others:
+    scans = [
+        ("DEPOT_IN", 22, "2 pieces"),
+        ("DEPOT_OUT", 15, "piece 2 of 2"),
+        ("DELIVERED", 10 if late else 9, "piece 1 of 2"),
+    ]
+    claim_id = _loss(state, random, arrived=2, sent=22, seen=15, scans=scans)
+    if claim_id is None:
         return None
-    claim, other_id = state.claims[claim_id], random.choice(others)
-    parcel = state.parcels[claim.parcel_id]
-    parcel.shipment = f"W-{claim_id.split('-')[1]}"
-    delivered = _journey(
-        f"X-{7000 + int(claim_id.split('-')[1])}", ("DEPOT_IN", 22, ""), ("DELIVERED", 10 if late else 9, "")
-    )
-    piece = Parcel(
-        parcel.service, None, parcel.postage, parcel.sender, parcel.recipient, delivered, shipment=parcel.shipment
-    )
-    state.parcels[other_id] = piece
-    plant = {
-        "patch": [{"op": "replace", "path": pointer("parcels", other_id), "value": piece}],
-        "records": [pointer("parcels", other_id)],
-        "exception": "applies",
-        "clauses": ["C-11", "C-12"],
-    }
-    assert is_in_time(state, claim) != late and delivery_day(state, claim.parcel_id) is not None
+    more = {"exception": "applies", "clauses": ["C-11", "C-12"]}
+    assert _is_in_time(state, claim_id) != late
     if late:
-        return _ended(state, claim_id, random, "REFUSE", "OUT_OF_TIME", **plant)
-    return _paid(state, claim_id, random, **plant)
+        return _ended(state, claim_id, random, "REFUSE", "OUT_OF_TIME", **more)
+    return _paid(state, claim_id, random, **more)
+
+
+def _is_in_time(state: State, claim_id: str) -> bool:
+    claim = state.claims[claim_id]
+    return in_time(claim, state.scans[claim.parcel_id])
 
 
 @atom("C-29")
@@ -737,7 +702,7 @@ def no_reply(state: State, random: Random) -> Situation | None:
     claim_id = _waiting(state, random, 15)
     if claim_id is None:
         return None
-    assert has_not_replied(state, state.claims[claim_id])
+    assert has_not_replied(state.claims[claim_id], today(state))
     return _ended(state, claim_id, random, "CLOSE", "NO_REPLY")
 
 
@@ -747,18 +712,9 @@ def time_left_to_reply(state: State, random: Random) -> Situation | None:
     claim_id = _waiting(state, random, 14)
     if claim_id is None:
         return None
-    claim = state.claims[claim_id]
-    assert not has_not_replied(state, claim)
-    return _case(
-        state,
-        claim_id,
-        random,
-        [],
-        {"outcome": "PAPERS_ASKED"},
-        [{"check": "state_equals", "at": pointer("claims", claim_id, "status"), "value": "PAPERS"}],
-        [],
-        refusal=True,
-    )
+    assert not has_not_replied(state.claims[claim_id], today(state))
+    checks = [_is(claim_id, "status", "PAPERS")]
+    return _case(state, claim_id, random, [], {"outcome": "PAPERS"}, checks, [], refusal=True)
 
 
 def _waiting(state: State, random: Random, days: int) -> str | None:
@@ -766,10 +722,12 @@ def _waiting(state: State, random: Random, days: int) -> str | None:
     claim_id = _free(state, random)
     if claim_id is None:
         return None
-    scans = _journey(claim_id, ("DEPOT_IN", 29, ""), ("DELIVERED", 22, ""))
+    photos = [(kind, 18, None, text) for kind, _, _, text in _photos()]
+    scans = [("DEPOT_IN", 29, ""), ("DELIVERED", 22, "")]
+    _plant(state, claim_id, "damage", 18, scans, photos, status="PAPERS")
     asked = today(state) - timedelta(days=days)
-    photos = _papers(claim_id, *[(kind, 18, None, shows) for kind, _, _, shows in _photos()])
-    _plant(state, claim_id, "damage", 18, scans, photos, status="PAPERS", asked=asked)
+    text = "Please send a proof of value."
+    state.claims[claim_id].messages = [Message(f"M-{_number(claim_id)}", "sender", "papers_wanted", text, asked)]
     return claim_id
 
 
@@ -789,12 +747,14 @@ def recipient_without_consent(state: State, random: Random) -> Situation | None:
         claim_id,
         random,
         [_letter(claim_id, "Please send us the sender's consent.", to="recipient", kind="papers_wanted")],
-        {"outcome": "CONSENT_ASKED"},
+        {"outcome": ["CONSENT", "PAPERS"]},
         [
             _sent(claim_id, "papers_wanted", ["consent", "agreement", "permission"], to="recipient"),
-            {"check": "state_equals", "at": pointer("claims", claim_id, "decision"), "value": None},
-            _unpaid(claim_id),
+            _states(state, claim_id, "papers_wanted", [], to="recipient"),
+            {"check": "state_one_of", "at": pointer("claims", claim_id, "status"), "values": ["OPEN", "PAPERS"]},
+            _is(claim_id, "decision", None),
         ],
-        ["/messages", pointer("claims", claim_id, "status"), pointer("claims", claim_id, "papers_asked")],
+        ["messages"],
+        open=[pointer("claims", claim_id, "status")],
         clauses=["C-02"],
     )
