@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from worktrial.source_trees import parsed
 from worktrial.suite import suites
 
 ROOT = Path(__file__).parents[1]
@@ -22,7 +23,7 @@ SHARED_NAMES = frozenset({"Settings", "Options"})
 
 @cache
 def files() -> list[tuple[Path, ast.Module]]:
-    return [(path, ast.parse(path.read_text("utf-8"))) for path in sorted(SOURCE.rglob("*.py"))]
+    return [(path, parsed(path.read_text("utf-8"))) for path in sorted(SOURCE.rglob("*.py"))]
 
 
 def test_nothing_outside_a_wing_names_a_suite() -> None:

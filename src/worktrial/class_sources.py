@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Mapping
 from functools import cache
 
+from worktrial.source_trees import parsed
+
 
 @cache
 def class_source(kind: type) -> ast.ClassDef | None:
@@ -18,7 +20,7 @@ def class_source(kind: type) -> ast.ClassDef | None:
     if found is not None:
         return found
     try:
-        [statement] = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+        [statement] = parsed(textwrap.dedent(inspect.getsource(kind))).body
     except (OSError, TypeError):
         return None
     assert isinstance(statement, ast.ClassDef)
@@ -29,7 +31,7 @@ def class_source(kind: type) -> ast.ClassDef | None:
 def _at_top(module: str) -> Mapping[str, ast.ClassDef]:
     """Classes of a module by name, but for those within something else."""
     try:
-        tree = ast.parse(inspect.getsource(sys.modules[module]))
+        tree = parsed(inspect.getsource(sys.modules[module]))
     except (OSError, TypeError, KeyError):
         return {}
     return {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)}

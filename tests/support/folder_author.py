@@ -13,6 +13,7 @@ from tests.support.request import ScriptedRequest, text_of
 from tests.support.script import Answer, Behaviour
 from tests.support.wire import completion, json_text
 
+from worktrial.source_trees import parsed
 from worktrial.workplaces.executable.code import CodeWorkplace
 from worktrial.workplaces.executable.report_form import REPORT_TOOL
 
@@ -133,7 +134,7 @@ class WrittenFolder:
             cited = _marks(node, "atom")
             return cited[0] in wanted if cited else brings_helpers
 
-        if not any(_marks(node, "atom") and is_wanted(node) for node in ast.parse(self._cases).body):
+        if not any(_marks(node, "atom") and is_wanted(node) for node in parsed(self._cases).body):
             return f"# NO CASE {', '.join(sorted(wanted))}: others ask for it\n"
         return _kept(self._cases, is_wanted)
 
@@ -230,7 +231,7 @@ def _fenced(source: str) -> str:
 def _kept_parts(source: str) -> list[tuple[Any, str]]:
     lines = source.splitlines()
     parts = []
-    body = ast.parse(source).body
+    body = parsed(source).body
     for at, node in enumerate(body):
         decorators = getattr(node, "decorator_list", [])
         first = min([node.lineno, *(decorator.lineno for decorator in decorators)])

@@ -112,15 +112,20 @@ def difference_sequence(baseline: Tries, looks: Sequence[Tries], confidence: flo
     known = 2 * sum(len(tries) for tries in baseline.values())
     found, later = [], dict[str, list[float]]()
     for length, look in enumerate(reversed(looks), 1):
-        for task in look.keys() & baseline.keys():
-            later.setdefault(task, []).extend(look[task])
-        pairs = [TaskTries(task, tuple(baseline[task]), tuple(look[task])) for task in look if task in baseline]
+        # In the baseline's order: sums of floats, so results, depend on the order to the last digit.
+        pairs = [
+            TaskTries(task, tuple(tries), tuple(look[task])) for task, tries in baseline.items() if task in look
+        ]
+        for pair in pairs:
+            later.setdefault(pair.task, []).extend(pair.second)
         first = sum(pair.weight for pair in pairs if pair.second)
         if length in wanted and first:
             begun = len(looks) - length + 1
             bound = critical_value((1 - confidence) / (begun * (begun + 1)), known / first)
-            tries = [TaskTries(task, tuple(baseline[task]), tuple(own)) for task, own in later.items() if own]
-            found.append(Stretch(length, difference(tries, Estimand.THESE, confidence=_within(bound))))
+            seen = [
+                TaskTries(task, tuple(own), tuple(later[task])) for task, own in baseline.items() if later.get(task)
+            ]
+            found.append(Stretch(length, difference(seen, Estimand.THESE, confidence=_within(bound))))
     return found
 
 

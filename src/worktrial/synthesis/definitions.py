@@ -5,8 +5,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from worktrial.source_trees import parsed
 from worktrial.synthesis.files import hash_of
-from worktrial.workplaces.executable.source_rules import NOT_PYTHON, parsed
+from worktrial.workplaces.executable.source_rules import NOT_PYTHON
 
 _TOOL_MARKS = frozenset({"reads", "writes"})
 _BLANKS = re.compile(r"\n{4,}")

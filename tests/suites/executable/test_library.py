@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from worktrial.errors import DataError
+from worktrial.source_trees import parsed
 from worktrial.suites import starter
 from worktrial.suites.executable import ExecutableSuite
 from worktrial.suites.executable.tasks import Home, TaskLibrary, built_in
@@ -40,7 +41,7 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PageSuite:
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
 
-    parts = ast.parse(EXAMPLE.read_text("utf-8")).body
+    parts = parsed(EXAMPLE.read_text("utf-8")).body
     kinds = {"state_types.py": ast.ClassDef, "tools.py": ast.FunctionDef}
     files = {
         name: "\n\n".join([FIRST_LINES[name], *(ast.unparse(part) for part in parts if isinstance(part, kind))])

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 from tests.support.tool_hire.shop import FOLDER, shop
 
+from worktrial.source_trees import parsed
 from worktrial.synthesis.gates.catalogue import known_calls
 from worktrial.synthesis.gates.door import Door, Probe, Probed
 from worktrial.synthesis.gates.mutation import Killed, Mutant, mutants, survivors, tried
@@ -24,7 +25,7 @@ def test_mutants_are_drawn_by_the_seed() -> None:
 
 
 def test_each_differs_from_the_original_in_one_statement() -> None:
-    plain = ast.unparse(ast.parse(SOURCE)).splitlines()
+    plain = ast.unparse(parsed(SOURCE)).splitlines()
     for mutant in mutants("tools.py", SOURCE, most=60):
         lines = mutant.source.splitlines()
         gone, new = Counter(plain) - Counter(lines), Counter(lines) - Counter(plain)

@@ -209,9 +209,9 @@ class Tables:
         wanted, own = set(_stems(asked.phrase)), set(_stems(path))
         near = own | set(_stems(table.title))
         weights = {word: math.log(1 + self._columns / (1 + self._with_word[word])) for word in wanted | own}
-        all_wanted = sum(weights[word] for word in wanted) or 1.0
-        found = sum(weights[word] for word in wanted & near) / all_wanted
-        beside = sum(weights[word] for word in own - wanted) / all_wanted
+        all_wanted = sum(weights[word] for word in sorted(wanted)) or 1.0
+        found = sum(weights[word] for word in sorted(wanted & near)) / all_wanted
+        beside = sum(weights[word] for word in sorted(own - wanted)) / all_wanted
         return found - 0.3 * beside if wanted & own else 0.0
 
 

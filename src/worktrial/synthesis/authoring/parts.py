@@ -6,10 +6,11 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from worktrial.source_trees import parsed
 from worktrial.synthesis.clauses.coverage import citations
 from worktrial.synthesis.files import hash_of
 from worktrial.workplaces.executable import Situation, cites, free_id, pointer
-from worktrial.workplaces.executable.source_rules import NOT_PYTHON, parsed
+from worktrial.workplaces.executable.source_rules import NOT_PYTHON
 
 _FACE = "worktrial.workplaces.executable"
 GIVEN = {

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from worktrial.language import JsonObject, JsonValue
+from worktrial.source_trees import parsed
 from worktrial.synthesis.artifacts import ToolDraft
 from worktrial.workplaces import Workplace
-from worktrial.workplaces.executable.source_rules import NOT_PYTHON, module_faults, parsed
+from worktrial.workplaces.executable.source_rules import NOT_PYTHON, module_faults
 
 FEWEST_RECORDS, MOST_RECORDS = 20, 200
 """Records of a kind that the work is about."""

@@ -13,6 +13,7 @@ import msgspec
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
+from worktrial.source_trees import parsed
 from worktrial.synthesis.artifacts import ToolDraft
 from worktrial.synthesis.author import Author, UnusableReplies
 from worktrial.synthesis.authoring.asking import AuthoringStep, CodeAuthor, CodeCheck, UnusableCode, ask_for_code
@@ -50,7 +51,6 @@ from worktrial.synthesis.prompting import fenced, tools_text
 from worktrial.synthesis.together import together
 from worktrial.workplaces.executable.report_form import REPORT_TOOL
 from worktrial.workplaces.executable.runner import CodeRunner
-from worktrial.workplaces.executable.source_rules import parsed
 
 T = TypeVar("T")
 Again = Callable[[T, ClauseChanges], Awaitable[T]]

@@ -7,9 +7,9 @@ from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
 from worktrial.finding import Finding
+from worktrial.source_trees import parsed
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.numbers import DATE, PERCENT, TIME, clause_numbers
-from worktrial.workplaces.executable.source_rules import parsed
 
 LOOSE, UNKNOWN = "number-without-clause", "unknown-clause"
 _CONVERTING = ast.Mult | ast.Div | ast.FloorDiv | ast.Mod

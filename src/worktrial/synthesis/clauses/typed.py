@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from worktrial.finding import Finding
+from worktrial.source_trees import parsed
 from worktrial.synthesis.clauses.clause import Clause
 from worktrial.synthesis.clauses.coverage import HARMLESS, number_of, values_of
 from worktrial.synthesis.clauses.numbers import DATE
-from worktrial.workplaces.executable.source_rules import parsed
 
 TYPED = "typed-value"
 _FACTS = frozenset({"value", "values", "matching", "mentioning", "stating", "one_of", "any_of"})

@@ -9,9 +9,9 @@ import msgspec
 
 from worktrial.errors import DataError, InvalidSample
 from worktrial.language import JsonObject
+from worktrial.source_trees import parsed
 from worktrial.synthesis.gates.door import Door
 from worktrial.workplaces.executable.atoms import Situation
-from worktrial.workplaces.executable.source_rules import parsed
 
 ATOMS_FILE = "atoms.py"
 

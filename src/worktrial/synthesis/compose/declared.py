@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from itertools import groupby
 
-from worktrial.workplaces.executable.source_rules import parsed
+from worktrial.source_trees import parsed
 
 OUTCOMES = "OUTCOMES"
 """Name of the constant that says in which codes a case may end or stand."""

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
+from worktrial.source_trees import parsed
 from worktrial.suites.executable.tasks import Home
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.executable import ExecutableWorkplace
 from worktrial.workplaces.executable.code import CodeFailure, CodeWorkplace, EpisodeResult, ScriptedEpisode
 from worktrial.workplaces.executable.report_form import REPORT_TOOL
-from worktrial.workplaces.executable.source_rules import parsed
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from worktrial.errors import DataError
 from worktrial.finding import Finding
 from worktrial.language import JsonObject
+from worktrial.source_trees import parsed
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.gates.calls import BadCalls, bad_calls, made_badly
 from worktrial.synthesis.gates.catalogue import KnownCall
@@ -26,7 +27,6 @@ from worktrial.synthesis.gates.door import Door, Probe
 from worktrial.synthesis.gates.expectations import Expectation, begun_expectations, failing
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import CarriedOut, carry_out, failed_check
-from worktrial.workplaces.executable.source_rules import parsed
 
 MUTANTS = 20
 _AT_ONCE = 4

@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 from worktrial.finding import Finding
 from worktrial.language import JsonObject
+from worktrial.source_trees import parsed
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.clauses.coverage import uncited
@@ -28,7 +29,6 @@ from worktrial.synthesis.gates.wording import wording_findings
 from worktrial.synthesis.gates.work import CarriedOut, carry_out
 from worktrial.synthesis.gates.wrong import wrong_work
 from worktrial.workplaces.executable.report_form import REPORT_TOOL
-from worktrial.workplaces.executable.source_rules import parsed
 
 WAYS = (
     *(GateName.WORDS, GateName.MINUS_WRITE, GateName.NEIGHBOUR, GateName.STRAY_WRITE),

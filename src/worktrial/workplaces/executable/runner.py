@@ -19,9 +19,9 @@ from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject, JsonValue
 from worktrial.sandbox import PythonLimits, PythonSession, SandboxUnavailable
 from worktrial.sandbox.background import in_background
+from worktrial.source_trees import parsed
 from worktrial.workplaces.executable.describe import encode
 from worktrial.workplaces.executable.inside import Bounds, Carrier, CarrierMessage
-from worktrial.workplaces.executable.source_rules import PARSING
 
 PROCESSES = 2
 """Most processes of one runner. Calls wait for one, so any number of episodes side by side costs no more."""
@@ -37,6 +37,7 @@ _LIMITS = PythonLimits(memory=512 << 20, work=1 << 20, files=20, output=1_000_00
 # In the order in which they import each other; the packages between them hold nothing.
 _SHIPPED = {
     "worktrial.errors": "worktrial.errors",
+    "worktrial.source_trees": "worktrial.source_trees",
     "worktrial.language": "worktrial.language.message",
     "worktrial.workplaces.executable.declare": "worktrial.workplaces.executable.declare",
     "worktrial.workplaces.executable.atoms": "worktrial.workplaces.executable.atoms",
@@ -348,8 +349,7 @@ class _LockedIn:
 def _text(value: str) -> str:
     """The text that was the value of a call; "" where it was something else."""
     try:
-        with PARSING:
-            text = ast.literal_eval(value)
+        text = ast.literal_eval(parsed(value, mode="eval"))
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return ""
     return text if isinstance(text, str) else ""

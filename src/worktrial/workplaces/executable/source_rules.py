@@ -5,11 +5,12 @@ the same call gives the same answer, on any day and machine.
 """
 
 import ast
-import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from symtable import symtable
+
+from worktrial.source_trees import PARSING, parsed
 
 MOST_SOURCE = 2_000_000
 """Characters of a module. Capable authors wrote 392,246 and 917,235 for the cases of 105 and 117 clauses."""
@@ -89,23 +90,6 @@ def _faults_of(source: str, siblings: frozenset[str]) -> Sequence[str]:
     inside = (what for node in nodes for what in _inside(node, siblings, id(node) in top))
     used = (_at(node, f"uses {node.id}") for node in nodes if isinstance(node, ast.Name) and node.id in built_in)
     return list(dict.fromkeys([*_at_top(tree), *inside, *used]))[:_SHOWN]
-
-
-PARSING = threading.Lock()
-"""Held by whoever reads code as a tree. Python 3.11 before 3.11.8 counts the depth of all trees in one place, so
-that two threads which parse at once can meet `SystemError` (python/cpython#106905)."""
-
-
-def parsed(source: str) -> ast.Module:
-    """The code as a tree, from any thread.
-
-    Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: it is no Python, or nests too deeply; `NOT_PYTHON`.
-    """
-    with PARSING, warnings.catch_warnings():
-        # Such as an unknown escape in a text: of no concern here.
-        warnings.simplefilter("ignore")
-        return ast.parse(source)
 
 
 def _built_in(source: str) -> set[str]:

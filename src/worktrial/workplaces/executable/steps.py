@@ -11,6 +11,8 @@ from collections.abc import Callable
 from types import CodeType
 from typing import NamedTuple, TypeVar
 
+from worktrial.source_trees import parsed
+
 TICK = "__tick__"
 """Name under which counted modules find the function that counts; foreign code may use no such names."""
 
@@ -64,7 +66,7 @@ def counted(source: str, file: str) -> CodeType:
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is no Python, or nests too deeply.
     """
-    tree = ast.parse(source, file)
+    tree = parsed(source, file)
     # What is put in is no loop and no function, and everything stays where it is in the tree.
     for node in [*ast.walk(tree)]:
         match node:

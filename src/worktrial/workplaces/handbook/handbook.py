@@ -201,7 +201,7 @@ def relevance(wanted: Set[str], texts: Sequence[Counter[str]], lengths: Sequence
     return [
         sum(
             rare[word] * counts[word] * (_K + 1) / (counts[word] + _K * (1 - _B + _B * length / mean))
-            for word in wanted & counts.keys()
+            for word in sorted(wanted & counts.keys())
         )
         for counts, length in zip(texts, lengths, strict=True)
     ]
