@@ -12,8 +12,8 @@ _TRIES = 20
 def parsed(source: str, file: str = "<unknown>", mode: str = "exec") -> ast.Module:
     """The code as a tree; what Python would warn of in it, such as an unknown escape in a text, is of no concern.
 
-    Python 3.11 before 3.11.8 counts the depth of all trees in one place. So a tree can fail with `SystemError` where
-    another thread, or a finaliser in this one, makes one at the same time: whoever prints a traceback does
+    Python 3.11 before 3.11.8 counts the depth of all trees in one place. So a tree can fail with `SystemError`
+    where another thread, or a finaliser in this one, makes one at the same time: whoever prints a traceback does
     (python/cpython#106905). Nothing is wrong with the code then, and it is read again.
 
     Args:

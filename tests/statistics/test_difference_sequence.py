@@ -100,3 +100,10 @@ def test_nothing_in_common_says_nothing() -> None:
     assert [s.looks for s in difference_sequence({"a": (1.0,)}, [{"b": (1.0,)}, {"a": (0.0,)}])] == [1]
     with pytest.raises(ValueError, match="confidence"):
         difference_sequence({"a": (1.0,)}, [], 1.0)
+
+
+def test_the_order_of_a_looks_tasks_does_not_matter() -> None:
+    baseline = {task: (0.1 * at, 0.3, 0.7) for at, task in enumerate("abcdefgh")}
+    looks = [{task: (0.2, 0.1 * at) for at, task in enumerate("hagbfced")} for _ in range(3)]
+    turned = [{task: look[task] for task in reversed(look)} for look in looks]
+    assert difference_sequence(baseline, turned) == difference_sequence(baseline, looks)

@@ -15,8 +15,6 @@ from tests.support.request import Role
 from tests.support.script import Script, Step
 from tests.support.service import Service
 
-from worktrial.source_trees import parsed
-
 _SHELVES = (
     "behaviours",
     "agent_behaviours",
@@ -65,7 +63,7 @@ def steps_by_role(words: list[str]) -> dict[str, Any]:
 
 
 def _step(text: str) -> Step:
-    tree = parsed(text, mode="eval").body
+    tree = ast.parse(text, mode="eval").body
     arguments = []
     options = {}
     if isinstance(tree, ast.Call):

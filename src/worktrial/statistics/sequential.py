@@ -113,19 +113,17 @@ def difference_sequence(baseline: Tries, looks: Sequence[Tries], confidence: flo
     found, later = [], dict[str, list[float]]()
     for length, look in enumerate(reversed(looks), 1):
         # In the baseline's order: sums of floats, so results, depend on the order to the last digit.
-        pairs = [
-            TaskTries(task, tuple(tries), tuple(look[task])) for task, tries in baseline.items() if task in look
-        ]
-        for pair in pairs:
-            later.setdefault(pair.task, []).extend(pair.second)
+        common = [task for task in baseline if task in look]
+        for task in common:
+            later.setdefault(task, []).extend(look[task])
+        pairs = [TaskTries(task, tuple(baseline[task]), tuple(look[task])) for task in common]
         first = sum(pair.weight for pair in pairs if pair.second)
         if length in wanted and first:
             begun = len(looks) - length + 1
             bound = critical_value((1 - confidence) / (begun * (begun + 1)), known / first)
-            seen = [
-                TaskTries(task, tuple(own), tuple(later[task])) for task, own in baseline.items() if later.get(task)
-            ]
-            found.append(Stretch(length, difference(seen, Estimand.THESE, confidence=_within(bound))))
+            seen = [task for task in baseline if later.get(task)]
+            tries = [TaskTries(task, tuple(baseline[task]), tuple(later[task])) for task in seen]
+            found.append(Stretch(length, difference(tries, Estimand.THESE, confidence=_within(bound))))
     return found
 
 
