@@ -25,7 +25,9 @@ from worktrial.synthesis.compose.composer import (
     NotComposed,
     Recipe,
     RecipeCase,
+    closing,
     compose,
+    instructed,
     plan_of,
     state_of,
 )
@@ -360,6 +362,25 @@ def test_a_task_that_does_not_hold_is_found_out(changes: dict[str, Any], said: s
 def test_a_suite_in_one_language_notices_another(language: str, request_: str) -> None:
     assert language_of(request_, ["en"]) == language
     assert language_of("Please extend Mrs Keller's loan L-2041 if the rules allow it.", ["en"]) == "en"
+
+
+@pytest.mark.parametrize(
+    ("language", "request_", "asked"),
+    [
+        ("de", "Bitte prüfen Sie, ob die Leihe {loan} verlängert werden kann.", "Bericht"),
+        ("fr", "Merci de vérifier si le prêt {loan} peut être prolongé.", "rapport"),
+        ("es", "Revise, por favor, si se puede prolongar el préstamo {loan}.", "informe"),
+        ("ja", "貸出 {loan} を延長できるかどうか確認してください。", "報告"),
+    ],
+)
+def test_other_languages_ask_for_the_report_and_count_the_cases(language: str, request_: str, asked: str) -> None:
+    for lead in range(5):
+        instruction = instructed([request_.format(loan="L-1"), request_.format(loan="L-2")], language, lead)
+        first, *cases, last = instruction.splitlines()
+        assert cases == [f"1. {request_.format(loan='L-1')}", f"2. {request_.format(loan='L-2')}"]
+        assert asked in last and str(len(cases)) not in first
+        assert language_of(instruction, [language]) == language
+    assert asked in closing(language)
 
 
 def test_cases_on_the_same_record_make_no_task() -> None:

@@ -160,7 +160,7 @@ async def compose(
         recipe=recipe,
         patch=list(jsonpatch.make_patch(start, state)),
         instructions={
-            name: _instruction([cases[i].request[name] for i in order], name, lead) for name in recipe.languages
+            name: instructed([cases[i].request[name] for i in order], name, lead) for name in recipe.languages
         },
         steps=[*_steps(cases, random), handing_in([cases[i].report for i in order])],
         checks=checks,
@@ -316,7 +316,14 @@ def _misplaced(check: str) -> tuple[str, str] | None:
     return None
 
 
-def _instruction(requests: Sequence[str], language: str, lead: int) -> str:
+def instructed(requests: Sequence[str], language: str, lead: int) -> str:
+    """The instruction of a task: what its cases ask, in their order, and the sentence that asks for the report.
+
+    Args:
+        requests: What each case asks.
+        language: Code (ISO 639-1); a language that has no frames gets the requests alone.
+        lead: Number by which one of the wordings is taken.
+    """
     asked = requests[0] if len(requests) == 1 else "\n".join(f"{at}. {one}" for at, one in enumerate(requests, 1))
     frames = _frames().get(language)
     if frames is None:
