@@ -263,7 +263,7 @@
     const item = here.items.findIndex((one) => turn !== undefined && one.id === turn);
     if (item >= 0) here.list.reveal(item);
     return Worktrial.whenThere(id, (found) => {
-      found.scrollIntoView({ block: "start", behavior: "instant" });
+      Worktrial.bring(found.id);
       if (found.tabIndex < 0) found.tabIndex = -1;
       found.focus({ preventScroll: true });
     });
@@ -283,8 +283,7 @@
     here.list.reveal(item);
     refill();
     Worktrial.whenThere(`call-${number}`, (found) => {
-      // Not smoothly: a long trajectory would take seconds to pass by.
-      found.scrollIntoView({ block: "start", behavior: "instant" });
+      Worktrial.bring(found.id);
       found.focus({ preventScroll: true });
       if (told) Worktrial.say(`Call ${number}`);
     });

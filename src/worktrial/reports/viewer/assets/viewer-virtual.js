@@ -113,4 +113,27 @@ window.Worktrial = window.Worktrial || {};
     };
     look();
   };
+
+  /**
+   * Bring the element of that id to the top, and hold it in view while what is above it takes its true size: until the
+   * reader does something, or for so many frames.
+   */
+  Worktrial.bring = (id) => {
+    const held = new AbortController();
+    const { signal } = held;
+    for (const kind of ["wheel", "touchstart", "pointerdown", "keydown", "hashchange"]) {
+      addEventListener(kind, () => held.abort(), { capture: true, passive: true, signal });
+    }
+    let left = FRAMES;
+    const look = (first) => {
+      if (signal.aborted) return;
+      const found = document.getElementById(id);
+      const top = found ? found.getBoundingClientRect().top : 0;
+      // Not smoothly: a long list would take seconds to pass by.
+      if (found && (first === true || top < 0 || top > innerHeight / 2)) found.scrollIntoView({ block: "start", behavior: "instant" });
+      if ((left -= 1) > 0) requestAnimationFrame(look);
+      else held.abort();
+    };
+    look(true);
+  };
 })();
