@@ -64,8 +64,9 @@ def reported(run: Path) -> dict[str, bytes]:
     into = run.with_name("report")
     assert command("report", run, "-o", into).code == 0
     # The pages tell the minute in which they were made.
-    made = {name: MADE.sub(b"", content) for name, content in files(into).items()}
-    assert made["index.html"] != files(into)["index.html"]
+    whole = files(into)
+    made = {name: MADE.sub(b"", content) for name, content in whole.items()}
+    assert made["index.html"] != whole["index.html"]
     told = json.loads(made.pop("report.json"))
     return {**made, "without its time": json.dumps({**told, "made": None}).encode()}
 

@@ -144,10 +144,11 @@ def mispaid(text: str, sums: Sequence[Sum], wanted: Sequence[float], paying: Seq
         ),
         None,
     )
+    stops = _stops(text)
     for one in due:
         if any(_is(value, [one]) for value in told):
             continue
-        beside = {_around(_stops(text), start) for start, _, value in sums if _is(value, [one])}
+        beside = {_around(stops, start) for start, _, value in sums if _is(value, [one])}
         is_refused = any(_REFUSAL.search(text, *sentence) for sentence in beside)
         is_refused |= any(verb.negated and begin <= verb.start < end for verb in alone for begin, end in beside)
         if is_refused or any(_is(value, [one]) for value in denied):

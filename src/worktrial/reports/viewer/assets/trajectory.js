@@ -263,7 +263,7 @@
     const item = here.items.findIndex((one) => turn !== undefined && one.id === turn);
     if (item >= 0) here.list.reveal(item);
     return Worktrial.whenThere(id, (found) => {
-      Worktrial.bring(found.id);
+      Worktrial.bring(id);
       if (found.tabIndex < 0) found.tabIndex = -1;
       found.focus({ preventScroll: true });
     });
