@@ -20,7 +20,7 @@ from worktrial.engine.record import Key, SampleRecord, key_digest, total_tokens
 from worktrial.engine.roles import Role
 from worktrial.errors import InvalidReason
 from worktrial.grading import Outcome
-from worktrial.outside.files import refuse_leaving
+from worktrial.outside.files import open_file, refuse_leaving
 from worktrial.workplaces.conformance import SimulatorHealth
 
 INDEX = "samples.idx"
@@ -249,7 +249,7 @@ def _agreed(samples: Path, count: int, row_at: Callable[[int], bytes]) -> int:
     length are found by the last.
     """
     end = 0
-    with samples.open("rb") as file:
+    with open_file(samples) as file:
         for number in sorted({count * n // _LOOKS for n in range(_LOOKS)} | {count - 1}):
             _, place, *_, checksum = ROW.unpack(row_at(number))
             file.seek(place)
@@ -281,7 +281,7 @@ def index_rows(folder: Path, samples: Path) -> bytes | None:
     if not data.startswith(HEADER) or not count:
         return None
     end = _agreed(samples, count, lambda n: bytes(rows[n * ROW.size : (n + 1) * ROW.size]))
-    with samples.open("rb") as file:
+    with open_file(samples) as file:
         file.seek(end)
         # A whole line after them has no row.
         return bytes(rows[: count * ROW.size]) if end and not file.readline().endswith(b"\n") else None
@@ -320,7 +320,7 @@ def counted_lines(folder: Path, samples: Path) -> CountedLines | None:
     if not found.st_size or found.st_mtime_ns > path.stat().st_mtime_ns:
         return None
     count, replaced = 0, frozenset[int]()
-    with path.open("rb", buffering=0) as file:
+    with open_file(path) as file:
 
         def row_at(number: int) -> bytes:
             file.seek(len(HEADER) + number * ROW.size)

@@ -22,6 +22,7 @@ from worktrial.engine.trajectories import PACKED, PACKED_INDEX, TRAJECTORIES
 from worktrial.errors import DataError, SettingError, StopRun, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
+from worktrial.outside.files import irregular
 from worktrial.secrets import Redactor
 
 SAMPLES = "samples.jsonl"
@@ -107,6 +108,9 @@ class RunStore:
             else:
                 earlier = [msgspec.structs.replace(session, asked=None) for session in stored.sessions]
                 self.manifest.sessions = earlier + self.manifest.sessions
+        for name in (SAMPLES, TOKENS, INDEX, TRAJECTORIES, PACKED, PACKED_INDEX):
+            if (found := self.folder / name).is_fifo() or found.is_dir():
+                raise irregular(found)
         cut_torn_tail(self.folder / SAMPLES)
         cut_torn_frame(self.folder / TOKENS)
         self._files.callback(self.index.close)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from errno import EISDIR
 from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -50,7 +51,7 @@ def read_bytes(path: Path, *, within: Path | None = None, most: int = MOST_BYTES
         finally:
             os.close(handle)
         if within is not None:
-            raise DataError(path, "is no regular file", "Put a copy of its content there")
+            raise irregular(path)
         # A pipe, as a shell's `<(…)` makes it, says nothing about its size.
         with path.open("rb") as file:
             data = file.read(most + 1)
@@ -63,6 +64,36 @@ def read_bytes(path: Path, *, within: Path | None = None, most: int = MOST_BYTES
     if len(data) > most:
         raise _too_large(path, most)
     return data
+
+
+def open_file(path: Path, *, within: Path | None = None) -> BinaryIO:
+    """The regular file at `path`, opened for reading. A pipe is never waited for.
+
+    Args:
+        path: The file.
+        within: Folder that the file was found in, and must lie in; None for a file that its user named.
+
+    Raises:
+        FileNotFoundError: there is none.
+        DataError: it is a folder, a pipe or a device, it cannot be read, or it lies elsewhere than in `within`.
+    """
+    if within is not None:
+        refuse_leaving(within, path)
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise
+    except OSError as e:
+        raise DataError(path, f"cannot be read ({e.strerror})", "Check that it is a readable file") from e
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise irregular(path)
+    return os.fdopen(handle, "rb")
+
+
+def irregular(path: Path) -> DataError:
+    """Error about something that is no regular file where one has to be."""
+    return DataError(path, "is no regular file", "Put a copy of its content there")
 
 
 def _read(handle: int, path: Path, size: int, most: int) -> bytes:

@@ -1,5 +1,6 @@
 """Runs followed while they grow: figures of each, brought up to date by what was added since the last look."""
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from worktrial.engine.record import Key, SampleLine
 from worktrial.engine.store import SAMPLES
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
+from worktrial.outside.files import open_file
 from worktrial.results.completion import passed, share
 from worktrial.statistics import Estimate
 
@@ -112,8 +114,8 @@ class FollowedRun:
     def _read_on(self) -> None:
         path = self.folder / SAMPLES
         try:
-            with path.open("rb") as file:
-                found = path.stat()
+            with open_file(path) as file:
+                found = os.fstat(file.fileno())
                 if self._file != (found.st_dev, found.st_ino) or found.st_size < self._read:
                     # Another file, or a shorter one: what was read before says nothing about it.
                     self._samples, self._rates, self._read, self.problem = {}, None, 0, None
