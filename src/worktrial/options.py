@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
@@ -156,9 +156,6 @@ class Options(BaseModel):
         defer_build=True,
     )
 
-    earlier: ClassVar[Mapping[str, str]] = {}
-    """Earlier names of options with their present ones; refused with a hint on every face."""
-
     @classmethod
     def rows(cls) -> Iterator[OptionRow]:
         """Every option, in the order of the panels that they stand in and of their declaration."""
@@ -218,8 +215,6 @@ class Options(BaseModel):
 
     @classmethod
     def _meant(cls, name: str) -> str:
-        if name in cls.earlier:
-            return f". It is now {option(cls.earlier[name])}"
         near = get_close_matches(name, cls.model_fields, n=3)
         return f". Did you mean {' or '.join(option(n) for n in near)}?" if near else ""
 

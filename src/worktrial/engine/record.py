@@ -33,7 +33,7 @@ class SampleLine(msgspec.Struct, kw_only=True):
     sample: str
     repeat: int
     condition: str = CLEAN
-    """Condition of the sample; runs from before there were conditions do not name theirs."""
+    """Condition of the sample."""
 
     @property
     def key(self) -> Key:

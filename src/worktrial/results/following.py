@@ -14,6 +14,7 @@ from worktrial.engine.heartbeat import STOP, Heartbeat, read_heartbeat
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
 from worktrial.engine.record import Key, SampleLine
 from worktrial.engine.store import SAMPLES
+from worktrial.engine.stored import runs_below
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
 from worktrial.outside.files import open_file
@@ -223,7 +224,7 @@ class RunShelf:
             search: Whether to look for new runs; else only those of the last search are read.
         """
         if search:
-            found = dict.fromkeys(folder for place in self._places for folder in _runs_below(place))
+            found = dict.fromkeys(folder for place in self._places for folder in runs_below(place.resolve()))
             self._known = {folder: self._known.get(folder) or FollowedRun(folder) for folder in found}
         for run in self._known.values():
             try:
@@ -232,11 +233,3 @@ class RunShelf:
                 # It may come back, and is then another.
                 run.problem, run.stamp = str(e), ()
         return list(self._known.values())
-
-
-def _runs_below(place: Path) -> list[Path]:
-    place = place.resolve()
-    if (place / MANIFEST).exists():
-        return [place]
-    # Archives have manifests, too; only runs have samples.
-    return sorted(path.parent for path in place.rglob(MANIFEST) if (path.parent / SAMPLES).exists())

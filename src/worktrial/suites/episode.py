@@ -138,7 +138,7 @@ def refuse_prompted(conditions: Conditions) -> None:
 
 
 def in_manifest(settings: Any) -> JsonObject:
-    """A suite's settings for the manifest; without faults as in runs from before there were any."""
+    """A suite's settings for the manifest; without faults nothing is said of them."""
     # A policy is of a kind that only its own `on_record` can write, so it does not get that far.
     plain: JsonObject = msgspec.to_builtins(settings, enc_hook=lambda _: None)
     if settings.faults.is_clean:

@@ -14,6 +14,7 @@ from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
 from worktrial.engine.record import Key, SampleLine, SampleRecord, partial_record
 from worktrial.engine.store import SAMPLES
+from worktrial.engine.stored import runs_below
 from worktrial.engine.trajectories import TRAJECTORIES, StoredTrajectories
 from worktrial.errors import DataError, SettingError
 
@@ -125,7 +126,7 @@ def find_runs(places: list[Path]) -> list[Path]:
     for place in places:
         if not place.is_dir():
             raise DataError(place, "no such folder", "Name the folder that `worktrial run -o` wrote")
-        inside = [place] if (place / MANIFEST).exists() else _below(place)
+        inside = runs_below(place)
         if not inside:
             raise DataError(place, "holds no run", "Name folders that `worktrial run -o` wrote")
         for folder in inside:
@@ -133,11 +134,6 @@ def find_runs(places: list[Path]) -> list[Path]:
                 raise SettingError(f"{folder} is named twice; name each run once")
             found[folder.resolve()] = folder
     return list(found.values())
-
-
-def _below(place: Path) -> list[Path]:
-    # Archives have manifests, too; only runs have samples.
-    return sorted(path.parent for path in place.rglob(MANIFEST) if (path.parent / SAMPLES).exists())
 
 
 def sources(folders: list[Path]) -> list[RunSource]:

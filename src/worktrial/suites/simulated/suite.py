@@ -158,9 +158,8 @@ class SimulatedSuite(Suite):
         return SimulatedTrial(self.name, data, tasks, agent, settings, options=measured)
 
     def in_current_words(self, settings: JsonObject) -> JsonObject:
-        """Settings with what earlier runs left unsaid; see `Suite.in_current_words`."""
-        # In runs from before there was the setting, no plan was shown.
-        current = {"with_plan": False, **settings}
+        """Settings without those that nothing depends on; see `Suite.compared`."""
+        current = dict(settings)
         if current.get("memory") != "auto":
             # Only that choice depends on them.
             for name in ("expected_calls", "simulator_context"):
