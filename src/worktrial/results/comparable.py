@@ -139,7 +139,7 @@ def _faults(stored: JsonValue) -> JsonObject:
         return _CLEAN
     # The order of conditions is only that of the samples.
     ordered = sorted(conditions, key=lambda c: msgspec.json.encode(c, order="sorted"))
-    return {"conditions": ordered, "prompted": stored["prompted"], "generator": stored["generator"]}
+    return {"conditions": ordered, "prompted": stored.get("prompted"), "generator": stored.get("generator")}
 
 
 def _some(settings: JsonObject, names: tuple[str, ...]) -> JsonObject:

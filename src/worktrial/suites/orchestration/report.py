@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
+from worktrial.engine.stored import name_of
 from worktrial.errors import SettingError
 from worktrial.reports.charts import Bar, bars
 from worktrial.reports.figures import NONE, percent, percent_interval
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
-from worktrial.reports.report import Report, ReportRun, Section, agent_of
+from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import (
     NOTHING,
@@ -208,7 +209,7 @@ def _apart(runs: Sequence[ReportRun]) -> list[Markup]:
     if not rows:
         return []
     languages = sorted({figures.language for run in runs for figures in language_figures(run.run.records)})
-    for over in agent_correlations((agent_of(run.run), run.run.records) for run in runs):
+    for over in agent_correlations((name_of(run.run.folder, run.run.manifest), run.run.records) for run in runs):
         way = f"{over.language} · {'free' if over.free else 'turn by turn'}"
         rows += [["All", way, _couple(c), _correlation(r), f"{r.n} agents"] for c, r in over.couples.items()]
     for language in languages:
