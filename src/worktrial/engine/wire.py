@@ -19,6 +19,11 @@ PROVIDER_BLOCKS = "provider_blocks"
 Goes back to that wire in place of the message, unchanged, and to no other: signatures of thoughts are in it.
 """
 
+JSON = {"Content-Type": "application/json"}
+"""Headers of a body of JSON."""
+NO_KEY = "none"
+"""Key that is sent where there is none: these wires want one, and who needs none looks at none."""
+
 
 class NotACompletion(ValueError):
     """The endpoint's answer does not follow the protocol."""
