@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from worktrial.engine.index import SampleKind, figures_of
+from worktrial.engine.finished import SampleKind, figures_of
 from worktrial.engine.notices import say
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.roles import Role
@@ -160,7 +160,7 @@ class FirstSamples:
         self._least_tasks = min(SAME_DEFECTS, len({job.sample for job in jobs}))
         known: Counter[str] = Counter()
         self._came_through = False
-        for ended, count in store.index.kinds.items():
+        for ended, count in store.samples.kinds.items():
             trouble = _trouble_kind(ended, agent_is_model=agent_is_model)
             if trouble is not None:
                 known[trouble] += count

@@ -166,7 +166,7 @@ class _OpenRun:
     @property
     def invalid(self) -> int:
         """Number of samples that are invalid as yet."""
-        return sum(self.store.index.outcome(job.key) is Outcome.INVALID for job in self.trial.jobs)
+        return sum(self.store.samples.outcome(job.key) is Outcome.INVALID for job in self.trial.jobs)
 
     @property
     def is_done(self) -> bool:
@@ -273,7 +273,7 @@ def _watched(
 async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress | None) -> list[int]:
     """Do what is still to be done; returns how many requests of each run had to be sent again."""
     settled = (
-        (job.condition, run.store.index.figures(job.key))
+        (job.condition, run.store.samples.figures(job.key))
         for run in runs
         for job in run.trial.jobs
         if run.store.is_settled(job.key)
@@ -400,5 +400,5 @@ def _earlier_spend(store: RunStore) -> tuple[float, int]:
     were replayed do not count: their record holds tokens of which nobody knows how many were bought.
     """
     sessions = store.manifest.sessions[:-1]
-    cost = max(sum(s.cost for s in sessions), store.index.cost)
-    return cost, max(sum(s.tokens for s in sessions), store.index.tokens)
+    cost = max(sum(s.cost for s in sessions), store.samples.cost)
+    return cost, max(sum(s.tokens for s in sessions), store.samples.tokens)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from worktrial.engine.index import counted_lines
+from worktrial.engine.figures import lines_that_count
 from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
 from worktrial.engine.record import Key, SampleLine, SampleRecord, partial_record
@@ -61,11 +61,8 @@ class RunSource:
 
     def _records(self, kind: type[_Work]) -> Iterator[_Work]:
         path = self.folder / SAMPLES
-        counted = counted_lines(self.folder, path)
+        counted = lines_that_count(path)
         records = read_lines(path, kind)
-        if counted is None:
-            last = set(self._last_records.values())
-            return (record for number, record in enumerate(records) if number in last)
         if not counted.replaced:
             return islice(records, counted.lines)
         return (record for number, record in enumerate(records) if counted.has(number))
