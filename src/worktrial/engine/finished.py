@@ -2,13 +2,14 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain, compress
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from worktrial.engine.lines import read_lines
+from worktrial.engine.lines import line_blocks
 from worktrial.engine.record import Count, Key, SampleLine, SampleRecord
 from worktrial.engine.roles import Role
 from worktrial.errors import InvalidReason
@@ -20,7 +21,8 @@ _NUMBER_OF_OUTCOME = {outcome: number for number, outcome in enumerate(_OUTCOMES
 # Reasons of invalid samples, and ends of an agent's work, that decide whether going on makes sense. 0 is any other.
 _ENDS = ("", *(reason.value for reason in InvalidReason), "unread_call", "empty_answer", "cut_answer")
 _NUMBER_OF_END = {end: number for number, end in enumerate(_ENDS)}
-_ACTED, _REPLAYED, _PRICED = 1, 2, 4
+_UNWATCHED = SimulatorHealth()
+_ACTED, _REPLAYED, _PRICED, _REPLACED = 1, 2, 4, 8
 
 
 class SampleFigures(NamedTuple):
@@ -80,7 +82,7 @@ def figures_of(record: SampleRecord | _Line) -> SampleFigures:
         record.cost,
         sum(used.input_tokens + used.output_tokens for used in record.usage.values()),
         record.replayed > 0,
-        record.simulation if played and record.simulation is not None else SimulatorHealth(),
+        record.simulation if played and record.simulation is not None else _UNWATCHED,
     )
 
 
@@ -94,12 +96,6 @@ class FinishedSamples:
         self._numbers: dict[str, dict[str, dict[int, int]]] = {}
         self._outcomes, self._ends, self._flags = array("B"), array("B"), array("B")
         self._costs, self._tokens, self._health = array("d"), array("q"), array("q")
-        self._kinds: Counter[tuple[int, int, int]] = Counter()
-        self._replaced = 0
-        self.cost = 0.0
-        """US dollars of all samples that nothing was replayed in."""
-        self.tokens = 0
-        """Tokens of these."""
 
     def read(self, samples: Path) -> None:
         """Take in all records of a file.
@@ -107,45 +103,50 @@ class FinishedSamples:
         Raises:
             DataError: one is damaged.
         """
-        for line in read_lines(samples, _Line):
+        for line in chain.from_iterable(line_blocks(samples, _Line)):
             self.add(line.key, line)
+
+    def __len__(self) -> int:
+        return sum(not flags & _REPLACED for flags in self._flags)
 
     @property
     def kinds(self) -> Mapping[SampleKind, int]:
         """Number of samples by the way in which they ended."""
         found: Counter[SampleKind] = Counter()
-        for (outcome, end, flags), count in self._kinds.items():
-            found[SampleKind(_OUTCOMES[outcome], _ENDS[end], bool(flags & _ACTED))] += count
+        for (outcome, end, flags), count in Counter(
+            zip(self._outcomes, self._ends, self._flags, strict=True)
+        ).items():
+            if not flags & _REPLACED:
+                found[SampleKind(_OUTCOMES[outcome], _ENDS[end], bool(flags & _ACTED))] += count
         return found
 
-    def __len__(self) -> int:
-        return len(self._outcomes) - self._replaced
+    @property
+    def cost(self) -> float:
+        """US dollars of all samples that nothing was replayed in."""
+        return sum(compress(self._costs, self._bought()))
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of these."""
+        return sum(compress(self._tokens, self._bought()))
+
+    def _bought(self) -> Iterator[bool]:
+        return (not flags & (_REPLACED | _REPLAYED) for flags in self._flags)
 
     def add(self, key: Key, record: SampleRecord | _Line) -> None:
         """Take in a record, which replaces an earlier one of its sample."""
-        figures = figures_of(record)
+        outcome, ended, acted, cost, tokens, replayed, health = figures_of(record)
         sample, repeat, condition = key
         own = self._numbers.setdefault(sample, {}).setdefault(condition, {})
         if repeat in own:
-            self._count(own[repeat], -1)
-            self._replaced += 1
+            self._flags[own[repeat]] |= _REPLACED
         own[repeat] = len(self._outcomes)
-        flags = figures.acted * _ACTED | figures.replayed * _REPLAYED | (figures.cost is not None) * _PRICED
-        self._outcomes.append(_NUMBER_OF_OUTCOME[figures.outcome])
-        self._ends.append(_NUMBER_OF_END[figures.ended])
-        self._flags.append(flags)
-        self._costs.append(figures.cost or 0.0)
-        self._tokens.append(figures.tokens)
-        health = figures.health
+        self._outcomes.append(_NUMBER_OF_OUTCOME[outcome])
+        self._ends.append(_NUMBER_OF_END[ended])
+        self._flags.append(acted * _ACTED | replayed * _REPLAYED | (cost is not None) * _PRICED)
+        self._costs.append(cost or 0.0)
+        self._tokens.append(tokens)
         self._health.extend((health.observations, health.misshapen, health.contradictions))
-        self._count(own[repeat], 1)
-
-    def _count(self, number: int, by: int) -> None:
-        flags = self._flags[number]
-        self._kinds[self._outcomes[number], self._ends[number], flags] += by
-        if not flags & _REPLAYED:
-            self.cost += by * self._costs[number]
-            self.tokens += by * self._tokens[number]
 
     def _number(self, key: Key) -> int | None:
         sample, repeat, condition = key
