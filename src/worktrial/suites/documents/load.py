@@ -85,7 +85,7 @@ def without_documents(questions: Sequence[DocumentQuestion], documents: Collecti
 
 
 def doubtful_gold(questions: Sequence[DocumentQuestion], pages: Mapping[str, int]) -> Iterator[str]:
-    """Warnings about gold answers and gold pages that are hardly meant as they stand, each with file, row and field.
+    """Warn of gold answers and gold pages that are hardly meant as they stand, each with file, row and field.
 
     Args:
         questions: Those to run.

@@ -109,7 +109,7 @@ class DocumentsSuite(Suite):
             agent,
             settings,
             measured=options.measured(),
-            notices=(*([left_out] if left_out else ()), *warned),
+            notices=(*([left_out] if left_out else ()), *doubtful_gold(chosen, pages)),
             web=_web(options),
         )
         if options.closed_run is not None:

@@ -9,7 +9,8 @@ _NO_WORD = re.compile(r"[^\w%$€£¥+/&.-]+|(?<!\w)[.-]|[.-](?!\w)")
 _ARTICLE = re.compile(r"^(?:the|a|an) ")
 _RANGE = re.compile(
     r"(?<![\w.,/-])(?!\d+-\d+/\d)"
-    r"(?:between (?P<from>\d(?:[\d,.]*\d)?%?) and|(?:from )?(?P<first>\d(?:[\d,.]*\d)?%?) ?(?:--?|to|through)) ?(?=\d)",
+    r"(?:between (?P<from>\d(?:[\d,.]*\d)?%?) and|(?:from )?(?P<first>\d(?:[\d,.]*\d)?%?) ?(?:--?|to|through))"
+    r" ?(?=\d)",
     re.IGNORECASE,
 )
 _LEAD = re.compile(r"^(?:(?:the )?(?:final )?answer is|it (?:is|was)|this (?:is|was))\b:? *", re.IGNORECASE)
