@@ -34,7 +34,7 @@ def page_markdown(page: PageContent) -> str:
 
 
 def _beside(page: PageContent) -> Iterator[str]:
-    """Lines of a page's text that have a word more than the tables do: what a table finder overlooked is not lost."""
+    """Lines of a page's text with a word more than the tables have: what no table took is not lost."""
     held: Counter[str] = Counter()
     for table in page.tables:
         # A heading over several columns is one.

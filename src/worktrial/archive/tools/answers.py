@@ -202,7 +202,7 @@ def _entry(document: "DocumentRecord") -> JsonObject:
 def table_shown(
     document: str, table: Table, first_row: int, limits: ToolLimits, *, readings: bool = False
 ) -> JsonObject:
-    """A table's rows with what they stand for; doubtful cells with their other `readings` where those are asked for.
+    """A table's rows with what they stand for, and `readings` of doubtful cells where they are asked for.
 
     Raises:
         ToolProblem: the table has fewer rows.

@@ -84,9 +84,7 @@ class DocumentsSuite(Suite):
             scorer = "published" if questions.path.suffix.lower() == ".csv" else "ours"
             options = options.model_copy(update={"scorer": scorer})
         chosen, left_out = _chosen(questions, archive, options)
-        warned = tuple(
-            doubtful_gold(chosen, {} if archive is None else {d.name: d.pages for d in archive.documents})
-        )
+        pages = {} if archive is None else {record.name: record.pages for record in archive.documents}
         model = models.get(Role.AGENT)
         usual = LOCAL_TURNS if model is not None and model.is_local else USUAL_TURNS
         settings = DocumentsSettings(
