@@ -104,9 +104,9 @@ class DocumentsOptions(
     """Leave out the tool that runs Python: the same as python none."""
     unsafe_python: Annotated[bool, Flag(_GIVEN, neutral=True)] = False
     """Run the agent's Python WITHOUT a sandbox: the same as python unsafe."""
-    scorer: Annotated[ScoreName, Flag(_SCORE, common=True)] = "published"
+    scorer: Annotated[ScoreName | None, Flag(_SCORE, common=True)] = None
     """Score that decides whether an answer passes. published: as the published OfficeQA scorer does. ours: by typed
-    values."""
+    values. Default: published for the published questions (.csv), ours for those in our form (.jsonl)."""
     tolerance: Annotated[float, Field(ge=0, le=1), Flag(_SCORE)] = 0.0
     """Relative error that still passes, 0 to 1."""
     closed_run: Annotated[Path | None, Flag(_SCORE, neutral=True, metavar="RUN")] = None

@@ -73,13 +73,18 @@ class DocumentsSuite(Suite):
         """Questions, archive and agent made ready to run; see `Suite.trial`."""
         from worktrial.agents.assignment import Limits
         from worktrial.suites.documents.choices import Setup
+        from worktrial.suites.documents.load import doubtful_gold
         from worktrial.suites.documents.task import DocumentsSettings, DocumentsTrial
         from worktrial.suites.settings import LOCAL_TURNS, USUAL_TURNS, fault_conditions, keeping_of
 
         setup = Setup(options.setup)
         python = _python(options, agent)
         questions, archive = _questions_and_archive(options)
+        if options.scorer is None:
+            scorer = "published" if questions.path.suffix.lower() == ".csv" else "ours"
+            options = options.model_copy(update={"scorer": scorer})
         chosen, left_out = _chosen(questions, archive, options)
+        pages = {} if archive is None else {record.name: record.pages for record in archive.documents}
         model = models.get(Role.AGENT)
         usual = LOCAL_TURNS if model is not None and model.is_local else USUAL_TURNS
         settings = DocumentsSettings(
@@ -102,7 +107,7 @@ class DocumentsSuite(Suite):
             agent,
             settings,
             measured=options.measured(),
-            left_out=left_out,
+            notices=(*([left_out] if left_out else ()), *doubtful_gold(chosen, pages)),
             web=_web(options),
         )
         if options.closed_run is not None:
@@ -112,9 +117,8 @@ class DocumentsSuite(Suite):
         return trial
 
     def notices(self, options: DocumentsOptions, trial: "DocumentsTrial") -> Iterable[str]:  # type: ignore[override]
-        """Questions that are left out, and a warning before unsafe Python; see `Suite.notices`."""
-        if trial.left_out:
-            yield trial.left_out
+        """Questions left out, doubtful gold, and a warning before unsafe Python; see `Suite.notices`."""
+        yield from trial.notices
         if trial.settings["python"] == "unsafe":
             yield (
                 f"WARNING: {option('unsafe_python')}: code that the agent writes runs WITHOUT a sandbox. It can "

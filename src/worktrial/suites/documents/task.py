@@ -79,7 +79,7 @@ class DocumentsTrial:
         settings: DocumentsSettings,
         *,
         measured: JsonObject | None = None,
-        left_out: str = "",
+        notices: tuple[str, ...] = (),
         web: "WebSource | None" = None,
     ) -> None:
         """Set up a trial.
@@ -91,13 +91,13 @@ class DocumentsTrial:
             agent: Who answers.
             settings: What can change a result.
             measured: Options that count when runs are compared, for the manifest.
-            left_out: Questions that could not be chosen and why, in words.
+            notices: What to say before the run: questions that are left out, doubtful gold.
             web: What answers searches of the web; None where the tool is not on offer.
         """
         _check(archive, agent, settings)
         self._questions = {question.id: question for question in chosen}
         self._agent = agent
-        self.left_out = left_out
+        self.notices = notices
         self._settings = settings
         self._conditions = settings.faults.by_name
         self._transforms = document_transforms(archive)
