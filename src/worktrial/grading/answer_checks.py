@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from worktrial.grading.written.amounts import StatedNumber
     from worktrial.grading.written.dates import WrittenDate
 
-READING = 3
+READING = 4
 """Version of how answers are read. Verdicts of another version are not comparable: it is part of what identifies a
 suite's data. 1 compared texts with listed spellings; 2 parses; 3 heeds denials of codes, and of phrases that
-may not stand there."""
+may not stand there; 4 reads Korean as offices write it, and leaves undecided what cannot be told."""
 
 LONGEST_ANSWER = 100_000
 """Characters of an answer that are read."""
@@ -120,7 +120,10 @@ class AnswerDate(AnswerClaim):
         stated = dates(text, self.order)
         right = [_is_day(one, self.value) for one in stated]
         spans = [(one.start, one.end) for one in stated]
-        return _stated("date", str(self.value), text, spans, right, [_said(one) for one in stated])
+        result = _stated("date", str(self.value), text, spans, right, [_said(one) for one in stated])
+        if not any(right) and any(reading.is_on(self.value) for one in stated for reading in one.readings):
+            return CheckResult(result.check, None, result.why)
+        return result
 
 
 class AnswerNumber(AnswerClaim):
@@ -201,9 +204,14 @@ class AnswerChoice(AnswerClaim):
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
         text = self.text(facts)
-        asserted = [name for name, phrases in self.options.items() if _asserted(phrases, text)]
+        said = {name: _asserted(phrases, text) for name, phrases in self.options.items()}
+        asserted = [name for name, is_said in said.items() if is_said]
+        open = [name for name, is_said in said.items() if is_said is None]
         why = f"it asserts {' and '.join(asserted)}" if asserted else "it asserts none"
         asked = f"the answer asserts {self.value} of {', '.join(self.options)}"
+        # What is asserted beside the right one decides, whatever the rest means.
+        if open and said[self.value] is not False and asserted in ([], [self.value]):
+            return CheckResult(asked, None, f"{why}; its words do not tell whether it asserts {' and '.join(open)}")
         return CheckResult(asked, asserted == [self.value], why)
 
 
@@ -299,6 +307,7 @@ def _said(written: "WrittenDate") -> str:
 
 
 _CHUNKS = re.compile(r"[A-Za-z]+|\d+|[^A-Za-z\d]+")
+_COMPOUND = re.compile(r"[가-힣]{4,}")
 _JOINTS = "-_ "
 
 
@@ -344,7 +353,8 @@ def maintains(phrase: str, text: str) -> bool:
 
 def _mentions(phrase: str, text: str) -> tuple[Span, ...]:
     """Places of `phrase` in `text` as whole words, whatever the case and the white space."""
-    words = [re.escape(word) for word in plain(phrase).split()]
+    # A Korean compound is one word or several: 안전소견, 안전 소견.
+    words = [r"\s?".join(word) if _COMPOUND.fullmatch(word) else re.escape(word) for word in plain(phrase).split()]
     if not words:
         return ()
     # ASCII boundaries: "A2" is not in "A21", but a Korean particle may follow it directly.
@@ -354,7 +364,11 @@ def _mentions(phrase: str, text: str) -> tuple[Span, ...]:
     return tuple(match.span() for match in pattern.finditer(text))
 
 
-def _asserted(phrases: Sequence[str], text: str) -> bool:
-    from worktrial.grading.written.claims import denied_word
+def _asserted(phrases: Sequence[str], text: str) -> bool | None:
+    """Whether `text` asserts one of `phrases`; None where its words do not tell."""
+    from worktrial.grading.written.claims import denied_word, doubtful_word
 
-    return any(not denied_word(text, *span) for phrase in phrases for span in _mentions(phrase, text))
+    spans = [span for phrase in phrases for span in _mentions(phrase, text) if not denied_word(text, *span)]
+    if all(doubtful_word(text, *span) for span in spans):
+        return None if spans else False
+    return True
