@@ -81,7 +81,7 @@ def denied_word(text: str, start: int, end: int) -> bool:
 
 
 def doubtful_word(text: str, start: int, end: int) -> bool:
-    """Whether Korean around a word that it does not plainly deny may take it back: `승인 요청`, `승인 사유가 없지 않다`."""
+    """Whether Korean around a word, which does not plainly deny it, may do so: `승인 요청`."""
     return _before(_DOUBT_BEFORE, text, start) or _DOUBT_AFTER.pattern.match(text, end) is not None
 
 

@@ -1,10 +1,10 @@
 """Dates as people write them, in English and Korean.
 
 Dates: `2025-05-19`, `2025. 5. 19`, `20250519`, `19 May 2025`, `May 19th`, `05/19/2025`, `19.5.25`; `5월 19일`,
-`2025년 5월 19일`, `오월 십구일`, `5월 2~4일`, and `25. 5. 19.` in Korean. Whether the month or the day comes first in
-`05/06/2025` is never guessed. It is decided by what the caller knows, else by the other dates of the same text that
-allow one order only, else, in a text with Korean words, by the custom there (month first; the year before it). Where
-nothing decides, such a date is ambiguous and equals nothing.
+`2025년 5월 19일`, `오월 십구일`, `5월 2~4일`, and `25. 5. 19.` in Korean. Whether the month or the day comes
+first in `05/06/2025` is never guessed. It is decided by what the caller knows, else by the other dates of the same
+text that allow one order only, else, in a text with Korean words, by the custom there (month first; the year before
+it). Where nothing decides, such a date is ambiguous and equals nothing.
 """
 
 import re

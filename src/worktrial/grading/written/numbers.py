@@ -1,10 +1,10 @@
 """Numbers as people write them: the one reader of numbers in prose.
 
 Understood: groups of three after comma, space or apostrophe (`1,234`, `1 234`, `1'234`), decimals, decimal commas
-where nothing else is possible (`12,5`, `1.234,50`), accounting negatives (`(5)`, `△5`), any dash as a minus, `minus 5`,
-powers (`1.2e6`, `1.2 x 10^6`), fractions (`1/2`, `3 1/2`, `3분의 2`, and the `99-16/32` of bond quotations), Korean
-myriads (`1만 2천`, `3억 5,000만`, `3억5천`), Indian groups (`1,23,456`), and numbers in words (`twenty-four`, `세 개`,
-`이천칠백`, `사흘`).
+where nothing else is possible (`12,5`, `1.234,50`), accounting negatives (`(5)`, `△5`), any dash as a minus,
+`minus 5`, powers (`1.2e6`, `1.2 x 10^6`), fractions (`1/2`, `3 1/2`, `3분의 2`, and the `99-16/32` of bond
+quotations), Korean myriads (`1만 2천`, `3억 5,000만`, `3억5천`), Indian groups (`1,23,456`), and numbers in words
+(`twenty-four`, `세 개`, `이천칠백`, `사흘`).
 Other groups (`1,2,3`) are no number.
 
 A `WrittenNumber` says what is written and how. What it means is for the caller: whether a number in an identifier
