@@ -7,6 +7,7 @@ The readers are imported with the first answer: their patterns take 50 ms of CPU
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from functools import lru_cache
@@ -28,7 +29,19 @@ suite's data. 1 compared texts with listed spellings; 2 parses; 3 heeds denials 
 may not stand there; 4 reads Korean as offices write it, and leaves undecided what cannot be told."""
 
 LONGEST_ANSWER = 100_000
-"""Characters of an answer that are read."""
+"""Characters of a text that are read."""
+
+MOST_CHARACTERS = 2_000
+"""Characters of an answer that may satisfy its checks; a longer one is a dump."""
+
+MOST_VALUES = 3
+"""Values of a kind that an answer may state for each that is asked for."""
+
+IN_SHORT = {
+    "en": f"Answer in at most {MOST_CHARACTERS:,} characters: what is asked for, not all that was seen.",
+    "ko": f"답변은 {MOST_CHARACTERS:,}자 이내로, 조회한 내용 전체가 아니라 요청한 내용만 적어 주세요.",
+}
+"""Words of a task for these bounds, by its language."""
 
 Phrases = Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Field(min_length=1)]
 
@@ -243,7 +256,46 @@ class AnswerLacks(Claim):
         return CheckResult(asked, not hits, f"it mentions {hits[0]!r}" if hits else "it mentions none")
 
 
+def excess(checks: Sequence[object], answer: str) -> str:
+    """Fault of an answer that has far more in it than its checks ask for; "" where it has none."""
+    from worktrial.grading.written.amounts import stated_numbers
+    from worktrial.grading.written.dates import dates
+    from worktrial.grading.written.times import times
+
+    claims = [check for check in checks if isinstance(check, AnswerClaim)]
+    if claims and len(answer) > MOST_CHARACTERS:
+        return f"it has {len(answer):,} characters; at most {MOST_CHARACTERS:,} may be"
+    asked = Counter(_KINDS[type(check)] for check in claims if type(check) in _KINDS)
+    text = plain(answer) if asked else ""
+    numbers = stated_numbers(text)
+    alike = {_id_patterns(check.value)[1] for check in claims if isinstance(check, AnswerId)}
+    stated: dict[str, set[object]] = {
+        "ids": {found[0].casefold() for one in alike for found in one.finditer(text)},
+        # "6 432" is read as two numbers, too.
+        "numbers": {one.values[0] for one in numbers if not any(_within(one, other) for other in numbers)},
+        "dates": {one.readings for one in dates(text)},
+        "times": {one.time for one in times(text)},
+    }
+    found, most = sum(len(stated[kind]) for kind in asked), MOST_VALUES * asked.total()
+    return (
+        f"it states {found} values; at most {most} may be, where {asked.total()} are asked for"
+        if found > most
+        else ""
+    )
+
+
+def _within(one: "StatedNumber", other: "StatedNumber") -> bool:
+    return one is not other and other.start <= one.start and one.end <= other.end
+
+
 Span = tuple[int, int]
+_KINDS = {
+    AnswerTime: "times",
+    AnswerDate: "dates",
+    AnswerNumber: "numbers",
+    AnswerMoney: "numbers",
+    AnswerId: "ids",
+}
 _EMPHASIS = re.compile(r"\*\*|`|(?<![\w*])[*_]{1,2}(?=\w)|(?<=\w)[*_]{1,2}(?![\w*])")
 
 
