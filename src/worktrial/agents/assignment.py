@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -55,10 +55,6 @@ class Assignment:
     tokens: Callable[[], int] = lambda: 0
     """Function that tells the agent's tokens so far, in and out."""
     cost: Callable[[], float] = lambda: 0.0
-    plan: JsonValue = None
-    """The task's structured solution plan, for the agent that follows it."""
-    reads: frozenset[str] = frozenset()
-    """Names of the tools that change nothing, where that is known; for agents that follow a plan."""
     system_prompt: str | None = None
     """Text that a model is told before the instruction; None for what every agent in a workplace is told."""
     take_pictures: Callable[[], list[str]] = list
@@ -171,6 +167,19 @@ def _copy(value: JsonValue) -> JsonValue:
         return msgspec.json.decode(msgspec.json.encode(value, enc_hook=_plain))
     except (TypeError, ValueError, OverflowError, RecursionError) as e:
         raise Unstorable(f"not JSON: {e}") from e
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A task's solution, as reference agents are handed it; no other agent ever is."""
+
+    plan: Any = None
+    """A `Plan`, or a bare list of calls; None where the task has none."""
+    reads: frozenset[str] = frozenset()
+    """Names of the tools that change nothing, where that is known."""
+
+
+NO_SOLUTION = Solution()
 
 
 class Agent(Protocol):

@@ -70,7 +70,7 @@ def _work(wire: Wire) -> JsonObject:
     session = _FarSession(wire, told["pictures"])
     about: dict[str, Any] = told["assignment"]
     assignment = Assignment(
-        **{**about, "limits": Limits(**about["limits"]), "reads": frozenset(about["reads"])},
+        **{**about, "limits": Limits(**about["limits"])},
         session=session,
         take_pictures=session.take_pictures,
     )
