@@ -261,6 +261,10 @@ class Suite(ABC):
         """A sample's work for the terminal; None to show it as calls in a workplace."""
         return None
 
+    def outcome_of(self, record: "SampleRecord") -> Outcome | None:
+        """Outcome that the record's grounds amount to, a budget apart; None where they do not say."""
+        return None
+
     def figures(self, run: "StoredRun") -> Sequence[Figure]:
         """Figures that only this suite has; for exports, SQL and machine output."""
         return ()
