@@ -1,8 +1,13 @@
 """Strikes from outside: agents, suites, clients and files that want more than their due. How many are held?"""
 
 import json
+import math
 import random
+import shutil
+import subprocess
+import sys
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.cli import command
+
+_PATIENCE = 180.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -119,10 +126,117 @@ def edit_outcomes(chance: random.Random) -> Held:
     return held(*came)
 
 
+_PEAK = "print('peak', *(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
+_MOST_MEGABYTES = 1000
+_GREEDY_TOOLS = '''
+
+def _handed_back():
+    try:
+        raise ValueError
+    except ValueError as e:
+        frame = operator.attrgetter("__traceback__.tb_frame")(e)
+    while "hand_back" not in operator.attrgetter("f_locals")(frame):
+        frame = operator.attrgetter("f_back")(frame)
+    return operator.attrgetter("f_locals")(frame)["hand_back"]
+
+@reads()
+def list_of_all(state: State) -> list[str]:
+    """List all tools."""
+    give = _handed_back()
+    for _ in range(12):
+        give("[" + ",".join(["{}"] * 4_000_000) + "]")
+    return []
+'''
+_OF_A_SUITE = """
+import asyncio, sys
+from pathlib import Path
+from worktrial.workplaces.executable.code import CodeWorkplace
+async def calls():
+    session = CodeWorkplace.read(Path(sys.argv[1])).open()
+    await session.call("list_of_all", {})
+try:
+    asyncio.run(calls())
+except Exception as e:
+    print(type(e).__name__, str(e)[:300])
+"""
+_OF_ARGUMENTS = """
+import asyncio, sys
+import worktrial as wt
+from tests.support.script import Script
+from tests.support.scripted_server import ScriptedServer
+from tests.support.wire import completion, tool_call
+GREAT = '{"sample_id": [' + '[],' * 5_000_000 + '[]]}'
+def agent(request):
+    call = {"name": "get_sample", "arguments": GREAT}
+    return completion("", tool_calls=[{"id": "c", "type": "function", "function": call}])
+if sys.argv[1] == "model":
+    with ScriptedServer(Script(agent=agent)) as server:
+        ran = wt.run("starter", "agent-1", base_url=server.url, tasks=["lab-01"], max_turns=20)
+        print([(r.outcome, r.stop_reason, r.reason[:200]) for r in ran.run.records])
+else:
+    async def drive():
+        async with wt.episode("starter", "lab-01") as episode:
+            for _ in range(250):
+                await episode.call("get_sample", {"sample_id": "x" * (4 << 20)})
+    try:
+        asyncio.run(drive())
+    except Exception as e:
+        print(type(e).__name__, str(e)[:300])
+"""
+_OF_AN_IMPORT = """
+import sys
+from worktrial.cli.main import main
+sys.argv[1:1] = ["import"]
+try:
+    main()
+except SystemExit as e:
+    print("code", e.code)
+"""
+
+
+def _peak(code: str, *words: object) -> tuple[float, str]:
+    """Most megabytes that a process held, and all that it said."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{_PEAK}", *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=_PATIENCE,
+        check=False,
+    )
+    peak = done.stdout.rpartition("peak ")[2].strip()
+    return float(peak) / 1024 if peak.isdigit() else math.inf, done.stdout + done.stderr
+
+
+def fill_memory(chance: random.Random) -> Held:
+    """A suite's code, arguments of calls and files to import want more memory than their due."""
+    with _folder() as folder:
+        loans = Path(__file__).parents[2] / "examples" / "tool-library" / "workplaces" / "loans"
+        shutil.copytree(loans, folder / "loans")
+        tools = folder / "loans" / "tools.py"
+        state = tools.read_text("utf-8")
+        tools.write_text(state.replace("from typing", "import operator\nfrom typing", 1) + _GREEDY_TOOLS, "utf-8")
+        bomb = '{"id": "a", "epoch": 1, "messages": [], "metadata": {"x": [' + "[]," * 20_000_000 + "[]]}}"
+        with zipfile.ZipFile(folder / "bomb.eval", "w", zipfile.ZIP_DEFLATED) as log:
+            log.writestr("header.json", json.dumps({"eval": {"model": "m"}}))
+            log.writestr("samples/a.json", bomb)
+        steps = '{"step_id": 1, "source": "user", "message": "", "extra": {"x": [' + "[]," * 20_000_000 + "[]]}}"
+        atif = '{"schema_version": "ATIF-v1.4", "agent": {"name": "a", "version": "1"}, "steps": [' + steps + "]}"
+        (folder / "great.json").write_text(atif)
+        found = [
+            _peak(_OF_A_SUITE, folder / "loans"),
+            _peak(_OF_ARGUMENTS, "model"),
+            _peak(_OF_ARGUMENTS, "episode"),
+            _peak(_OF_AN_IMPORT, folder / "bomb.eval", "-o", folder / "bomb"),
+            _peak(_OF_AN_IMPORT, folder / "great.json", "-o", folder / "great"),
+        ]
+    return held(*(peak < _MOST_MEGABYTES for peak, _ in found))
+
+
 _SHORT_SHIFT = ("--desk", "service_desk", "--limit", "1")
 
 STRIKES: dict[str, Callable[[random.Random], Held]] = {
     "an agent of one's own looks for its task's solution": look_for_solutions,
     "an outcome is turned round by hand": edit_outcomes,
+    "code, calls and files want more memory than their due": fill_memory,
 }
 """Name to strikes of a kind."""
