@@ -224,7 +224,7 @@ async def assess(complete: Complete, case: JudgeCase, record: str, early_stop: b
             votes.append(await ask(number))
             if early_stop and _refuted(votes[-1]):
                 break
-    return _verdict(votes)
+    return verdict_of_statements(votes)
 
 
 def p_yes(first_token: Mapping[str, float]) -> float | None:
@@ -268,8 +268,11 @@ def _refuted(vote: Vote) -> bool:
     return vote.probability is not None and vote.probability < EACH_AT_LEAST
 
 
-def _verdict(votes: Sequence[Vote]) -> Verdict:
-    """A refuted statement makes the case fail whatever the others say; otherwise all of them must be answered."""
+def verdict_of_statements(votes: Sequence[Vote]) -> Verdict:
+    """Verdict by votes on statements.
+
+    A refuted statement makes the case fail whatever the others say; otherwise all of them must be answered.
+    """
     refuted = next((v for v in votes if _refuted(v)), None)
     if refuted is not None:
         detail = f"P(yes) is {refuted.probability:.2f} for: {refuted.feedback}"

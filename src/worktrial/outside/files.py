@@ -1,7 +1,6 @@
 """Bytes on disk to JSON values, within bounds, with errors that say where and how to mend it."""
 
 import os
-import re
 import stat
 from codecs import BOM_UTF8
 from collections.abc import Iterable
@@ -14,15 +13,13 @@ import msgspec
 
 from worktrial.errors import DataError
 from worktrial.language import JsonValue
+from worktrial.outside.budget import MOST_VALUES, holds_more_values
 
 MOST_BYTES = 256 << 20
 """Most bytes of one file that is read whole."""
 MOST_LEVELS = 100
 """Most collections within each other."""
-MOST_VALUES = 2_000_000
-"""Most values and keys of one JSON document."""
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _UTF8 = "Save the file as UTF-8 without a byte order mark"
 
 
@@ -176,7 +173,7 @@ def as_json(raw: bytes, where: object) -> JsonValue:
     text = as_text(raw, where).strip()
     if not text:
         raise DataError(where, "is empty", "It must hold one JSON object")
-    if _separators(text) > MOST_VALUES:
+    if holds_more_values(raw, MOST_VALUES):
         raise DataError(where, f"holds more than {MOST_VALUES:,} values", "Split it")
     try:
         value: JsonValue = msgspec.json.decode(text)
@@ -189,18 +186,6 @@ def as_json(raw: bytes, where: object) -> JsonValue:
     if isinstance(value, dict | list) and _deeper_than(value, MOST_LEVELS - 1):
         raise _too_deep(where)
     return value
-
-
-def _separators(text: str) -> int:
-    """Commas and colons of a JSON text: with one more, its values and keys. Exact where there may be too many."""
-    # A value takes two characters with its comma, so that of few texts more than the length is looked at.
-    if len(text) <= 2 * MOST_VALUES:
-        return 0
-    rough = text.count(",") + text.count(":")
-    if rough <= MOST_VALUES:
-        return rough
-    without_strings = _STRING.sub("", text)
-    return without_strings.count(",") + without_strings.count(":")
 
 
 def _too_deep(where: object) -> DataError:

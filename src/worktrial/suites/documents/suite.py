@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from worktrial.agents.candidates import Candidate
     from worktrial.archive.store import Archive
+    from worktrial.engine.record import SampleRecord
     from worktrial.engine.stored import StoredRun
     from worktrial.reports.report import Report, Section
     from worktrial.results.pairing import SamplePair
@@ -136,6 +137,14 @@ class DocumentsSuite(Suite):
             split=[open_run(folder) for folder in beside.split_run],
             closed=None if beside.closed_run is None else open_run(beside.closed_run),
         )
+
+    def outcome_of(self, record: "SampleRecord") -> Outcome | None:
+        """Outcome by the score that decides; see `Suite`."""
+        if not record.measures:
+            return None
+        scores = record.measures[record.measures["scorer"]]
+        at = f"{record.measures['tolerance']:g}"
+        return None if at not in scores else Outcome.PASS if scores[at] else Outcome.FAIL
 
     def figures(self, run: "StoredRun") -> Sequence[Figure]:
         """Shares right by scorer and tolerance, and what was found and opened; see `Suite.figures`."""

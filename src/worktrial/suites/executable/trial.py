@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from worktrial.agents.assignment import Limits
+from worktrial.agents.assignment import Limits, Solution
 from worktrial.agents.candidates import Candidate
 from worktrial.agents.context import ContextKeeping
 from worktrial.engine.record import SampleResult
@@ -108,8 +108,10 @@ class ExecutableTrial:
             instruction=task.instruction,
             clock=task.clock,
             tools=[*workplace.tool_specs, *([REQUEST_HUMAN.spec] if duties.human else [])],
-            plan=task.plan if duties.human else task.plan_alone,
-            reads=frozenset(t.name for t in workplace.tools if t.writes is False and t.name != REPORT_TOOL),
+        )
+        solution = Solution(
+            task.plan if duties.human else task.plan_alone,
+            frozenset(t.name for t in workplace.tools if t.writes is False and t.name != REPORT_TOOL),
         )
 
         async def graded() -> SampleResult:
@@ -118,7 +120,7 @@ class ExecutableTrial:
             return await grade(task, work, self._settings, judge_model=model, human=duties.human)
 
         return await episode(
-            self._candidate.agent(context),
+            self._candidate.agent(context, solution),
             assignment,
             graded,
             lambda: self._settings.duties.budget_checks(trajectory, context.meter),

@@ -130,6 +130,13 @@ class OrchestrationSuite(Suite):
 
         return team_trajectory(line, record)
 
+    def outcome_of(self, record: "SampleRecord") -> Outcome | None:
+        """Outcome by the steps; see `Suite`."""
+        if record.measures.get("mode") != "turns":
+            return None
+        steps = record.measures["ours"]["rows"]["steps"]
+        return Outcome.PASS if all(step["right"] for step in steps) else Outcome.FAIL
+
     def figures(self, run: "StoredRun") -> Sequence[Figure]:
         """Figures by language and scoring, and what a free-running team reached; see `Suite.figures`."""
         from worktrial.suites.orchestration.figures.suite import run_figures
