@@ -43,10 +43,10 @@ def _ambulance(message: JsonObject, careful: bool) -> Work:
         unfit = careful and (bay["kept_for"] or bay["clean_from"] or (entry["level"] == 2 and not bay["monitor"]))
         if not taken and not unfit:
             yield Move("assign_bay", {"reference": id, "bay_id": bay["id"]})
-            words = {"to": "ambulance_control", "kind": "approve", "about": id, "text": bay["id"]}
-            yield Move("send_message", words)
+            words = {"to": "ambulance_control", "kind": "approve", "about": id, "text": "A bay is kept."}
+            yield Move("send_message", {**words, "fields": {"bay": bay["id"]}})
             return ""
-    return "refuse"
+    return "" if careful else "refuse"
 
 
 def _enquiry(message: JsonObject, careful: bool) -> Work:
@@ -110,7 +110,7 @@ def _patient(message: JsonObject, careful: bool) -> Work:
         free = [bay["id"] for bay in bays.get("bays", ()) if bay["occupant"] is None]
         if free:
             yield Move("assign_bay", {"reference": message["about"], "bay_id": free[0]})
-        return "approve" if free else "refuse"
+        return "approve" if free else "" if careful else "refuse"
     if heading.startswith("Bed for") and message["kind"] == "approve":
         seen = yield Move("hand_over", patient)
         return "" if "error" in seen else "tell"
@@ -119,7 +119,7 @@ def _patient(message: JsonObject, careful: bool) -> Work:
         side = careful and record["flag"] is not None
         yield Move("request_bed", {**patient, "ward": "2A" if ward == "not named" else ward, "side_room": side})
         yield Move("order_porter", patient)
-        return "approve"
+        return "" if careful else "approve"
     if heading.startswith("Waiting") and careful:
         nurses = yield Move("list_nurses", {"team": "front"})
         at = message["time"][-5:]
