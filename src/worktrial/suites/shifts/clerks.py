@@ -9,6 +9,7 @@ from worktrial.agents.plan import call_through
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
 from worktrial.workplaces import StopReason
+from worktrial.workplaces.desk import DeskSession
 from worktrial.workplaces.time import Timeline
 
 
@@ -177,6 +178,34 @@ def in_order(time: Timeline, take: Callable[[JsonObject], Work]) -> Work:
         waited = yield Move("wait_for_message", {"until": end})
         if "note" in waited or "error" in waited:
             return ""
+
+
+def play(work: Work, session: DeskSession) -> list[tuple[int, Move]]:
+    """Carry out a clerk's work without anybody waiting for it, up to the end of the shift.
+
+    Returns:
+        Its moves, each with the minute at which it began.
+    """
+    made: list[tuple[int, Move]] = []
+    try:
+        move = next(work)
+        while True:
+            made.append((session.live.time.minute, move))
+            move = work.send(call_at_once(session, move))
+    except StopIteration:
+        session.finish()
+        return made
+
+
+def call_at_once(session: DeskSession, move: Move) -> JsonObject:
+    """What a call shows, at a session that never waits."""
+    call = session.call(move.tool, dict(move.arguments))
+    try:
+        call.send(None)
+    except StopIteration as e:
+        shown: JsonObject = e.value.content
+        return shown
+    raise RuntimeError("the session waits for somebody")
 
 
 # What a clerk's own code may raise where an answer lacks what it counts on.

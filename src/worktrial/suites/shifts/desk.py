@@ -18,6 +18,7 @@ from random import Random
 from types import ModuleType
 from typing import Annotated, Any
 
+import msgspec
 from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -25,14 +26,20 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from worktrial.errors import DataError
 from worktrial.outside.files import read_bytes, refuse_links_out
 from worktrial.outside.yaml_files import read_yaml
-from worktrial.suites.shifts.cases import Case, Harm, Score, Work
+from worktrial.suites.shifts.cases import Case, Harm, Move, Score, Work
+from worktrial.suites.shifts.clerks import play
 from worktrial.suites.shifts.scoring import score
+from worktrial.suites.shifts.spam import SPAM, Habit
 from worktrial.workplaces.desk import DeskState, DeskWorkplace
 from worktrial.workplaces.executable.declare import declaration
+from worktrial.workplaces.executable.describe import encode
 from worktrial.workplaces.handbook import Handbook
 
 DESK_FILE = "desk.yaml"
 LENGTHS = ("short", "half", "full")
+# Variant of a day that no run is about.
+_ANOTHER_DAY = 999_999
+_SPAM_DAYS = 5
 
 _Text = Annotated[str, Field(min_length=1)]
 
@@ -49,6 +56,8 @@ class _DeskFile(BaseModel):
     minutes: dict[str, int] = {}
     lengths: Annotated[dict[str, Annotated[int, Field(ge=10, le=1440)]], Field(min_length=1)]
     """Length of a shift to its minutes."""
+    spam: dict[str, float] = {}
+    """Length to the score of the best clerk that does no work, over variants 0-49; `validate` measures it."""
 
 
 class Desk:
@@ -80,6 +89,8 @@ class Desk:
         self.package = package
         self._package = package or _own_package(folder)
         self.handbook = Handbook(folder / "handbook")
+        self._spam: dict[str, str] = {}
+        self._other_days: dict[str, Sequence[tuple[int, Move]]] = {}
 
     @property
     def lengths(self) -> Sequence[str]:
@@ -173,11 +184,53 @@ class Desk:
         """Work of a reference clerk.
 
         Args:
-            name: `plan`, `greedy` or `careful`.
+            name: `plan`, `greedy`, `careful`, `spam` or one of `SPAM`; `spam` is whichever of these earns most.
             start: The day's first state, untouched.
         """
+        if name == "spam":
+            name = self._best_spam(start)
+        if name in SPAM:
+            home = self.workplace.home
+            acts = {
+                tool.name: tool.parameters
+                for tool in home.artifact.tools
+                if home.functions[tool.name].writes and tool.name not in ("send_message", "read_message")
+            }
+            return SPAM[name](Habit(acts, start.time, self._another_day(start)))
         make: Callable[[DeskState], Work] = self._function("oracle" if name == "plan" else "clerks", name)
         return make(start)
+
+    def played(self, work: Work, start: DeskState) -> Score:
+        """Score of some work on a day.
+
+        Args:
+            work: A clerk's.
+            start: The day's first state, untouched.
+        """
+        session = self.workplace.open(self._copy(start))
+        play(work, session)
+        return self.score(start, session.live)
+
+    def _copy(self, state: DeskState) -> DeskState:
+        copy: DeskState = msgspec.json.decode(encode(state), type=self.workplace.home.state_type)
+        return copy
+
+    def _another_day(self, start: DeskState) -> Sequence[tuple[int, Move]]:
+        """What was right on another day of this length: as much as who does no work can know of this one."""
+        length = _length(start)
+        if length not in self._other_days:
+            other = self.draw(length, _ANOTHER_DAY)
+            self._other_days[length] = play(self.clerk("plan", other), self.workplace.open(self._copy(other)))
+        return self._other_days[length]
+
+    def _best_spam(self, start: DeskState) -> str:
+        """Clerk without work who earns most on other days of this length."""
+        length = _length(start)
+        if length not in self._spam:
+            days = [self.draw(length, _ANOTHER_DAY - 1 - number) for number in range(_SPAM_DAYS)]
+            earned = {one: sum(self.played(self.clerk(one, day), day).share for day in days) for one in SPAM}
+            self._spam[length] = max(SPAM, key=lambda one: earned[one])
+        return self._spam[length]
 
     def _module(self, name: str) -> ModuleType:
         return import_module(f"{self._package}.{name}")
@@ -224,6 +277,11 @@ def _without_collections() -> Iterator[None]:
         yield
     finally:
         gc.enable()
+
+
+def _length(state: DeskState) -> str:
+    """Length of the shift that a state was drawn for."""
+    return state.seed.split("/")[1]
 
 
 def _own_package(folder: Path) -> str:

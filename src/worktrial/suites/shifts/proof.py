@@ -4,7 +4,6 @@ For every variant the oracle's plan has to reach all points without harm, each o
 idleness has to come to nothing; over all variants the clerks have to stay under their bounds.
 """
 
-import asyncio
 import os
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -21,7 +20,9 @@ from worktrial.errors import WorktrialError
 from worktrial.finding import Finding, Findings
 from worktrial.suite import Proof
 from worktrial.suites.shifts.cases import Case, Move, Score, Work
+from worktrial.suites.shifts.clerks import call_at_once, play
 from worktrial.suites.shifts.desk import LENGTHS, Desk
+from worktrial.suites.shifts.spam import SPAM
 from worktrial.workplaces.desk import DeskSession, DeskState
 from worktrial.workplaces.desk.tools import WAITS
 from worktrial.workplaces.executable.describe import encode
@@ -29,6 +30,12 @@ from worktrial.workplaces.time import Timeline
 
 CLERKS = ("plan", "idle", "greedy", "careful")
 IDLE_MOST = 0.05
+SPAM_MOST = 0.08
+"""Largest mean score of a clerk that does no work."""
+FLOOR_SPAN = 0.05
+"""Largest distance between the floor that a desk states and what is measured, over so many variants as
+`FLOOR_FROM`."""
+FLOOR_FROM = 20
 MOST = {"greedy": 0.35, "careful": 0.60}
 """Clerk to the largest mean score over variants; of half and full shifts."""
 CALLS = {"short": (15, 60), "half": (50, 135), "full": (150, 265)}
@@ -42,7 +49,9 @@ CHECKS = {
     "draw": "a day that cannot be drawn, or is another one the second time",
     "plan": "a plan that misses points, does harm or does not pass",
     "idle": "doing nothing earns more than a twentieth of the points",
-    "pass": "a clerk that does nothing, or earns no more than that may, passes all the same",
+    "pass": "a clerk that does no work, or earns no more than that may, passes all the same",
+    "spam": "a clerk that does no work earns more than 8 % of the points, or as much as careful",
+    "floor": "the best score of clerks that do no work is not the one that desk.yaml states",
     "clerk": "a clerk that cuts corners earns too much",
     "needless-write": "a write of the plan that can be left out without loss",
     "length": "a plan that is too short or too long for its shift",
@@ -98,7 +107,7 @@ def as_proof(shifts: Sequence[ShiftProof]) -> Proof:
     rows = [
         (
             f"{shift.desk}, {shift.length}",
-            *(f"{shift.scores[clerk]:.2f}" if clerk in shift.scores else "-" for clerk in CLERKS),
+            *(f"{shift.scores[clerk]:.2f}" if clerk in shift.scores else "-" for clerk in (*CLERKS, "spam")),
             f"{shift.calls:.0f}",
             f"{shift.cases:.0f}",
             f"{shift.differ:.2f}",
@@ -110,7 +119,7 @@ def as_proof(shifts: Sequence[ShiftProof]) -> Proof:
     findings = [finding for shift in shifts for finding in shift.findings]
     looked_at = {"shifts": len(shifts), "days": sum(shift.variants for shift in shifts)}
     return Proof(
-        ("shift", *CLERKS, "calls", "cases", "differ", "unasked", "findings"),
+        ("shift", *CLERKS, "spam", "calls", "cases", "differ", "unasked", "findings"),
         rows,
         Findings(list(CHECKS), findings, looked_at, about=CHECKS),
     )
@@ -122,10 +131,6 @@ def _prove_one(folder: Path, package: str | None, length: str, variants: Sequenc
 
 def prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof:
     """Put the reference clerks through one shift in all of `variants`."""
-    return asyncio.run(_prove(desk, length, variants))
-
-
-async def _prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof:
     findings: list[Finding] = []
     shares: dict[str, list[float]] = {}
     cases: list[list[Case]] = []
@@ -145,20 +150,20 @@ async def _prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof
                 for part in case.parts:
                     if part.section is not None and part.section not in sections:
                         found("reference", variant, f"there is no section {part.section}", f"{case.id}.{part.name}")
-            planned, made = await day.work("plan", careful=number < _CLOSELY)
+            planned, made = day.work("plan", careful=number < _CLOSELY)
             calls.append(len(made))
             if not planned.passed or planned.harms or planned.earned < planned.reachable - 1e-9:
                 found("plan", variant, _shortfall(planned))
             shares.setdefault("plan", []).append(planned.share)
-            for clerk in CLERKS[1:]:
-                worked, _ = await day.work(clerk)
+            for clerk in (*CLERKS[1:], *SPAM):
+                worked, _ = day.work(clerk)
                 shares.setdefault(clerk, []).append(worked.share)
-                if worked.passed and worked.share <= IDLE_MOST:
+                if worked.passed and (worked.share <= IDLE_MOST or clerk in SPAM):
                     found("pass", variant, f"{clerk} passes with {worked.share:.2f} of the points")
             if shares["idle"][-1] > IDLE_MOST:
                 found("idle", variant, f"idleness earns {shares['idle'][-1]:.2f} of the points")
             if number < _CLOSELY:
-                for index in await _needless(day, made, planned):
+                for index in _needless(day, made, planned):
                     found("needless-write", variant, f"call {index}: {made[index].tool} {made[index].arguments}")
         except WorktrialError as e:
             found("draw", variant, str(e))
@@ -168,6 +173,17 @@ async def _prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof
     for clerk, most in MOST.items():
         if length != "short" and means[clerk] > most:
             found("clerk", "all", f"{clerk} earns {means[clerk]:.2f} of the points, and {most} is the most")
+    spam = max(SPAM, key=lambda clerk: means[clerk])
+    means["spam"] = means[spam]
+    for clerk in SPAM:
+        if means[clerk] > SPAM_MOST:
+            found("spam", "all", f"{clerk} earns {means[clerk]:.2f} of the points, and {SPAM_MOST} is the most")
+    if means["spam"] >= means["careful"]:
+        said = f"{spam} earns {means[spam]:.2f} of the points, and careful {means['careful']:.2f}"
+        found("spam", "all", f"{said}: work has to pay")
+    stated = desk.file.spam.get(length)
+    if len(variants) >= FLOOR_FROM and (stated is None or abs(means["spam"] - stated) > FLOOR_SPAN):
+        found("floor", "all", f"{spam} earns {means[spam]:.2f}; write it there", f"spam.{length}")
     fewest, longest = CALLS[length]
     if not fewest <= fmean(calls) <= longest:
         found("length", "all", f"the plan makes {fmean(calls):.0f} calls, and {fewest} to {longest} are meant")
@@ -196,34 +212,26 @@ class _Day:
         start = desk.draw(length, variant)
         return cls(desk, start, encode(start))
 
-    async def work(self, clerk: str, *, careful: bool = False) -> tuple[Score, list[Move]]:
+    def work(self, clerk: str, *, careful: bool = False) -> tuple[Score, list[Move]]:
         """Score of a reference clerk, and its moves."""
         work = _nothing() if clerk == "idle" else self.desk.clerk(clerk, self.start)
-        return await self.carry_out(work, careful=careful)
+        return self.carry_out(work, careful=careful)
 
     def open(self, state: bytes, *, careful: bool = False) -> DeskSession:
         """Session that begins in a state, whose reading is cheaper than drawing it."""
         live = msgspec.json.decode(state, type=self.desk.workplace.home.state_type)
         return self.desk.workplace.open(live, careful=careful)
 
-    async def carry_out(
+    def carry_out(
         self, work: Work, *, since: bytes | None = None, careful: bool = False
     ) -> tuple[Score, list[Move]]:
         """Score of some work, begun in the state `since` or in the first one, and its moves."""
         session = self.open(since or self.as_json, careful=careful)
-        made: list[Move] = []
-        try:
-            move = next(work)
-            while True:
-                made.append(move)
-                move = work.send((await session.call(move.tool, dict(move.arguments))).content)
-        except StopIteration:
-            pass
-        session.finish()
+        made = [move for _, move in play(work, session)]
         return self.desk.score(self.start, session.live), made
 
 
-async def _needless(day: _Day, made: Sequence[Move], whole: Score) -> list[int]:
+def _needless(day: _Day, made: Sequence[Move], whole: Score) -> list[int]:
     """Places of writes in a plan without which as much is earned. A wait of its minutes takes their place."""
     functions = day.desk.workplace.home.functions
     needless = []
@@ -231,10 +239,10 @@ async def _needless(day: _Day, made: Sequence[Move], whole: Score) -> list[int]:
     for index, call in enumerate(made):
         if call.tool not in WAITS and functions[call.tool].writes and call.tool != "read_message":
             rest = _replay(made[index:], day.desk.workplace.minutes[call.tool], session.live.time)
-            without, _ = await day.carry_out(rest, since=encode(session.live))
+            without, _ = day.carry_out(rest, since=encode(session.live))
             if without.share >= whole.share - 1e-9:
                 needless.append(index)
-        await session.call(call.tool, dict(call.arguments))
+        call_at_once(session, call)
     return needless
 
 

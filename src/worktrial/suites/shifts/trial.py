@@ -27,7 +27,7 @@ from worktrial.suites.episode import (
     settings_on_record,
 )
 from worktrial.suites.regrade import FinishedWork
-from worktrial.suites.shifts.cases import Score
+from worktrial.suites.shifts.cases import PASSED_FROM, Score
 from worktrial.suites.shifts.clerks import Clerk
 from worktrial.suites.shifts.desk import Desk
 from worktrial.workplaces import Session, Trajectory
@@ -163,7 +163,7 @@ class ShiftTrial:
 
         async def graded() -> SampleResult:
             own.finish()
-            result = result_of(desk.score(start, own.live), own.live)
+            result = result_of(desk.score(start, own.live), own.live, desk.file.spam.get(shift.length))
             if voice is not None:
                 result.measures["voice"] = msgspec.to_builtins(voice.health)
             return result
@@ -216,11 +216,17 @@ class ShiftGrader:
             end: DeskState = msgspec.convert(work.work.final_state, desk.workplace.home.state_type)
         except msgspec.ValidationError as e:
             raise InvalidSample(InvalidReason.TASK_DATA, f"the final state is of another version: {e}") from e
-        return result_of(desk.score(shift.start(), end), end)
+        return result_of(desk.score(shift.start(), end), end, desk.file.spam.get(shift.length))
 
 
-def result_of(score: Score, end: DeskState) -> SampleResult:
-    """Result of a shift: passed or not, a check for each case and harm, and the points as measures."""
+def result_of(score: Score, end: DeskState, spam: float | None = None) -> SampleResult:
+    """Result of a shift: passed or not, a check for each case and harm, and the points as measures.
+
+    Args:
+        score: Points and harms.
+        end: The last state.
+        spam: Score that the desk states for clerks that do no work at such shifts.
+    """
     checks = [
         CheckResult(
             f"{case.id}: {case.title}",
@@ -243,6 +249,7 @@ def result_of(score: Score, end: DeskState) -> SampleResult:
         "reachable": score.reachable,
         "harm": score.harm,
         "on_time": score.on_time,
+        "spam": spam,
         "minutes": end.time.ends,
         "cases": msgspec.to_builtins(score.cases),
         "harms": [{**msgspec.to_builtins(harm), "price": harm.points} for harm in score.harms],
@@ -263,4 +270,6 @@ def _summary(score: Score) -> str:
         said += f"; critical and not right: {', '.join(case.id for case in score.missed_duties)}"
     if score.grave:
         said += f"; grave: {score.grave[0].what}"
+    if score.share < PASSED_FROM:
+        said += f"; less than {PASSED_FROM:.0%} of the points"
     return said

@@ -105,3 +105,20 @@ class Mail(msgspec.Struct, kw_only=True):
             and (not kinds or message.kind in kinds)
             and (by is None or message.minute <= by)
         ]
+
+    def last_word(self, to: str, about: str, kinds: tuple[Kind, ...], since: int = 0) -> Message | None:
+        """First message of those with which a person's last word about a reference is given; None where it differs.
+
+        A later grant takes back a refusal, and the other way round: of what contradicts itself only the end counts.
+
+        Args:
+            to: Id of the person.
+            about: The reference.
+            kinds: Kinds that are the word. An `approve` or a `refuse` that is none of them takes it back.
+            since: Only what was said from this minute on.
+        """
+        first = None
+        for message in self.told(to, about, (*kinds, "approve", "refuse")):
+            if message.minute >= since:
+                first = (first or message) if message.kind in kinds else None
+        return first

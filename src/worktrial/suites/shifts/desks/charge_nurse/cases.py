@@ -1,8 +1,8 @@
 """Points and harms of a day in the department, by the oracle."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from worktrial.suites.shifts.cases import Case, Credit, Harm
+from worktrial.suites.shifts.cases import Answer, Case, Credit, Harm, Report
 from worktrial.workplaces.people import Kind, Message
 
 from .checks import DONE, WHEN, was_gone, was_named
@@ -116,13 +116,13 @@ def _case(due: Due) -> Case:
 
     def in_time(state: State) -> bool:
         when, latest = WHEN[due.kind](state, due)
-        return outcome(state) > 0 and when is not None and when <= latest
+        return when is not None and when <= latest
 
     # Of these the handbook says by when the others are told.
     by = due.due if due.critical and due.kind in ("ambulance", "drugs") else None
 
     def told(state: State) -> float:
-        answers = [bool(_answers(state, due))] if due.answer else []
+        answers = [_is_answered(state, due)] if due.answer else []
         others = [
             any(_carries(m, due) for m in state.mail.told(person, due.about, _TOLD, by))
             for person in _others(state, due)
@@ -148,7 +148,7 @@ def _case(due: Due) -> Case:
             return bool(state.mail.told(due.asked_by, due.about, by=soon))
 
         because = "1.3: who asks for a transfer, a room or a nurse hears at once that it is in hand."
-        parts.append(Credit("in_time", known, heard, because, "1.3"))
+        parts.append(Credit("first_word", known, heard, because, "1.3"))
     return Case(
         id=due.slot,
         title=f"{due.kind} {due.about}: {due.end}",
@@ -159,6 +159,7 @@ def _case(due: Due) -> Case:
         arrives=due.arrives,
         critical=due.critical,
         unasked=due.unasked,
+        answer=_answer(due),
     )
 
 
@@ -175,12 +176,34 @@ def _others(state: State, due: Due) -> tuple[str, ...]:
     return due.tell
 
 
-def _answers(state: State, due: Due) -> list[Message]:
-    found = [m for m in state.mail.told(due.asked_by, due.about, due.answer) if m.minute >= _final_from(state, due)]
-    if due.kind == "ambulance" and due.end == "do":
-        bay = state.entries[due.about].bay or "no bay"
-        found = [m for m in found if bay in m.text or bay in map(str, m.fields.values())]
-    return found
+def _is_answered(state: State, due: Due) -> bool:
+    """Whether the last word to whoever asked is the right one, with the bay where one was given."""
+    said = state.mail.last_word(due.asked_by, due.about, due.answer, _final_from(state, due))
+    if said is not None and due.end == "stay":
+        return any(_carries(m, due) for m in state.mail.told(due.asked_by, due.about, due.answer))
+    if said is None or due.kind != "ambulance" or due.end != "do":
+        return said is not None
+    bays = [m.fields["bay"] for m in state.mail.told(due.asked_by, due.about, due.answer) if "bay" in m.fields]
+    return bool(bays) and bays[-1] == state.entries[due.about].bay
+
+
+def _answer(due: Due) -> Answer | None:
+    """What whoever asked is granted or refused; None where their matter is neither."""
+    if not due.answer or due.end not in ("do", "refuse", "agreed", "corrected"):
+        return None
+    because = "1.3: who is granted what is not done, or refused what was due, acts on it."
+    was_done = lambda state: _was_done(state, due)  # noqa: E731
+    return Answer(due.asked_by, due.about, due.end != "refuse", because, was_done=was_done)
+
+
+def _was_done(state: State, due: Due) -> bool:
+    """Whether what was to be declined was done all the same."""
+    if due.kind == "isolation":
+        bay = state.patients[due.about].bay
+        return bay is not None and state.bays[bay].area == "iso"
+    if due.kind == "lend":
+        return state.nurses[due.facts["nurse"]].lent_to is not None
+    return state.entries[due.about].status == "answered"
 
 
 def _final_from(state: State, due: Due) -> int:
@@ -193,6 +216,8 @@ def _final_from(state: State, due: Due) -> int:
 
 def _carries(message: Message, due: Due) -> bool:
     """Whether a message has the fields that the handbook names for it."""
+    if due.end == "stay":
+        return message.fields.get("order") == "withdrawn"
     wanted = {"census": "level", "drugs": "missing"}.get(due.kind)
     return wanted is None or _number(message.fields.get(wanted)) == due.facts[wanted]
 
@@ -206,21 +231,24 @@ def _number(value: object) -> float | None:
 
 def _duty(due: Due) -> Case:
     """Case of something that is due by a time and that no message asks for."""
-    done = {REPORT: _reported, DEVICES: _devices_reported, GREAT: _heads_told}[due.kind]
     best, timely, _ = _POINTS[due.weight]
+    reports = tuple(_REPORTS[due.kind](due))
+    outcome = lambda state: all(report.is_right(state.mail) for report in reports)  # noqa: E731
+    in_time = lambda state: all(report.is_right_in_time(state.mail) for report in reports)  # noqa: E731
     return Case(
         id=due.slot,
         title=_TITLES[due.kind],
         pattern=due.pattern,
         right=f"report by {due.due}: {due.facts}",
-        about=(due.about, *due.facts.get("references", ()), *((due.asked_by,) if due.kind == REPORT else ())),
+        about=(due.about, *due.facts.get("references", ())),
         parts=(
-            Credit("outcome", best, lambda state: done(state, due, state.time.ends), due.because, due.section),
-            Credit("in_time", timely, lambda state: done(state, due, due.due), due.because, due.section),
+            Credit("outcome", best, outcome, due.because, due.section),
+            Credit("in_time", timely, in_time, due.because, due.section),
         ),
         arrives=due.arrives,
         critical=due.critical,
         unasked=True,
+        reports=reports,
     )
 
 
@@ -231,41 +259,30 @@ _TITLES = {
 }
 
 
-def _reported(state: State, due: Due, by: int) -> bool:
-    return any(
-        m.to == due.asked_by
-        and m.kind in ("tell", "escalate")
-        and due.arrives <= m.minute <= by
-        and all(_between(m, due, name) for name in ("announced", "urgent", "admissions"))
-        for m in state.mail.sent
-    )
+def _report(due: Due) -> Iterator[Report]:
+    names = ("announced", "urgent", "admissions")
+    fits = lambda message: all(_between(message, due, name) for name in names)  # noqa: E731
+    yield Report(due.asked_by, due.due, fits, names, since=due.arrives, until=due.facts["until"])
 
 
-def _devices_reported(state: State, due: Due, by: int) -> bool:
-    return any(
-        m.to == due.asked_by
-        and m.kind in ("tell", "escalate")
-        and m.minute <= by
-        and all(_number(m.fields.get(name)) == due.facts[name] for name in ("overdue", "bays"))
-        for m in state.mail.sent
-    )
+def _devices_report(due: Due) -> Iterator[Report]:
+    names = ("overdue", "bays")
+    fits = lambda message: all(_number(message.fields.get(name)) == due.facts[name] for name in names)  # noqa: E731
+    yield Report(due.asked_by, due.due, fits, names)
 
 
-def _heads_told(state: State, due: Due, by: int) -> float:
-    """Share of the heads of the house who were told of the incident, under its number or an announcement's."""
-    about = (due.about, *due.facts["references"])
-    told = [
-        any(
-            m.to == person
-            and m.about in about
-            and m.kind in ("tell", "escalate")
-            and m.minute <= by
-            and _number(m.fields.get("patients")) == due.facts["patients"]
-            for m in state.mail.sent
-        )
-        for person in due.tell
-    ]
-    return sum(told) / len(told)
+def _words_to_heads(due: Due) -> Iterator[Report]:
+    """The same word to each head of the house, under the incident's number or an announcement's."""
+    fits = lambda message: _number(message.fields.get("patients")) == due.facts["patients"]  # noqa: E731
+    for person in due.tell:
+        yield Report(person, due.due, fits, ("patients",), about=(due.about, *due.facts["references"]))
+
+
+_REPORTS: dict[str, Callable[[Due], Iterator[Report]]] = {
+    REPORT: _report,
+    DEVICES: _devices_report,
+    GREAT: _words_to_heads,
+}
 
 
 def _between(message: Message, due: Due, name: str) -> bool:

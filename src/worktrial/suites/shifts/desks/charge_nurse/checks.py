@@ -55,7 +55,7 @@ def _said_stay(state: State, due: Due) -> int | None:
         m.minute
         for p in people
         for m in state.mail.told(p, due.about, ("tell", "approve", "refuse"))
-        if m.minute >= due.earliest
+        if m.minute >= due.earliest and m.fields.get("order") == "withdrawn"
     ]
     return min(said, default=None)
 
@@ -88,16 +88,15 @@ def _enquiry(state: State, due: Due) -> float:
     if due.end == "do":
         return float(entry.status == "answered" and (not due.facts["call"] or due.facts["call"] in entry.called))
     # Declined without the call that might have cleared it up: right for half.
-    said = bool(state.mail.told("switchboard", due.about, ("refuse", "tell")))
-    return (1.0 if tried else 0.5) if said and entry.status != "answered" else 0.0
+    said = state.mail.last_word("switchboard", due.about, ("refuse",))
+    return (1.0 if tried else 0.5) if said is not None and entry.status != "answered" else 0.0
 
 
 def _enquiry_when(state: State, due: Due) -> tuple[int | None, int]:
     if due.end == "do":
         return state.entries[due.about].settled_at, due.due
-    return min(
-        (m.minute for m in state.mail.told("switchboard", due.about, ("refuse", "tell"))), default=None
-    ), due.due
+    said = state.mail.last_word("switchboard", due.about, ("refuse",))
+    return None if said is None else said.minute, due.due
 
 
 def _walkin(state: State, due: Due) -> float:
@@ -122,13 +121,14 @@ def _lend(state: State, due: Due) -> float:
     lent = state.nurses[due.facts["nurse"]].lent_to is not None
     if due.end == "do":
         return float(lent)
-    return float(not lent and bool(state.mail.told(due.asked_by, due.about, ("refuse",))))
+    return float(not lent and state.mail.last_word(due.asked_by, due.about, ("refuse",)) is not None)
 
 
 def _lend_when(state: State, due: Due) -> tuple[int | None, int]:
     if due.end == "do":
         return state.nurses[due.facts["nurse"]].lent_at, due.due
-    return min((m.minute for m in state.mail.told(due.asked_by, due.about, ("refuse",))), default=None), due.due
+    said = state.mail.last_word(due.asked_by, due.about, ("refuse",))
+    return None if said is None else said.minute, due.due
 
 
 def _drugs(state: State, due: Due) -> float:

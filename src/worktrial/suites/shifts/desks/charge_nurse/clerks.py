@@ -15,7 +15,7 @@ def greedy(state: State) -> Work:
 
 
 def careful(state: State) -> Work:
-    """Opens every record and keeps the sections that everybody quotes; knows no circular, and never waits."""
+    """Opens every record and keeps the sections that everybody quotes; never waits, leaves open what it cannot tell."""
     return _in_order(state, careful=True)
 
 
@@ -43,10 +43,10 @@ def _ambulance(message: JsonObject, careful: bool) -> Work:
         unfit = careful and (bay["kept_for"] or bay["clean_from"] or (entry["level"] == 2 and not bay["monitor"]))
         if not taken and not unfit:
             yield Move("assign_bay", {"reference": id, "bay_id": bay["id"]})
-            words = {"to": "ambulance_control", "kind": "approve", "about": id, "text": bay["id"]}
-            yield Move("send_message", words)
+            words = {"to": "ambulance_control", "kind": "approve", "about": id, "text": "A bay is kept."}
+            yield Move("send_message", {**words, "fields": {"bay": bay["id"]}})
             return ""
-    return "refuse"
+    return "" if careful else "refuse"
 
 
 def _enquiry(message: JsonObject, careful: bool) -> Work:
@@ -60,7 +60,7 @@ def _enquiry(message: JsonObject, careful: bool) -> Work:
         if entry["password_quoted"] != secret or (
             secret is None and entry["caller"] != record["next_of_kin"]["name"]
         ):
-            return "refuse"
+            return "refuse" if secret else ""
     yield Move("release_information", {"entry_id": id})
     return "approve"
 
@@ -74,6 +74,7 @@ def _lend(message: JsonObject, careful: bool) -> Work:
         known = [row for row in nurses.get("nurses", ()) if row["id"] == entry["nurse"]]
         if any(row["holds_keys"] or row["employed"] == "supernumerary" for row in known):
             return "refuse"
+        return ""
     yield Move("lend_nurse", {"entry_id": message["about"], "nurse_id": entry["nurse"]})
     return "approve"
 
@@ -85,7 +86,7 @@ def _drugs(message: JsonObject, careful: bool) -> Work:
     if careful:
         register = yield Move("read_register", {"drug": entry["drug"]})
         if register["lines"][-1]["balance"] != entry["counted"]:
-            return "refuse"
+            return ""
     words = {"entry_id": message["about"], "result": "agreed", "balance": entry["counted"]}
     yield Move("sign_sheet", words)
     return "approve"
@@ -110,7 +111,7 @@ def _patient(message: JsonObject, careful: bool) -> Work:
         free = [bay["id"] for bay in bays.get("bays", ()) if bay["occupant"] is None]
         if free:
             yield Move("assign_bay", {"reference": message["about"], "bay_id": free[0]})
-        return "approve" if free else "refuse"
+        return "approve" if free else "" if careful else "refuse"
     if heading.startswith("Bed for") and message["kind"] == "approve":
         seen = yield Move("hand_over", patient)
         return "" if "error" in seen else "tell"
@@ -119,7 +120,7 @@ def _patient(message: JsonObject, careful: bool) -> Work:
         side = careful and record["flag"] is not None
         yield Move("request_bed", {**patient, "ward": "2A" if ward == "not named" else ward, "side_room": side})
         yield Move("order_porter", patient)
-        return "approve"
+        return "" if careful else "approve"
     if heading.startswith("Waiting") and careful:
         nurses = yield Move("list_nurses", {"team": "front"})
         at = message["time"][-5:]

@@ -58,13 +58,18 @@ def _day(length: str, day: DayDraw) -> State:
         due += _AFTERMATH * sum(at <= due + _AFTERMATH * number for number, at in enumerate(began))
         MAKERS[kind](day, due, patterns[kind].pop())
     for at in began:
-        great_incident(day, at, 3, again=length != "short")
+        great_incident(day, at, _size(random), again=length != "short")
     day.figures["devices_at"] = day.clock(5 * round((began[-1] + random.randint(30, 45)) / 5))
     old_entries(day.state, random)
     add_bays(day.state, random, day.needs, rooms=random.randint(1, max(1, day.slots.count("isolation") // 2)))
     add_nurses(day.state, random, day.asked, spare=random.randint(0, day.slots.count("lend")))
     day.state.devices = devices(day.state, random)
     return day.state
+
+
+def _size(random: Random) -> int:
+    """Number of patients of a great incident."""
+    return random.choice((3, 3, 4, 5))
 
 
 def _patterns(random: Random, kind: str, count: int) -> list[str]:

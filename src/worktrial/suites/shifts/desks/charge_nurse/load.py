@@ -38,7 +38,7 @@ def _of(state: State, due: Due) -> Iterator[Chore]:
         at_once = due.critical or due.end == "refuse"
         opened = 0 if due.kind in WORD else _OPEN
         minutes = opened + _DO[due.kind] + (told + _TELL if at_once else 0)
-        yield Chore(max(came, due.earliest), due.due, minutes)
+        yield Chore(max(came, due.earliest), min(due.due, state.time.ends - 2), minutes)
         yield Chore(max(came, due.earliest), ends, 0 if at_once else told + _TELL * bool(due.answer))
         return
     if due.end == "stay":

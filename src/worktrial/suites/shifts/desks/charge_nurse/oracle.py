@@ -29,7 +29,7 @@ def plan(state: State) -> Work:
             matters.append((due.arrives, due.due - _LONGEST, _DUTIES[due.kind](state, due)))
             continue
         # What others have to do for us is set going early; what only takes hold later is left until then.
-        late = due.arrives + _BEGIN if due.kind == "transfer" else due.due - _LONGEST
+        late = due.arrives + _BEGIN if due.kind == "transfer" else min(due.due, state.time.ends - 2) - _LONGEST
         ready = max(due.arrives, due.earliest - _OPEN) if due.earliest else due.arrives
         matters.append((ready, max(late, ready + 2), _matter(state, due, tray)))
         # A question to whoever asked is a first word, too.
@@ -85,7 +85,9 @@ def _matter(state: State, due: Due, tray: MailTray) -> Matter:
 
 def _report(state: State, due: Due) -> Matter:
     yield Move("list_entries", {"kind": "ambulance"})
-    counts = {name: sum(at <= due.arrives for at in came) for name, came in due.facts.items()}
+    counts = {
+        name: sum(at <= due.arrives for at in due.facts[name]) for name in ("announced", "urgent", "admissions")
+    }
     words = {"to": due.asked_by, "kind": "tell", "about": REPORT, "text": "What is expected.", "fields": counts}
     yield Move("send_message", words)
 
@@ -117,7 +119,7 @@ def _answer(state: State, due: Due, tray: MailTray, text: str, fields: JsonObjec
     if due.kind in WORD and not tray.words.is_said(due.about):
         yield Until(0, soon - _LONG)
     elif due.kind in WORD:
-        yield Until(soon + 1, (due.due if in_time else state.time.ends) - _LONG)
+        yield Until(soon + 1, (min(due.due, state.time.ends - 2) if in_time else state.time.ends) - _LONG)
     elif not in_time and not due.critical and due.kind != "census":
         yield Until(0, state.time.ends - _LONG)
     tray.words.note(due.about)
@@ -170,7 +172,7 @@ def _transfer(state: State, due: Due, tray: MailTray) -> Matter:
         # What is known to come to nothing is not begun.
         yield Until(due.earliest + 1)
         yield from tray.read(due.about)
-        yield from _answer(state, due, tray, f"{due.about} stays.")
+        yield from _answer(state, due, tray, f"{due.about} stays.", {"order": "withdrawn"})
         return
     seen = yield Move("request_bed", {**patient, "ward": ward, "side_room": due.facts["side_room"]})
     withdrawn = due.about in state.withdraws

@@ -212,7 +212,7 @@ def _isolation(state: State, slot: str, event: Event) -> Due:
     return Due(
         slot, patient.id, "isolation", pattern,
         "do" if wins else "refuse", str(message.payload["sender"]), event.due,
-        min(at + 60, state.time.ends - 2), because,
+        at + 60, because,
         "C-2026-09" if circular else "4.2" if wins else "4.3", ("approve",) if wins else ("refuse",),
         unasked=not wins, earliest=at, facts={"kind": kind, "suspected": suspected},
     )  # fmt: skip
@@ -252,7 +252,7 @@ def _enquiry(state: State, slot: str, event: Event) -> Due:
         because = "5.2: without a password only the next of kin of record or form, called back at the number there."
     return Due(
         slot, id, "enquiry", pattern, end, "switchboard", event.due, event.due + 60, because, section,
-        ("approve", "tell") if end == "do" else ("refuse", "tell"), tell, critical=pattern == "wants nobody told",
+        ("approve", "tell") if end == "do" else ("refuse",), tell, critical=pattern == "wants nobody told",
         unasked=bool(tell or number), facts=data | {"call": number},
     )  # fmt: skip
 
@@ -357,13 +357,14 @@ def _census(state: State, slot: str, event: Event) -> Due:
 
 
 def _reports(state: State, found: list[Due]) -> Iterator[Due]:
-    for number, text in enumerate(state.figures["reports"], 1):
-        minute = state.time.minute_of(str(text))
+    times = [state.time.minute_of(str(text)) for text in state.figures["reports"]]
+    for number, (minute, following) in enumerate(zip(times, [*times[1:], None], strict=True), 1):
         yield Due(
             f"report-{number}", REPORT, REPORT, "duty", "report", "bed_management", minute - 20, minute,
             "1.4: bed management gets the numbers of patients announced and of orders to admit at the set times.",
             "1.4", ("tell",), unasked=True,
             facts={
+                "until": None if following is None else following - 20,
                 "announced": [d.arrives for d in found if d.kind == "ambulance" and d.end != "link"],
                 "urgent": [
                     d.arrives
