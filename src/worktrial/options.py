@@ -377,7 +377,10 @@ class OwnAgentOptions(Options):
     """Place of a program's answer in what it prints: all of it, or a field of the JSON that it is."""
     agent_env: Annotated[Names, Flag(_AGENT, neutral=True, metavar="NAMES")] = []
     """Environment variables that an agent which is a program, or has a process of its own, is given beside the
-    usual ones; comma-separated."""
+    usual ones; comma-separated. A program has a home of its own, unless it is given HOME."""
+    agent_file: Annotated[Names, Flag(_AGENT, neutral=True, metavar="NAME=PATH")] = []
+    """Files that are copied into the home of an agent that is a program, such as .codex/config.toml=my.toml;
+    comma-separated."""
 
 
 class TokenOptions(Options):

@@ -4,13 +4,14 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
 from worktrial.agents.context import ContextKeeping
 from worktrial.agents.printed import out_loud
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonObject, JsonValue, Usage
 from worktrial.workplaces import Observation, Session, StopReason, ToolCall, Trajectory
 
 # No task needs nearly as many; an agent in a loop of its own would fill the memory.
@@ -55,6 +56,10 @@ class Assignment:
     tokens: Callable[[], int] = lambda: 0
     """Function that tells the agent's tokens so far, in and out."""
     cost: Callable[[], float] = lambda: 0.0
+    book: Callable[[Usage, float | None], None] = lambda usage, cost: None
+    """Puts on record what an agent has spent that asks its models itself: tokens, and US dollars where known."""
+    workspace: Path | None = None
+    """Folder of files that the agent may read with tools of its own; None where it is given none."""
     plan: JsonValue = None
     """The task's structured solution plan, for the agent that follows it."""
     reads: frozenset[str] = frozenset()

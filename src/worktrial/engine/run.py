@@ -302,7 +302,7 @@ async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress |
             for run, own in zip(runs, rounds, strict=True)
         ]
         schedulers = [
-            Scheduler(run.trial, run.store, own, concurrency, on_finished, batches, run.watcher)
+            Scheduler(run.trial, run.store, own, concurrency, on_finished, batches, run.watcher, run.spend)
             for run, own, batches in zip(runs, clients, rounds, strict=True)
         ]
         pulses = [

@@ -12,6 +12,7 @@ from worktrial.engine.defects import LEAST_OUTAGE, Defects, Outage
 from worktrial.engine.manifest import utc_now
 from worktrial.engine.record import Key, SampleRecord, SampleResult, dollars, usage_of
 from worktrial.engine.roles import Role, RoleName
+from worktrial.engine.spend import Spend
 from worktrial.engine.store import RunStore
 from worktrial.engine.times import SampleTimes, current
 from worktrial.engine.tokens import sample_tokens
@@ -114,6 +115,8 @@ class Scheduler:
     """Collects requests of running samples into batches."""
     watcher: "SpanExport | None" = None
     """Told of each finished sample, with the times of what it did; None takes none."""
+    spend: Spend | None = None
+    """Consumption of the run, whose budget is looked at before each sample, too."""
     running: dict[Key, SampleContext] = field(default_factory=dict, init=False)
     """Samples in flight."""
     _outage: Outage = field(init=False)
@@ -141,7 +144,9 @@ class Scheduler:
             self.watcher.add(record, times, time.time_ns())
 
     async def _run(self, job: Job, times: SampleTimes | None) -> SampleRecord:
-        context = SampleContext(job, self.clients, times)
+        if self.spend is not None:
+            self.spend.check()
+        context = SampleContext(job, self.clients, times, self.spend)
         self.running[job.key] = context
         try:
             result = await guarded(

@@ -158,6 +158,7 @@ class DocumentsTrial:
                 context=settings.context,
                 tokens=lambda: context.meter.tokens(Role.AGENT),
                 cost=lambda: context.meter.known_cost,
+                book=context.book,
                 system_prompt=system_prompt(settings.setup, has_tools=bool(tools), python="python" in offered),
                 take_pictures=here.pictures.take,
                 trajectory=trajectory,
