@@ -29,19 +29,13 @@ class PlanModel(Behaviour):
     def answer(self, request: ScriptedRequest) -> Body:
         told = "\n".join(text_of(m["content"]) for m in request.messages if m["role"] in ("user", "system"))
         [sample] = [task.id for task in starter_tasks().values() if task.instruction.strip() in told]
-        searches = {
-            call["id"]
-            for message in request.messages
-            for call in message.get("tool_calls") or ()
-            if call["function"]["name"] == _SEARCH
-        }
-        results = [message for message in request.messages if message["role"] == "tool"]
-        seen = [text_of(one["content"]) for one in results if one.get("tool_call_id") not in searches]
+        seen = [text_of(message["content"]) for message in request.messages if message["role"] == "tool"]
 
         async def call(tool: str, arguments: JsonValue) -> JsonObject:
             if not seen:
                 raise _NextCall(tool, arguments)
-            return observation_in(seen.pop(0))
+            observation: JsonObject = json.loads(seen.pop(0))
+            return observation
 
         made = len(seen)
         try:
@@ -51,22 +45,15 @@ class PlanModel(Behaviour):
         except StopIteration as end:
             answer = end.value
         except _NextCall as wanted:
-            return _calls(request, wanted.tool, wanted.arguments, made)
-        finish = offered_as(request, "finish_work")
-        if (finish in names_of(request) or _SEARCH in names_of(request)) and not seen:
-            return _calls(request, finish, {"answer": answer}, made)
+            call_id = f"call_{made}"
+            return completion(
+                None, tool_calls=[tool_call(wanted.tool, wanted.arguments, call_id)], finish_reason="tool_calls"
+            )
+        offered = {tool["function"]["name"] for tool in request.tools}
+        if "finish_work" in offered and not seen:
+            handed_in = tool_call("finish_work", {"answer": answer}, f"call_{made}")
+            return completion(None, tool_calls=[handed_in], finish_reason="tool_calls")
         return completion(answer)
-
-
-_SEARCH = "tool_search"
-
-
-def _calls(request: ScriptedRequest, tool: str, arguments: JsonValue, made: int) -> Body:
-    """One call; a search for the tool before it, where the program shows tools only to who looks for them."""
-    name, call_id = offered_as(request, tool), f"call_{made}"
-    if name not in names_of(request) and _SEARCH in names_of(request):
-        name, arguments, call_id = _SEARCH, {"query": f"select:mcp__worktrial__{tool}"}, f"search_{tool}_{made}"
-    return completion(None, tool_calls=[tool_call(name, arguments, call_id)], finish_reason="tool_calls")
 
 
 def text_of(content: Any) -> str:
@@ -74,23 +61,3 @@ def text_of(content: Any) -> str:
     if isinstance(content, str):
         return content
     return "".join(part.get("text", "") for part in content or ())
-
-
-def names_of(request: ScriptedRequest) -> list[str]:
-    """Names of the offered tools."""
-    return [tool["function"]["name"] for tool in request.tools]
-
-
-def offered_as(request: ScriptedRequest, tool: str) -> str:
-    """Name under which a tool of the workplace is offered: programs put that of its server before it."""
-    return next((name for name in names_of(request) if name.endswith(tool)), tool)
-
-
-def observation_in(text: str) -> JsonObject:
-    """What a tool of the workplace said, in whatever a program wraps it."""
-    try:
-        found: JsonObject = json.JSONDecoder().raw_decode(text[text.index("{") :])[0]
-    except ValueError:
-        return {"error": text}
-    wrapped = found.get("output")
-    return observation_in(wrapped) if isinstance(wrapped, str) and "{" in wrapped else found

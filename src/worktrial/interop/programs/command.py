@@ -19,6 +19,7 @@ import msgspec
 from worktrial.agents.assignment import Assignment, Unstorable
 from worktrial.agents.far import FarAgent, given_files, given_variables, in_time, seconds_of, variable
 from worktrial.agents.printed import MOST_PRINTED
+from worktrial.engine.spend import given_price, listed_price
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
 from worktrial.interop.programs.answers import AnswerPlace
 from worktrial.interop.programs.door import OwnDoor, door
@@ -84,8 +85,10 @@ class CommandAgent(FarAgent):
     """Whether each sample's program has a fresh home of its own."""
     home_files: Mapping[str, Path] = field(default_factory=dict)
     """Files that are copied into that home, by their path in it."""
-    price: Callable[[Usage, str], float | None] = lambda usage, model: None
-    """Function that prices tokens of a model; None where nobody knows."""
+    model: str = ""
+    """Model that its command line names; "" where it names none."""
+    price: Sequence[float] | None = None
+    """Figures of the user's for its model; see `given_price`."""
 
     def with_options(self, options: Any) -> "CommandAgent":
         """The agent as the options of a run want it; see `FarAgent`."""
@@ -95,7 +98,10 @@ class CommandAgent(FarAgent):
         files = given_files(options)
         if files and (not self.own_home or "HOME" in environment):
             raise SettingError(f"{option('agent_file')}: is for programs with a home of their own, as cli:NAME")
-        return replace(self, answer=place, report=report, environment=environment, home_files=files)
+        price = getattr(options, "agent_price", None) or getattr(options, "price", None)
+        return replace(
+            self, answer=place, report=report, environment=environment, home_files=files, price=price or None
+        )
 
     async def __call__(self, assignment: Assignment) -> None:
         """Start the program and wait for its end; see `Agent`.
@@ -114,10 +120,14 @@ class CommandAgent(FarAgent):
             if assignment.trajectory.stop_reason is StopReason.TIME_LIMIT and work.why_unreached(here):
                 seconds = seconds_of(assignment)
                 raise work.crash(f"was ended at its time limit of {seconds:g} s, before its first call")
+        except InvalidSample:
+            work.book(only_told=True)
+            raise
+        else:
+            work.book()
         finally:
             assignment.close()
             work.put_on_record()
-        work.book()
 
 
 class _Work:
@@ -202,15 +212,28 @@ class _Work:
             trajectory.own = msgspec.json.decode(self._hidden.bytes(msgspec.json.encode(report.messages)))
             trajectory.turns = report.turns
 
-    def book(self) -> None:
-        """Put on record what the program says that it has spent."""
+    def book(self, *, only_told: bool = False) -> None:
+        """Put on record what the program says that it has spent; that it says nothing, too, unless `only_told`."""
         report = self._report
         if report is None or report.usage is None:
+            if only_told:
+                return
             self._assignment.book(Usage(), None if report is None else report.cost)
             return
         usage = replace(report.usage, requests=report.turns)
-        cost = self._agent.price(usage, report.model)
-        self._assignment.book(usage, report.cost if cost is None else cost)
+        self._assignment.book(usage, self._cost(usage, report))
+
+    def _cost(self, usage: Usage, report: Report) -> float | None:
+        """US dollars by the user's figures, as the program reckons, or by the price list; None where unknown."""
+        agent = self._agent
+        if agent.price is not None:
+            return given_price(agent.price)(usage)
+        own_address = any(name.endswith("BASE_URL") and variable(name) for name in agent.environment)
+        model = (report.model or agent.model).rpartition("/")[2]
+        if report.cost is not None or own_address or not model:
+            return report.cost
+        price = listed_price(model)
+        return None if price is None else price(usage)
 
     @contextlib.asynccontextmanager
     async def _started(self, here: OwnDoor) -> AsyncIterator[asyncio.subprocess.Process]:

@@ -134,4 +134,15 @@ def cli(rest: str, base: Path) -> CommandAgent:
         known.report,
         known.environment,
         own_home=True,
+        model=_model_in(more),
     )
+
+
+def _model_in(words: Sequence[str]) -> str:
+    """Model that arguments name; "" where they name none."""
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if word in ("--model", "-m"):
+            return following
+        if word.startswith("--model="):
+            return word.partition("=")[2]
+    return ""
