@@ -285,6 +285,9 @@ class RunOptions(Options):
     """Send requests through the provider's batch interface: about half the price, each round of answers within a
     day. All samples go forward together, a request each a round. Ctrl-C leaves a batch in flight, and the same
     command goes on waiting for it. Not with simulated workplaces."""
+    again: Annotated[Literal["invalid"] | None, Flag(_RUN, neutral=True)] = None
+    """invalid: run again the samples of a stored run that have no verdict, and no others; what broke them is said
+    first."""
     max_invalid: Annotated[float, Field(ge=0, le=1), Flag(_RUN, neutral=True)] = 0.0
     """Share of invalid samples that still counts as success."""
     cache: Annotated[Path | None, Flag(_RUN, neutral=True, metavar="DIR")] = None

@@ -85,7 +85,7 @@ async def work_off(schedulers: "Sequence[Scheduler]", concurrency: int) -> None:
     """
     rows = zip_longest(*(scheduler.trial.jobs for scheduler in schedulers))
     turns = [(scheduler, job) for row in rows for scheduler, job in zip(schedulers, row, strict=True)]
-    waiting = iter([(s, job) for s, job in turns if job is not None and not s.store.is_settled(job.key)])
+    waiting = iter([(s, job) for s, job in turns if job is not None and s.is_open(job)])
 
     async def work() -> None:
         # The iterator is shared: each worker takes the next job when it is free.
@@ -111,6 +111,8 @@ class Scheduler:
     concurrency: int
     """Samples in flight, of all runs of a command together."""
     on_finished: OnFinished
+    is_open: Callable[[Job], bool]
+    """Function that tells whether a job is to be done."""
     rounds: "Rounds | None" = None
     """Collects requests of running samples into batches."""
     watcher: "SpanExport | None" = None
@@ -123,7 +125,7 @@ class Scheduler:
     _defects: Defects = field(init=False)
 
     def __post_init__(self) -> None:
-        open_jobs = [job for job in self.trial.jobs if not self.store.is_settled(job.key)]
+        open_jobs = [job for job in self.trial.jobs if self.is_open(job)]
         self._outage = Outage("samples", max(LEAST_OUTAGE, self.concurrency))
         self._defects = Defects(self.store, open_jobs, agent_is_model=Role.AGENT in self.clients)
 

@@ -58,9 +58,8 @@ class DocumentFiles:
                     shutil.copyfile(made, target)
                 laid[target] = target.stat()
             record = self._archive.document(name)
-            rows.append(
-                [name, record.issue or "", record.pages, *(p for p in files if not p.startswith("tables/"))]
-            )
+            listed = "; ".join(path for path in files if not path.startswith("tables/"))
+            rows.append([name, record.issue or "", record.pages, listed])
         _write_index(folder, rows)
         return laid
 

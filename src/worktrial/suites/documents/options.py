@@ -95,7 +95,7 @@ class DocumentsOptions(
     """Show pictures to the agent: oracle pages come as pictures, and the tool view_page is offered. For models that
     take pictures only."""
     workspace: Annotated[Literal["pdf", "text", "both"] | None, Flag(_GIVEN, common=True)] = None
-    """Files in the folder of an agent with tools of its own, such as cli:codex: the originals, the archive's text and
+    """Files in the folder of an agent with its own tools, such as cli:codex: the originals, the archive's text and
     tables as Markdown and CSV, or both. What of the archive it gets, the set-up says."""
     tools: Annotated[Literal["ours", "none"], Flag(_GIVEN)] = "ours"
     """The archive's tools beside such files: ours, or none."""
