@@ -280,6 +280,9 @@ class RunOptions(Options):
     """Send requests through the provider's batch interface: about half the price, each round of answers within a
     day. All samples go forward together, a request each a round. Ctrl-C leaves a batch in flight, and the same
     command goes on waiting for it. Not with simulated workplaces."""
+    again: Annotated[Literal["invalid"] | None, Flag(_RUN, neutral=True)] = None
+    """invalid: run again the samples of a stored run that have no verdict, and no others; what broke them is said
+    first."""
     max_invalid: Annotated[float, Field(ge=0, le=1), Flag(_RUN, neutral=True)] = 0.0
     """Share of invalid samples that still counts as success."""
     cache: Annotated[Path | None, Flag(_RUN, neutral=True, metavar="DIR")] = None
@@ -372,7 +375,10 @@ class OwnAgentOptions(Options):
     """Place of a program's answer in what it prints: all of it, or a field of the JSON that it is."""
     agent_env: Annotated[Names, Flag(_AGENT, neutral=True, metavar="NAMES")] = []
     """Environment variables that an agent which is a program, or has a process of its own, is given beside the
-    usual ones; comma-separated."""
+    usual ones; comma-separated. A program has a home of its own, unless it is given HOME."""
+    agent_file: Annotated[Names, Flag(_AGENT, neutral=True, metavar="NAME=PATH")] = []
+    """Files that are copied into the home of an agent that is a program, such as .codex/config.toml=my.toml;
+    comma-separated."""
 
 
 class TokenOptions(Options):

@@ -4,13 +4,14 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
 
 from worktrial.agents.context import ContextKeeping
 from worktrial.agents.printed import out_loud
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonObject, JsonValue, Usage
 from worktrial.outside.budget import Budget
 from worktrial.workplaces import Observation, Origin, Session, StopReason, ToolCall, Trajectory
 
@@ -60,6 +61,10 @@ class Assignment:
     tokens: Callable[[], int] = lambda: 0
     """Function that tells the agent's tokens so far, in and out."""
     cost: Callable[[], float] = lambda: 0.0
+    book: Callable[[Usage, float | None], None] = lambda usage, cost: None
+    """Puts on record what an agent has spent that asks its models itself: tokens, and US dollars where known."""
+    workspace: Path | None = None
+    """Folder of files that the agent may read with tools of its own; None where it is given none."""
     system_prompt: str | None = None
     """Text that a model is told before the instruction; None for what every agent in a workplace is told."""
     take_pictures: Callable[[], list[str]] = list

@@ -140,7 +140,7 @@ async def _carried_out(plans: Sequence[RunPlan], progress: Progress | None) -> l
                 run.settings.limits.opened(run.spend.cost, run.spend.tokens)
         retries = await _work_off(runs, whole, progress)
         return [
-            RunEnd(run.settings.folder, run.trial.jobs, run.invalid, again)
+            RunEnd(run.settings.folder, run.jobs, run.invalid, again)
             for run, again in zip(runs, retries, strict=True)
         ]
 
@@ -169,9 +169,20 @@ class _OpenRun:
         return sum(self.store.samples.outcome(job.key) is Outcome.INVALID for job in self.trial.jobs)
 
     @property
+    def jobs(self) -> list[Job]:
+        """Jobs that are done, and those that are to be done now."""
+        only, index = self.settings.only, self.store.index
+        return [job for job in self.trial.jobs if only is None or job.key in only or index.outcome(job.key)]
+
+    @property
     def is_done(self) -> bool:
         """Whether no sample is left to do."""
-        return all(self.store.is_settled(job.key) for job in self.trial.jobs)
+        return not any(map(self.is_open, self.jobs))
+
+    def is_open(self, job: Job) -> bool:
+        """Whether a job is to be done now."""
+        only = self.settings.only
+        return not self.store.is_settled(job.key) and (only is None or job.key in only)
 
 
 @contextlib.contextmanager
@@ -275,10 +286,10 @@ async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress |
     settled = (
         (job.condition, run.store.samples.figures(job.key))
         for run in runs
-        for job in run.trial.jobs
-        if run.store.is_settled(job.key)
+        for job in run.jobs
+        if not run.is_open(job)
     )
-    tally = Tally(sum(len(run.trial.jobs) for run in runs), settled)
+    tally = Tally(sum(len(run.jobs) for run in runs), settled)
     if tally.done == tally.total:
         return [0] * len(runs)
     whole.check()
@@ -302,7 +313,9 @@ async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress |
             for run, own in zip(runs, rounds, strict=True)
         ]
         schedulers = [
-            Scheduler(run.trial, run.store, own, concurrency, on_finished, batches, run.watcher)
+            Scheduler(
+                run.trial, run.store, own, concurrency, on_finished, run.is_open, batches, run.watcher, run.spend
+            )
             for run, own, batches in zip(runs, clients, rounds, strict=True)
         ]
         pulses = [

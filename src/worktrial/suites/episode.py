@@ -90,8 +90,8 @@ def _trajectory_line(assignment: Assignment, result: SampleResult) -> JsonObject
         "final_state": assignment.session.state,
     }
     # Only where there are any: most trajectories have none.
-    seldom = {"notes": done.notes, "printed": done.printed}
-    return {**line, **{name: text for name, text in seldom.items() if text}}
+    seldom = {"notes": done.notes, "printed": done.printed, "own": done.own}
+    return {**line, **{name: told for name, told in seldom.items() if told}}
 
 
 class _Task(Protocol):
@@ -235,6 +235,7 @@ def assignment_in(
         context=settings.context,
         tokens=lambda: context.meter.tokens(Role.AGENT),
         cost=lambda: context.meter.known_cost,
+        book=context.book,
         system_prompt=settings.agent_prompt and render_prompt(settings.agent_prompt, clock),
         trajectory=trajectory,
     )

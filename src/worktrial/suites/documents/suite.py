@@ -80,6 +80,7 @@ class DocumentsSuite(Suite):
 
         setup = Setup(options.setup)
         python = _python(options, agent)
+        _check_workspace(options, agent)
         questions, archive = _questions_and_archive(options)
         if options.scorer is None:
             scorer = "published" if questions.path.suffix.lower() == ".csv" else "ours"
@@ -110,6 +111,8 @@ class DocumentsSuite(Suite):
             measured=options.measured(),
             notices=(*([left_out] if left_out else ()), *doubtful_gold(chosen, pages)),
             web=_web(options),
+            workspace=options.workspace,
+            tools=options.tools,
         )
         if options.closed_run is not None:
             _check_closed_run(options.closed_run, questions.fingerprint)
@@ -194,9 +197,25 @@ suite = DocumentsSuite()
 
 def _python(options: DocumentsOptions, agent: "Candidate") -> "PythonUse":
     # The scripted solver and the idle agent call no Python, so they run where it cannot be locked in.
-    if options.setup == "closed" or agent.kind == "reference":
+    if options.setup == "closed" or agent.kind == "reference" or options.tools == "none":
         return "none"
     return options.python
+
+
+def _check_workspace(options: DocumentsOptions, agent: "Candidate") -> None:
+    if options.workspace is None:
+        if options.tools == "none":
+            raise SettingError(f"{option('tools')} none: goes with {option('workspace')} pdf, text or both")
+        return
+    given = f"{option('workspace')} {options.workspace}"
+    if agent.kind != "python" or agent.driven is not None:
+        raise SettingError(f"{given}: is for agents with tools of their own, such as {option('agent')} cli:codex")
+    if options.setup == "closed":
+        raise SettingError(f"{given}: closed book has no documents")
+    if options.setup == "oracle-pages" and options.workspace != "text":
+        raise SettingError(f"{given}: single pages are there as text; use {option('workspace')} text")
+    if options.faults != "E0":
+        raise SettingError(f"{given}: files have no faults. Leave {option('faults')} out")
 
 
 def _web(options: DocumentsOptions) -> "WebSource | None":
