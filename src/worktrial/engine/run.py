@@ -171,8 +171,8 @@ class _OpenRun:
     @property
     def jobs(self) -> list[Job]:
         """Jobs that are done, and those that are to be done now."""
-        only, index = self.settings.only, self.store.index
-        return [job for job in self.trial.jobs if only is None or job.key in only or index.outcome(job.key)]
+        only, samples = self.settings.only, self.store.samples
+        return [job for job in self.trial.jobs if only is None or job.key in only or samples.outcome(job.key)]
 
     @property
     def is_done(self) -> bool:
