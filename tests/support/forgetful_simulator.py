@@ -71,7 +71,8 @@ class ForgetfulSimulator(Behaviour):
         return json_text({"seen": [c["arguments"] for c in calls[:-1] if self._writes(c, prompt)]})
 
     def _ledger_reply(self, messages: list[Message]) -> str:
-        text = messages[-1]["content"]
+        # Asked again, the call stands before what was wrong with the answer.
+        text = messages[1]["content"]
         call = json.loads(_after(text, "Call to answer:"))
         if not self._writes(call, text):
             shown = [_after(text, title) for title in ("Recorded facts:", "Recorded facts that matter here:")]

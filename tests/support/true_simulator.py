@@ -47,7 +47,9 @@ class TrueSimulator(Behaviour):
         return completion(_text(self.spoil(tool, observation)))
 
     def _from_ledger(self, request: ScriptedRequest) -> Body:
-        lines = request.last_user_text.splitlines()
+        # Asked again, the call stands before what was wrong with the answer.
+        asked = next(m["content"] for m in request.messages if m["role"] == "user")
+        lines = asked.splitlines()
         state = json.loads(lines[lines.index("State:") + 1])
         call = json.loads(lines[lines.index("Call to answer:") + 1])
         workplaces = [load_workplace(name) for name in {task.workplace for task in self.tasks}]

@@ -59,7 +59,7 @@ class Funnel:
     """Events that degraded a call at least. Refused calls are never degraded, nor are answers with nothing to
     take away, so a reached event may pass without harm."""
     exposure: int = 0
-    """Degraded calls that the agent saw."""
+    """Degraded answers that the agent saw. What a call did twice, or in part, its answer does not show."""
     asked_again: int = 0
     """Calls among these whose question the agent asked again before finishing, having seen the answer."""
     recovered: int = 0
@@ -175,12 +175,13 @@ def fault_metrics(
     degraded = {row.call for row in ledger}
 
     def funnel(rows: Sequence[DegradedCall], planned: Sequence[FaultEvent] = ()) -> Funnel:
-        fates = [_fate(row, calls, degraded, turns_known) for row in rows]
+        seen = [row for row in rows if row.degraded != row.clean]
+        fates = [_fate(row, calls, degraded, turns_known) for row in seen]
         return Funnel(
             planned=len(planned),
             reached=sum(_is_reached(event, calls) for event in planned),
             struck=len({row.event for row in rows}),
-            exposure=len(rows),
+            exposure=len(seen),
             asked_again=sum(fate is not None for fate in fates),
             recovered=sum(bool(fate) for fate in fates),
             calls_to_recovery=tuple(fate for fate in fates if fate),

@@ -7,7 +7,7 @@ what they are not sure of is `UNKNOWN`, which costs a request but never an answe
 import re
 from enum import StrEnum
 
-from worktrial.language import JsonObject
+from worktrial.language import JsonObject, JsonValue
 
 _LOOKS = (
     "get|fetch|list|read|view|show|retrieve|query|lookup|look|search|find|describe|inspect|browse|compare|count|"
@@ -87,6 +87,19 @@ def effect_by_rules(name: str, description: str, parameters: JsonObject) -> Tool
     if _SIDE_EFFECT.search(said) or any(_WRITING_ARGUMENT.fullmatch(argument) for argument in arguments):
         return ToolEffect.UNKNOWN
     return ToolEffect.READ
+
+
+# Arguments of a tool that looks and writes, by which a call says what it does; and words of shells for looking.
+_DEED = frozenset({"operation", "action", "command", "cmd", "mode", "subcommand", "sql"})
+_LOOKING = re.compile(rf"(?!check_(?:in|out)\b)(?:{_LOOKS}|cat|ls|head|tail|grep|ps|df|stat|select)(?:[_\s]|$)")
+_REDIRECTION = re.compile(r"[>;&]|\btee\b|\bxargs\b")
+
+
+def only_looks(arguments: JsonValue) -> bool:
+    """Whether a call of a tool that may write says itself that it only looks: `{"operation": "read", …}`."""
+    given = arguments if isinstance(arguments, dict) else {}
+    deeds = [value for name, value in given.items() if name in _DEED and isinstance(value, str)]
+    return bool(deeds) and all(_LOOKING.match(d.lower()) and not _REDIRECTION.search(d) for d in deeds)
 
 
 def names_a_look(tool: str) -> bool:

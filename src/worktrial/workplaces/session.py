@@ -1,6 +1,6 @@
 """Session of one agent in a workplace, whoever plays it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
@@ -84,4 +84,13 @@ class Restorable(Protocol):
         Raises:
             ValueError: the workplace cannot be in this state.
         """
+        ...
+
+
+@runtime_checkable
+class Revertible(Protocol):
+    """A session that can forget calls, so that nothing of them is in any prompt."""
+
+    def mark(self) -> Callable[[], None]:
+        """A way back to where the session is now, its memory included."""
         ...

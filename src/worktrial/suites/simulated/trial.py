@@ -1,6 +1,6 @@
 """The path of one sample in a simulated workplace, top to bottom, and the judging of its work."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -130,9 +130,10 @@ class SimulatedTrial:
             facts_shown=settings.simulator_facts,
             # The compact prompt checks identifiers in code; those that the task names exist, too.
             task=task.instruction if settings.simulator_prompt == "compact" else None,
+            checked=not prompted,
         )
         trajectory = Trajectory()
-        simulated = _open(simulator)
+        simulated = _open(simulator, lambda: len(trajectory.calls))
         watched = WatchedSession(simulated, workplace, task.instruction, position=lambda: len(trajectory.calls))
         session: Session = watched
         if faults.mode is not FaultMode.E0 and not prompted:
@@ -233,9 +234,9 @@ def memory_of(task: Task, workplace: Workplace, settings: SimulatedSettings, clo
     return cost.choice(settings.simulator_context)
 
 
-def _open(simulator: LanguageSimulator) -> HistorySession | LedgerSession:
+def _open(simulator: LanguageSimulator, position: Callable[[], int]) -> HistorySession | LedgerSession:
     try:
-        return simulator.open()
+        return simulator.open(position=position)
     except DataError as e:
         raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
 

@@ -1,8 +1,7 @@
 """Checks of one observation: form, substance, errors that somebody laid down, hidden matter that stays hidden."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.conformance.context import (
@@ -10,15 +9,14 @@ from worktrial.workplaces.conformance.context import (
     ObservationCheck,
     SeenCall,
     SeenEpisode,
-    records_of,
 )
 from worktrial.workplaces.signals import is_error
+from worktrial.workplaces.simulator.answers import record_fields, same, state_misfits
 from worktrial.workplaces.simulator.json_text import excerpt, json_text
 from worktrial.workplaces.simulator.ledger import call_key
 from worktrial.workplaces.tools import Tool
 from worktrial.workplaces.values import (
     below,
-    id_name,
     ids,
     is_keyed_by_id,
     is_telling,
@@ -106,9 +104,6 @@ def _not_in_all(items: list[JsonValue]) -> frozenset[str]:
 
 
 _SHOWN = 80
-# What a reply says of itself under a name that records use too.
-_ENVELOPE = frozenset({"ok", "success", "found", "not_found", "error", "completed"})
-_OF_ITSELF = frozenset({"status", "state", "message", "result", "code", "type", "name", "time", "date"})
 
 
 def check_known_ids(call: SeenCall, episode: SeenEpisode) -> ObservationCheck | None:
@@ -160,72 +155,32 @@ def check_consistent(call: SeenCall, episode: SeenEpisode) -> ObservationCheck |
         compared = True
         evidence += _differences(before[2], call.content, before[1])
     elif not is_error(call.content):
-        for key, at, value in _record_fields(call.content, episode.state_records):
+        for key, at, value in record_fields(call.content, episode.state_records):
             writes, index, earlier = episode.records.get(key) or _at_first(key, episode)
             if writes == episode.writes:
                 compared = True
-                if not _same(earlier, value):
+                if not same(earlier, value):
                     where = "the state" if index < 0 else f"call {index}"
                     evidence.append(f"{at}: {_text(value)}, but {_text(earlier)} in {where}")
     return ObservationCheck(ConformanceCheck.CONSISTENT, call.index, tuple(evidence)) if compared else None
 
 
-def check_state(call: SeenCall, episode: SeenEpisode) -> ObservationCheck | None:
+def check_state(call: SeenCall) -> ObservationCheck | None:
     """The state holds what is shown of a record, or under the name of a field that the state has only once.
 
-    Asked of calls whose state after them is known. A number may be rounded. Left aside are names that every answer
-    uses of itself (`status`, `message`).
+    Asked of calls whose state after them is known; see `state_misfits`.
     """
     if call.after is None or is_error(call.content):
         return None
-    records = records_of(call.after)
-    shown: dict[str, tuple[JsonValue, JsonValue]] = {}
-    for (record, name), at, value in _record_fields(call.content, records):
-        held = [part[name] for part in records[record] if name in part]
-        if len(held) == 1 and not isinstance(held[0], dict | list):
-            shown[at] = value, held[0]
-    singles = _single_fields(call.after)
-    for name, value in call.content.items():
-        if name in singles and not isinstance(value, dict | list) and name not in _OF_ITSELF and not id_name(name):
-            shown.setdefault(below("", name), (value, singles[name]))
-    if not shown:
-        return None
-    wrong = (
-        f"{at}: {_text(value)}, but {_text(held)} in the state"
-        for at, (value, held) in shown.items()
-        if value is not None and not _rounded(value, held)
-    )
-    return ObservationCheck(ConformanceCheck.STATE, call.index, tuple(wrong))
-
-
-def _single_fields(state: JsonObject) -> dict[str, JsonValue]:
-    """Scalars at the top of the state, or in an object there, under names that occur in the state only once."""
-    counts = Counter(name for _, holder in objects(state) for name in holder)
-    upper = [state, *(value for value in state.values() if isinstance(value, dict))]
-    return {
-        name: value
-        for holder in upper
-        for name, value in holder.items()
-        if counts[name] == 1 and not isinstance(value, dict | list)
-    }
-
-
-def _rounded(value: JsonValue, held: JsonValue) -> bool:
-    if _same(value, held):
-        return True
-    if isinstance(value, bool) or isinstance(held, bool):
-        return False
-    if isinstance(value, int | float) and isinstance(held, int | float):
-        return round(held, len(str(value).partition(".")[2])) == value
-    # Of another kind is a matter of shape.
-    return type(value) is not type(held)
+    wrong = state_misfits(call.content, call.after)
+    return None if wrong is None else ObservationCheck(ConformanceCheck.STATE, call.index, tuple(wrong))
 
 
 def remember(call: SeenCall, episode: SeenEpisode) -> None:
     """Keep what a read showed, for `check_consistent`."""
     episode.seen[call_key(call.tool, call.arguments)] = (episode.writes, call.index, call.content)
     if not is_error(call.content):
-        for key, _, value in _record_fields(call.content, episode.state_records):
+        for key, _, value in record_fields(call.content, episode.state_records):
             episode.records[key] = (episode.writes, call.index, value)
 
 
@@ -235,31 +190,6 @@ def _at_first(key: tuple[str, str], episode: SeenEpisode) -> tuple[int, int, Jso
     values = [part[name] for part in episode.state_records.get(record, []) if name in part]
     known = len(values) == 1 and not isinstance(values[0], dict | list)
     return (0, -1, values[0]) if known else (-1, -1, None)
-
-
-def _record_fields(
-    content: JsonObject, records: Mapping[str, list[JsonObject]]
-) -> Iterator[tuple[tuple[str, str], str, JsonValue]]:
-    """Scalars of records of the state, wherever an observation shows them: key, pointer, value.
-
-    An object is taken for the record whose id it names when most of its fields are that record's; a row that
-    only refers to the record (a test of a loan) has fields of its own.
-    """
-    for at, found in objects(content):
-        named = [(k, v) for k, v in found.items() if id_name(k) and isinstance(v, str | int)]
-        if len(named) != 1:
-            continue
-        (id_field, record), *_ = named
-        own = {name for part in records.get(str(record), []) for name in part}
-        others = [name for name in found if name != id_field]
-        if 2 * sum(name in own for name in others) <= len(others):
-            continue
-        for name in others:
-            value = found[name]
-            if name in own and not isinstance(value, dict | list):
-                if isinstance(value, str) and value.lower() in _ENVELOPE:
-                    continue
-                yield (str(record), name), below(at, name), value
 
 
 def _is_collection(value: JsonValue) -> bool:
@@ -278,15 +208,11 @@ def _absent(value: JsonValue, known: JsonValue) -> str:
 def _differences(before: JsonObject, now: JsonValue, index: int) -> list[str]:
     earlier, later = dict(leaves(before)), dict(leaves(now))
     changed = [at for at in earlier | later if at not in earlier or at not in later]
-    changed += [at for at in earlier.keys() & later.keys() if not _same(earlier[at], later[at])]
+    changed += [at for at in earlier.keys() & later.keys() if not same(earlier[at], later[at])]
     return [
         f"{at or '(all)'}: {_text(later.get(at))}, but {_text(earlier.get(at))} in call {index}"
         for at in sorted(changed)
     ]
-
-
-def _same(one: JsonValue, other: JsonValue) -> bool:
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
 def _text(value: JsonValue) -> str:

@@ -11,9 +11,10 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.effects import ToolEffect, names_a_look
 from worktrial.workplaces.session import Origin
+from worktrial.workplaces.simulator.answers import records_of
 from worktrial.workplaces.simulator.json_text import json_text
 from worktrial.workplaces.tools import Tool
-from worktrial.workplaces.values import id_name, is_telling, names, objects, scalars
+from worktrial.workplaces.values import is_telling, names, scalars
 
 
 class ConformanceCheck(StrEnum):
@@ -198,21 +199,6 @@ class SeenEpisode:
         """Remember what was called or seen."""
         self._said.append(json_text(value))
         self._text = None
-
-
-def records_of(state: JsonObject) -> dict[str, list[JsonObject]]:
-    """Id to what a state keeps under it: mostly one record, sometimes parts in several places."""
-    keyed: dict[str, list[JsonObject]] = {}
-    listed: dict[str, list[JsonObject]] = {}
-    for _, holder in objects(state):
-        for key, value in holder.items():
-            if isinstance(value, dict):
-                keyed.setdefault(key, []).append(value)
-        own = [value for key, value in holder.items() if id_name(key)]
-        if len(own) == 1:
-            listed.setdefault(str(own[0]), []).append(holder)
-    # An id that several rows name is one they refer to, not their own.
-    return {key: rows for key, rows in listed.items() if len(rows) == 1} | keyed
 
 
 def may_write(tool: Tool) -> bool:

@@ -117,7 +117,7 @@ def _examine(call: SeenCall, episode: SeenEpisode) -> list[ObservationCheck]:
     findings += [check_shape(call, tool, episode), check_licensed_errors(call, tool, episode)]
     # After the errors, for which an id that only this call names is unknown.
     episode.hear(call.arguments)
-    findings += [check_no_leak(call, tool, episode), check_state(call, episode)]
+    findings += [check_no_leak(call, tool, episode), check_state(call)]
     if not may_write(tool):
         findings += [check_known_ids(call, episode), check_whole_lists(call, tool, episode)]
         if tool.effect is not ToolEffect.VOLATILE:

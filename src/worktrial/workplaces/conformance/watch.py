@@ -11,7 +11,6 @@ from worktrial.workplaces.conformance.checks import (
     check_consistent,
     check_format,
     check_shape,
-    check_state,
     remember,
 )
 from worktrial.workplaces.conformance.context import (
@@ -22,7 +21,7 @@ from worktrial.workplaces.conformance.context import (
     may_write,
 )
 from worktrial.workplaces.effects import ToolEffect
-from worktrial.workplaces.session import Observation, Origin, Restorable, Session
+from worktrial.workplaces.session import Observation, Origin, Restorable, Revertible, Session
 from worktrial.workplaces.signals import is_error
 
 # Enough to see what is wrong; the audit of conformance names everything.
@@ -102,6 +101,22 @@ class WatchedSession:
         if isinstance(inner, Restorable):
             self.restore = self._restored
 
+    def mark(self) -> Callable[[], None]:
+        """A way back, findings and counts included; see `Revertible`."""
+        back = self._inner.mark() if isinstance(self._inner, Revertible) else None
+        episode = self._episode
+        kept = episode.writes, dict(episode.seen), dict(episode.records)
+        health, findings = self.health, len(self.findings)
+
+        def reverted() -> None:
+            if back is not None:
+                back()
+            episode.writes, episode.seen, episode.records = kept
+            self.health = health
+            del self.findings[findings:]
+
+        return reverted
+
     def _restored(self, state: JsonObject) -> None:
         """Go on in `state`, as after a write; see `Restorable`."""
         if isinstance(self._inner, Restorable):
@@ -126,7 +141,7 @@ class WatchedSession:
             self._calls += 1
             observation = await self._inner.call(tool, arguments)
             if observation.origin is Origin.SIMULATOR:
-                self._check(SeenCall(index, tool, arguments, observation.content, after=self._inner.state))
+                self._check(SeenCall(index, tool, arguments, observation.content))
             elif observation.origin is Origin.RECORDED:
                 self._learn(SeenCall(index, tool, arguments, observation.content))
             return observation
@@ -154,7 +169,10 @@ class WatchedSession:
         episode, tool = self._episode, self._episode.workplace.tool(call.tool)
         findings: list[ObservationCheck | None] = [check_format(call)]
         if tool is not None and isinstance(call.content, dict):
-            findings += [check_shape(call, tool, episode), check_state(call, episode)]
+            findings.append(check_shape(call, tool, episode))
+            # The session has held the answer against the state and all that it knows, and asked for it again.
+            doubts = tuple(getattr(self._inner, "doubts", ()))
+            findings.append(ObservationCheck(ConformanceCheck.STATE, call.index, doubts))
             if may_write(tool):
                 episode.writes += not is_error(call.content)
             elif tool.effect is not ToolEffect.VOLATILE:

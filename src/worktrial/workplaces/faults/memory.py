@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces.effects import ToolEffect
+from worktrial.workplaces.effects import ToolEffect, only_looks
 from worktrial.workplaces.faults.aim import Needed
 from worktrial.workplaces.faults.stale import Facts, facts_of
 from worktrial.workplaces.faults.transforms import Context
@@ -92,7 +92,8 @@ class CleanMemory:
         if before is not None and after is not None:
             wrote = before != after or facts is not self._facts
         else:
-            wrote = tool is not None and tool.effect is ToolEffect.WRITE and not failed
+            is_write = tool is not None and tool.effect is ToolEffect.WRITE
+            wrote = is_write and not failed and not only_looks(arguments)
         text, question = _kept(observation.content), canonical_text([name, arguments])
         shown: list[_Text] = []
         if wrote:

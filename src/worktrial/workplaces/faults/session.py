@@ -20,7 +20,7 @@ from worktrial.workplaces.faults.memory import CleanAnswer, CleanMemory, may_wri
 from worktrial.workplaces.faults.plan import OF_WRITES, SHARES, FaultEvent, FaultKind, FaultPlan
 from worktrial.workplaces.faults.transforms import TRANSFORMS, Context, Transform, failed
 from worktrial.workplaces.faults.writes import part_of
-from worktrial.workplaces.session import Observation, Origin, Session, refusal
+from worktrial.workplaces.session import Observation, Origin, Revertible, Session, refusal
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.tools import Tool
 
@@ -283,8 +283,11 @@ class FaultySession:
         if not answer.wrote or seen.origin is Origin.RECORDED:
             return None
         if kind == FaultKind.DUPLICATE_DELIVERY:
+            back = self._inner.mark() if isinstance(self._inner, Revertible) else None
             again = await self._inner.call(call.tool, call.arguments)
             if is_error(again.content) or not self._memory.moved_on(answer):
+                if back is not None:
+                    back()
                 return None
             self._note(call, kind, seen.content, seen.content, effect=Effect.TWICE)
             exchange = (*seen.exchange, *again.exchange)

@@ -1,5 +1,6 @@
 """Explicit state of an episode, the facts recorded beyond it, and how both came to be."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -9,7 +10,7 @@ from worktrial.errors import DataError, InvalidReason
 from worktrial.language import JsonObject, JsonValue
 from worktrial.outside.patches import BadPatch, patched
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.effects import ToolEffect
+from worktrial.workplaces.effects import ToolEffect, only_looks
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.ask import UnusableReply
 from worktrial.workplaces.simulator.json_text import canonical_text, json_text
@@ -27,7 +28,7 @@ class LedgerEntry:
     """Effect of one call that reached the model."""
 
     call: int
-    """0-based index among all calls of the session, refused and repeated ones included."""
+    """0-based index among all calls of the agent, refused, repeated and faulty ones included."""
     tool: str
     patch: tuple[JsonObject, ...]
     """JSON Patch operations on the state, in order; () when the call left it as it was."""
@@ -138,7 +139,7 @@ class Ledger:
         """
         facts, changed = made.facts, made.text != self._text
         silent = not changed and not facts and not is_error(observation)
-        if silent and tool.effect in (ToolEffect.WRITE, ToolEffect.UNKNOWN):
+        if silent and tool.effect in (ToolEffect.WRITE, ToolEffect.UNKNOWN) and not only_looks(arguments):
             trace = {"arguments": arguments, "answer": observation}
             facts = {f"call {call}: {tool.name}": msgspec.json.decode(msgspec.json.encode(trace))}
         replaced = any(key in self._facts and self._facts[key] != value for key, value in facts.items())
@@ -158,6 +159,18 @@ class Ledger:
         self._text = json_text(state)
         self._state = msgspec.json.decode(self._text)
         self._revision += 1
+
+    def mark(self) -> Callable[[], None]:
+        """A way back to everything as it is now."""
+        kept = self._state, self._text, self._facts, self._revision
+        reads, entries = dict(self._reads), len(self.entries)
+
+        def back() -> None:
+            self._state, self._text, self._facts, self._revision = kept
+            self._reads = reads
+            del self.entries[entries:]
+
+        return back
 
     def recall(self, tool: Tool, arguments: JsonValue) -> JsonObject | None:
         """Earlier observation of the same read, while nothing has been committed since; else None.

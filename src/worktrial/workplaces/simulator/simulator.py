@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from worktrial.language import Complete, JsonObject, JsonValue, Message
 from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.effects import ToolEffect, names_a_look
 from worktrial.workplaces.session import Observation, Origin, refusal
+from worktrial.workplaces.simulator.answers import GivenAnswer, doubts
 from worktrial.workplaces.simulator.ask import UnusableReply, ask, render
 from worktrial.workplaces.simulator.json_text import json_text, shortened
 from worktrial.workplaces.simulator.ledger import Ledger, LedgerEntry, Proposal
@@ -58,11 +59,14 @@ _HISTORY_REPAIRS = 2
 class HistorySession:
     """The model sees all calls and observations so far on every call (the published form of the simulator)."""
 
-    def __init__(self, prompting: Prompting, complete: Complete) -> None:
+    def __init__(self, prompting: Prompting, complete: Complete, *, checked: bool = True) -> None:
         self._prompting = prompting
         self._complete = complete
+        self._checked = checked
         self._messages: list[Message] = [{"role": "system", "content": prompting.system}]
         self._turn = asyncio.Lock()
+        self.doubts: Sequence[str] = ()
+        """What speaks against the last answer, though it was asked for again."""
 
     @property
     def state(self) -> JsonObject | None:
@@ -74,9 +78,19 @@ class HistorySession:
         """Always empty: what was made up stands in the conversation."""
         return {}
 
+    def mark(self) -> Callable[[], None]:
+        """A way back to the conversation as it is now; see `Revertible`."""
+        length = len(self._messages)
+
+        def back() -> None:
+            del self._messages[length:]
+
+        return back
+
     async def call(self, tool: str, arguments: JsonValue) -> Observation:
         """Carry out one tool call; see `Session.call`."""
         async with self._turn:
+            self.doubts = ()
             workplace = self._prompting.workplace
             refused = refusal(workplace, tool, arguments)
             if refused is not None:
@@ -94,11 +108,14 @@ class HistorySession:
                 self._messages,
                 call,
                 lambda reply: _observation(reply, known),
+                lambda reply: (
+                    doubts(GivenAnswer(workplace, known, arguments, reply, None)) if self._checked else ()
+                ),
                 schema=self._prompting.observation_schema(known),
                 wanted="the observation as one JSON object",
                 repairs=_HISTORY_REPAIRS,
             )
-            content = answer.value
+            content, self.doubts = answer.value, answer.doubts
             self._messages += [call, {"role": "assistant", "content": json_text(content)}]
             return Observation(content, Origin.SIMULATOR, answer.exchange)
 
@@ -135,15 +152,27 @@ class _Reply(NamedTuple):
 class LedgerSession:
     """The model answers each call with an observation, a JSON Patch and facts; the ledger keeps state and facts."""
 
-    def __init__(self, prompting: Prompting, complete: Complete, *, facts_shown: int = FACTS_SHOWN) -> None:
+    def __init__(
+        self,
+        prompting: Prompting,
+        complete: Complete,
+        *,
+        facts_shown: int = FACTS_SHOWN,
+        position: Callable[[], int] | None = None,
+        checked: bool = True,
+    ) -> None:
         self._prompting = prompting
         self._complete = complete
         self._facts_shown = facts_shown
+        self._position = position
+        self._checked = checked
         self._system: list[Message] = [{"role": "system", "content": prompting.system}]
         self._ledger = Ledger(prompting.workplace)
         self._recent: deque[str] = deque(maxlen=_RECENT_CALLS)
         self._calls = 0
         self._turn = asyncio.Lock()
+        self.doubts: Sequence[str] = ()
+        """What speaks against the last answer, though it was asked for again."""
 
     @property
     def state(self) -> JsonObject | None:
@@ -159,6 +188,17 @@ class LedgerSession:
         """Go on in `state`; see `Restorable`."""
         self._ledger.restore(state)
 
+    def mark(self) -> Callable[[], None]:
+        """A way back to the ledger and the earlier calls as they are now; see `Revertible`."""
+        back, recent = self._ledger.mark(), list(self._recent)
+
+        def reverted() -> None:
+            back()
+            self._recent.clear()
+            self._recent.extend(recent)
+
+        return reverted
+
     @property
     def ledger(self) -> Sequence[LedgerEntry]:
         """Effects of the calls that reached the model, in order."""
@@ -167,8 +207,9 @@ class LedgerSession:
     async def call(self, tool: str, arguments: JsonValue) -> Observation:
         """Carry out one tool call; see `Session.call`."""
         async with self._turn:
-            index = self._calls
+            index = self._calls if self._position is None else self._position()
             self._calls += 1
+            self.doubts = ()
             workplace = self._prompting.workplace
             refused = refusal(workplace, tool, arguments)
             if refused is not None:
@@ -189,11 +230,13 @@ class LedgerSession:
                 self._system,
                 {"role": "user", "content": self._prompt(known, arguments, said_call)},
                 lambda reply: self._read(reply, known),
+                lambda reply: self._doubts(reply, known, arguments),
                 schema=self._prompting.ledger_schema(known),
                 wanted='one JSON object {"observation": {…}, "patch": […], "facts": {…}}',
                 repairs=_LEDGER_REPAIRS,
             )
             observation, proposal = answer.value
+            self.doubts = answer.doubts
             self._ledger.commit(index, known, arguments, observation, proposal)
             self._recent.append(_earlier_call(tool, arguments, observation))
             return Observation(observation, Origin.SIMULATOR, answer.exchange)
@@ -209,6 +252,15 @@ class LedgerSession:
             lists=isinstance(tool.example_output, list),
             recent=self._recent,
             call=call,
+        )
+
+    def _doubts(self, reply: _Reply, tool: Tool, arguments: JsonValue) -> Sequence[str]:
+        if not self._checked:
+            return ()
+        patch, state, _, facts = reply.proposal
+        known: Mapping[str, JsonValue] = self._ledger.facts | facts
+        return doubts(
+            GivenAnswer(self._prompting.workplace, tool, arguments, reply.observation, state, patch, known)
         )
 
     def _read(self, reply: JsonObject, tool: Tool) -> _Reply:
@@ -262,6 +314,7 @@ class LanguageSimulator:
         clock: str,
         task: str | None = None,
         facts_shown: int = FACTS_SHOWN,
+        checked: bool = True,
     ) -> None:
         """Set up the simulator; the prompt is rendered at the first `open()`.
 
@@ -274,6 +327,7 @@ class LanguageSimulator:
             task: The agent's instruction, as background; None keeps it from the simulator.
             facts_shown: Characters of recorded facts that a ledger prompt shows; what a call names is shown whole
                 even so.
+            checked: Ask again for answers that cannot be right; not for a model that was asked to degrade them.
 
         Raises:
             ValueError: `memory` or `prompt` names nothing.
@@ -283,17 +337,28 @@ class LanguageSimulator:
         self.prompt = PromptStyle(prompt)
         self._complete = complete
         self._facts_shown = facts_shown
+        self._checked = checked
         style = FullPrompting if self.prompt is PromptStyle.FULL else CompactPrompting
         self._prompting: Prompting = style(
             workplace, with_ledger=self.memory is Memory.LEDGER, clock=clock, task=task
         )
 
-    def open(self) -> HistorySession | LedgerSession:
+    def open(self, *, position: Callable[[], int] | None = None) -> HistorySession | LedgerSession:
         """A new session, in the workplace's initial state.
+
+        Args:
+            position: Index of the next call in the agent's work, where some calls never come here; without it the
+                calls of the session are counted.
 
         Raises:
             DataError: the state uses the ledger's reserved key.
         """
         if self.memory is Memory.LEDGER:
-            return LedgerSession(self._prompting, self._complete, facts_shown=self._facts_shown)
-        return HistorySession(self._prompting, self._complete)
+            return LedgerSession(
+                self._prompting,
+                self._complete,
+                facts_shown=self._facts_shown,
+                position=position,
+                checked=self._checked,
+            )
+        return HistorySession(self._prompting, self._complete, checked=self._checked)
