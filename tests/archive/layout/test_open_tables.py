@@ -219,6 +219,26 @@ def test_two_parts_of_a_table_share_the_title_of_the_first() -> None:
     assert upper.title == lower.title == "TABLE FFO-1.—Fiscal Operations"
 
 
+@pytest.mark.parametrize("name", ["", "Percentage of the total"])
+def test_a_lower_part_without_headings_has_those_above_its_columns(name: str) -> None:
+    page = Typed().centre(235, 60, "TABLE FFO-1.—Fiscal Operations", 12)
+    _simple(page, 90).centre(290, 210, name).level(50, 420, 220)
+    lower = [[label, *figures[:1], *figures[2:]] for label, *figures in _MONTHS]
+    page.rows(240, 50, [220, 420], lower)
+    upper, table = find_tables(page.page())
+    upper_paths = header_paths(upper)
+    assert header_paths(table)[1:] == (upper_paths[1], upper_paths[3])
+    assert table.title == name or table.title == upper.title
+    assert len(table.rows) - table.header_rows == len(_MONTHS)
+
+
+def test_another_table_below_has_neither_title_nor_headings_of_the_one_above() -> None:
+    page = _simple(Typed().centre(235, 60, "TABLE FFO-1.—Fiscal Operations", 12), 90)
+    page.rows(260, 50, [170, 270, 350], _MONTHS)
+    _, other = find_tables(page.page())
+    assert other.title == "" and other.header_rows == 0
+
+
 def test_wide_totals_do_not_join_columns() -> None:
     page = Typed().centre(70, 100, "Year").centre(150, 100, "In").centre(180, 100, "Out").centre(210, 100, "Net")
     rows = [[str(1990 + k), "123", "45", "67"] for k in range(8)]

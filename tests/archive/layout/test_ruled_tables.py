@@ -33,6 +33,17 @@ def test_a_grid_of_texts() -> None:
     assert table.header_rows == 1
 
 
+def test_rows_that_no_line_parts_are_parted_by_their_lines_of_text() -> None:
+    page = _framed(Typed(), [50, 150, 250, 350], [100, 120, 140, 160, 180, 240])
+    page.left(55, 110, "Year").left(155, 110, "Gross").left(255, 110, "Net")
+    for y, row in ((130, ("1936", "3,116", "2,921")), (150, ("1937", "4,102", "3,998")), (170, ("1938", "9", "8"))):
+        page.left(55, y, row[0]).right(245, y, row[1]).right(345, y, row[2])
+    for y, row in ((190, ("1939", "183,165", "61,722")), (210, ("1940", "58,722", "")), (230, ("1941", "4", "3"))):
+        page.left(55, y, row[0]).right(245, y, row[1]).right(345, y, row[2])
+    (table,) = find_tables(page.page())
+    assert table.grid[4:] == [["1939", "183,165", "61,722"], ["1940", "58,722", ""], ["1941", "4", "3"]]
+
+
 def test_joined_cells_are_repeated() -> None:
     page = Typed().level(50, 350, 100).level(150, 350, 120).level(50, 350, 140)
     for y in (160, 180, 200):

@@ -96,6 +96,24 @@ def test_a_row_with_figures_is_a_parent_of_what_stands_further_in() -> None:
     ]
 
 
+def test_a_heading_between_rows_with_figures_keeps_the_rows_that_both_stand_under() -> None:
+    rows = [["All claims", "9"], ["In dollars", "7"], ["Public", "4"], ["Banks:", ""], ["Deposits", "3"]]
+    more = [["In other money", "2"], ["Banks:", ""], ["Deposits", "2"], ["Memoranda:", ""], ["In dollars", "5"]]
+    found = labels(*rows, *more, indents=[0, 0, 5, 10, 10, 15, 5, 10, 15, 0, 5])
+    assert found[3:] == [
+        ("All claims", "In dollars", "Banks:"),
+        ("All claims", "In dollars", "Banks:", "Deposits"),
+        ("All claims", "In other money"),
+        ("All claims", "In other money", "Banks:"),
+        ("All claims", "In other money", "Banks:", "Deposits"),
+        ("Memoranda:",),
+        ("Memoranda:", "In dollars"),
+    ]
+    # No level tells that a heading further in, or a centred one, belongs to a single row above it.
+    rows = [["Personal", "9"], ["Corporate", "7"], ["Insurance:", ""], ["Old age", "4"]]
+    assert labels(*rows, indents=[0, 0, 0, 5, 5])[3] == ("Insurance:", "Old age")
+
+
 def test_a_heading_with_dashes_has_those_beside_it_as_children_and_a_sum_those_below_it() -> None:
     rows = [
         ["Income taxes", "9"],

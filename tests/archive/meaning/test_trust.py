@@ -101,3 +101,15 @@ def test_on_a_page_whose_layout_is_just_doubtful_no_cell_is_surer_than_such_page
     # A sum holds only where its figures stand in their rows and columns.
     summed = describe_page("bulletin", replace(page, tables=(table(GRID),))).cells
     assert all(cell.confidence > LOW_CONFIDENCE for cell in summed if cell.row_no and cell.column_no)
+
+
+def test_what_nobody_can_ask_for_never_looks_sure() -> None:
+    merged = [[*row] for row in GRID]
+    merged[3][1] = "183,165 58,722 44,061"
+    merged[4][1] = "4-1/8"
+    sure = {(cell.row, cell.column): cell.confidence for row in trusted(table(merged)).rows for cell in row}
+    assert sure[3, 1] <= 0.5 < LOW_CONFIDENCE < min(sure[2, 1], sure[3, 2])
+    # A sum that holds says nothing of which figure is meant where no column has a heading.
+    for bare in (table(GRID[1:], header_rows=0), table([["Year", "", "", ""], *GRID[1:]])):
+        rows = trusted(bare, footing(bare)).rows[bare.header_rows :]
+        assert all(cell.confidence < LOW_CONFIDENCE for row in rows for cell in row[1:])

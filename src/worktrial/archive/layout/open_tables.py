@@ -30,6 +30,8 @@ _FULL = 0.78  # of the table's width
 _PROSE_LETTERS = 24
 _PROSE_REACH = 0.65  # of the table's width
 _LARGER = 1.3  # the font of a page's heading over that of a table
+_SHARED = 0.5  # of the narrower column's width
+_AS_WIDE = 0.7  # of the wider of two tables
 
 
 @dataclass(slots=True)
@@ -55,7 +57,7 @@ def find_open_tables(lines: Sequence[TextLine], levels: Sequence[Box], uprights:
         end = bodies[position + 1].first if position + 1 < len(bodies) else len(lines)
         draft = _table(lines, body, used, end, levels, uprights)
         if draft is not None:
-            if not draft.title and drafts:
+            if drafts:
                 _inherit(draft, drafts[-1])
             drafts.append(draft)
             used = body.last + 1
@@ -63,9 +65,49 @@ def find_open_tables(lines: Sequence[TextLine], levels: Sequence[Box], uprights:
 
 
 def _inherit(draft: Draft, above: Draft) -> None:
-    """A part of a table further down the page has the title of the part above it."""
-    draft.title = above.title
-    draft.unit = draft.unit or above.unit
+    """Give a part of a table further down the page the title of the part above, and its headings where it has none.
+
+    It is one where each of its columns stands under one of that part, or where it is as wide and has headings.
+    """
+    under = _columns_under(draft, above)
+    shared = min(draft.box.x1, above.box.x1) - max(draft.box.x0, above.box.x0)
+    wide = shared > _AS_WIDE * max(draft.box.width, above.box.width) and draft.header_rows > 0
+    if not draft.title and (wide or under is not None):
+        draft.title, draft.unit = above.title, draft.unit or above.unit
+    if under is None:
+        return
+    own = {cell.text for row in draft.grid[: draft.header_rows] for cell in row[draft.label_columns :]}
+    several = len(under) - draft.label_columns > 1
+    # One text over all figures is the name of the part.
+    if above.header_rows and (not any(own) or (several and len(own) == 1)):
+        draft.grid[:0] = [[row[k] for k in under] for row in above.grid[: above.header_rows]]
+        draft.header_rows += above.header_rows
+
+
+def _columns_under(draft: Draft, above: Draft) -> list[int] | None:
+    """For each column of a table that of another which stands over it, in order; None where one has none."""
+    places, under = _extents(above), [-1]
+    for k, (x0, x1) in enumerate(_extents(draft)):
+        shared = [min(x1, right) - max(x0, left) for left, right in places]
+        best = max(range(len(places)), key=lambda c: shared[c])
+        kind = (k < draft.label_columns) == (best < above.label_columns)
+        if (
+            best <= under[-1]
+            or not kind
+            or shared[best] < _SHARED * min(x1 - x0, places[best][1] - places[best][0])
+        ):
+            return None
+        under.append(best)
+    return under[1:]
+
+
+def _extents(draft: Draft) -> list[tuple[float, float]]:
+    """From where to where each column of the body reaches."""
+    found = []
+    for column in zip(*draft.grid[draft.header_rows :], strict=True):
+        boxes = [cell.box for cell in column if cell.box is not None]
+        found.append((min(box.x0 for box in boxes), max(box.x1 for box in boxes)) if boxes else (0.0, -1.0))
+    return found
 
 
 def _table(

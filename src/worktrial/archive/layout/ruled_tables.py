@@ -16,6 +16,7 @@ _MOST_LINES = 400  # in one direction; more are hatching
 _LEAST_FILLED = 0.3  # of the cells; frames of charts are emptier
 _MOST_HEADER = 4  # rows; a table of texts that starts with more has one
 _PROSE = 120  # words in one cell
+_LEVEL = 0.5  # font sizes within which lines of neighbouring cells are of one row
 _PACKED = 0.35  # of the rows; where more hold several lines of figures, the lines are no grid
 
 
@@ -178,17 +179,47 @@ def _table(grid: Grid, words: Sequence[Word], uprights: Sequence[Box]) -> Draft 
     rows = [row for row in rows if any(cell.row <= row <= cell.last_row for cell in filled)]
     if len(columns) < 2 or len({cell.row for cell in filled}) < 2:
         return None
-    rows = _without_slivers(rows, filled)
-    table = [[DraftCell() for _ in columns] for _ in rows]
+    parted: list[tuple[int, int, list[float]]] = []
+    for row in _without_slivers(rows, filled):
+        heights = _heights([contents[cell] for cell in filled if cell.row == cell.last_row == row])
+        parted += [(row, k, heights) for k in range(max(1, len(heights)))]
+    table = [[DraftCell() for _ in columns] for _ in parted]
     for cell in filled:
-        words = [word for line in contents[cell] for word in line.words]
-        filling = DraftCell.of(joined([line.text for line in contents[cell]]), grid.box_of(cell), words)
-        for r, row in enumerate(rows):
+        whole = _filling(contents[cell], grid.box_of(cell))
+        for r, (row, k, heights) in enumerate(parted):
+            filling = whole
+            if heights and cell.row == cell.last_row == row:
+                lines = [line for line in contents[cell] if _nearest(heights, line.middle) == k]
+                filling = _filling(lines, around(line.box for line in lines)) if lines else DraftCell()
             for c, column in enumerate(columns):
                 if cell.row <= row <= cell.last_row and cell.column <= column <= cell.last_column:
                     table[r][c] = filling
     heads = _header_rows(table)
     return Draft(box, table, heads, _label_columns(table, heads))
+
+
+def _filling(lines: Sequence[TextLine], box: Box) -> DraftCell:
+    return DraftCell.of(joined([line.text for line in lines]), box, [word for line in lines for word in line.words])
+
+
+def _heights(cells: Sequence[Sequence[TextLine]]) -> list[float]:
+    """Heights of the rows within a framed one: several cells have lines at all, none has figures elsewhere."""
+    figures = [
+        lines for lines in cells if lines and all(one.figures and not has_letters(one.text) for one in lines)
+    ]
+    most = max(figures, key=len, default=[])
+    heights = [line.middle for line in most]
+
+    def level(lines: Sequence[TextLine]) -> int:
+        return sum(abs(heights[_nearest(heights, one.middle)] - one.middle) < _LEVEL * one.size for one in lines)
+
+    if len(most) < 2 or any(level(lines) < len(lines) for lines in figures if len(lines) > 1):
+        return []
+    return heights if sum(level(lines) >= len(most) for lines in cells) > 1 else []
+
+
+def _nearest(heights: Sequence[float], middle: float) -> int:
+    return min(range(len(heights)), key=lambda k: abs(heights[k] - middle))
 
 
 def _lines_in(place: Box, words: Sequence[Word], uprights: Sequence[Box]) -> list[TextLine]:

@@ -12,6 +12,8 @@ from worktrial.archive.pages import Cell, Table
 
 _INDENT = 3.0
 """Points; less is the unevenness of print and of recognised boxes."""
+_STEP = 12.0
+"""Points by which a label stands further in than the one around it, at most."""
 _MOST_LEVELS = 6
 _TOTAL = re.compile(r"(?:grand |sub-?\s?)?totals?\b|net\b", re.IGNORECASE)
 """Sums may be printed further in than all that they add up, which tells nothing of whose they are."""
@@ -107,7 +109,8 @@ class _Reader:
         self._end_at_total(labels[0])
         self._end_at_year(labels)
         self._row_above = row
-        self._last = (*self._parents(labels), *self._nested(row, labels), *self._dated(self._continued(labels)))
+        nested = self._nested(row, labels)
+        self._last = (*self._parents(labels, nested), *self._dated(self._continued(labels)))
         return self._last
 
     def _is_section(self, row: tuple[Cell, ...], labels: list[str]) -> bool:
@@ -141,11 +144,19 @@ class _Reader:
         self._own_total = False
         when = year_month(label)
         self._sections.append(_Section(label, left, when.year if when else None))
-        self._above.clear()
+        self._above = self._around(left)
         self._after_section, self._month, self._year = True, None, None
         self._outer = [""] * len(self._outer)
-        self._last = tuple(section.label for section in self._sections)
+        self._last = self._parents([""], self._above)
         return self._last
+
+    def _around(self, left: float | None) -> list[_Section]:
+        """Rows with numbers that a heading stands below: beside others that do, or one step further in."""
+        kept = [one for one in self._above if self._nests and _left_of(one.left, left)]
+        if left is None or not kept:
+            return []
+        beside = any(abs((one.left or 0.0) - left) <= _INDENT for one in self._above)
+        return kept if beside or (len(kept) > 1 and left - (kept[-1].left or 0.0) <= _STEP) else []
 
     def _replaced_by(self, label: str, left: float, below: tuple[Cell, ...] | None) -> int:
         """The first of the open headings that a new one closes: one printed like it, at the same place."""
@@ -199,29 +210,33 @@ class _Reader:
                 self._sections.pop()
         self._after_section = False
 
-    def _parents(self, labels: list[str]) -> tuple[str, ...]:
-        return tuple(section.label for section in self._sections if section.label != labels[0])
+    def _parents(self, labels: list[str], nested: Sequence[_Section]) -> tuple[str, ...]:
+        """The open headings and the rows that a row is `nested` under, from the left."""
+        parents = [section for section in self._sections if section.label != labels[0]] + [*nested]
+        if nested and all(one.left is not None for one in parents):
+            parents.sort(key=lambda one: one.left or 0.0)
+        return tuple(one.label for one in parents)
 
-    def _nested(self, row: tuple[Cell, ...], labels: list[str]) -> tuple[str, ...]:
+    def _nested(self, row: tuple[Cell, ...], labels: list[str]) -> list[_Section]:
         """The rows with numbers that a row stands further in than."""
         left, label = _left(row, self._label_columns), labels[0]
         if not self._nests or left is None or not label:
-            return ()
+            return []
         when = year_month(label)
         if when is not None and (when.month is not None or when.month_text):
             # Months stand further in than the year that is printed before the first of them.
-            return ()
+            return []
         deepest = self._above[-1].left if self._above else None
         parents = [one for one in self._above if one.left is not None and left > one.left + _INDENT]
         data = [value_of(cell.text).kind for cell in row[self._label_columns :]]
         if label.endswith(":") and all(kind in (ValueKind.NIL, ValueKind.BLANK) for kind in data):
             # A heading with dashes for figures: what follows may stand as far left as it does.
             self._above = [_Section(label, left - 2 * _INDENT, None)]
-            return ()
+            return []
         if _TOTAL.match(label) and deepest is not None and left > deepest + _INDENT:
             parents = []
         self._above = [*parents, _Section(label, left, None)]
-        return tuple(one.label for one in parents)
+        return parents
 
     def _continued(self, labels: list[str]) -> list[str]:
         """Fill blank outer labels from above; a new outer label forgets those inside it."""

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from worktrial.archive.logistic import chance_of, log_odds
 from worktrial.archive.meaning.footing import Footing
+from worktrial.archive.meaning.labels import header_paths
 from worktrial.archive.meaning.separators import Separators
 from worktrial.archive.meaning.value import CellValue, ValueKind, value_of
 from worktrial.archive.pages import DOUBTFUL_LAYOUT, Cell, Table
@@ -63,6 +64,8 @@ class CellEvidence(NamedTuple):
     irregular: bool = False
     """Whether the layout of its page is doubtful."""
     elsewhere: IssueOutcome = IssueOutcome.UNKNOWN
+    nameless: bool = False
+    """Whether it holds several numbers, or its table has no headings: nobody can ask for the one that is meant."""
 
     @property
     def unproven(self) -> bool:
@@ -83,6 +86,8 @@ class TrustWeights(NamedTuple):
 
 
 WEIGHTS = TrustWeights(2.566, -0.481, -2.895, -1.526, 2.019, -0.641)
+NAMELESS = 0.5
+"""Chance at most of a cell that nobody can ask for, however sure its figures are; set, not fitted."""
 EARNED = 0.785
 """Share of the numbers right that no sum holds for, on pages whose layout is doubtful: no such cell is surer."""
 
@@ -127,7 +132,8 @@ def trusted(
         sure = chances.get(evidence)
         if sure is None:
             sure = chance(evidence) * placed
-            sure = chances[evidence] = round(min(sure, EARNED) if evidence.unproven else sure, 4)
+            most = NAMELESS if evidence.nameless else EARNED if evidence.unproven else 1.0
+            sure = chances[evidence] = round(min(sure, most), 4)
         return Cell(
             *(cell.row, cell.column, cell.text, cell.box, sure, cell.alternatives),
             *(evidence.stated, cell.reading, cell.elsewhere),
@@ -150,6 +156,7 @@ def evidence_of(
     irregular = layout is not None and layout < DOUBTFUL_LAYOUT
     outcomes = sum_outcomes(sums)
     misfits = set(_misfits(table, separators))
+    headed = any(any(path) for path in header_paths(table)[table.label_columns :])
     full = [sum(bool(cell.text) for cell in row[table.label_columns :]) for row in table.rows]
     found = {}
     for r in range(table.header_rows, len(table.rows)):
@@ -159,8 +166,16 @@ def evidence_of(
             if cell.text:
                 place = (cell.row, cell.column)
                 around_it = (outcomes.get(place, SumOutcome.UNKNOWN), place in misfits, uneven, irregular)
-                found[place] = CellEvidence(cell.reader_confidence, *around_it, issue_outcome(cell))
+                nameless = not headed or _holds_several(cell.text, separators)
+                found[place] = CellEvidence(cell.reader_confidence, *around_it, issue_outcome(cell), nameless)
     return found
+
+
+def _holds_several(text: str, separators: Separators) -> bool:
+    """Whether a text is no number, but has several among its words, and no letters."""
+    if " " not in text.strip() or any(map(str.isalpha, text)) or value_of(text, separators).number is not None:
+        return False
+    return sum(value_of(word, separators).number is not None for word in text.split()) > 1
 
 
 def sum_outcomes(sums: Sequence[Footing]) -> Mapping[Place, SumOutcome]:
