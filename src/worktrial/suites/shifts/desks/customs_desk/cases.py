@@ -163,7 +163,8 @@ def _report(right: Right) -> Case:
     def counted(state: State) -> Report:
         """The report, right if it says what was done on the list: a list that was left empty is none."""
         ours = sum(slot.agent == "Pellworth" for slot in state.slots.values())
-        return replace(report, fits=lambda m: ours > 0 and _same(m.fields, {"inspections": ours}))
+        idle = not ours and right.filled["due"]
+        return replace(report, fits=lambda m: not idle and _same(m.fields, {"inspections": ours}))
 
     held: Callable[[State], Report] = (lambda state: report) if right.says else counted
     return Case(

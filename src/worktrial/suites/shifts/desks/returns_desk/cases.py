@@ -138,7 +138,7 @@ def _case(right: Right) -> Case:
         title=f"{right.kind} {right.request}: {right.end}",
         pattern=right.pattern,
         right=f"{right.end} {amount}; {right.asks}; {', '.join(right.tell)}; {people}{right.filled.get('lot', '')}",
-        about=(right.request, *((right.filled["order"],) if right.filled.get("order") else ("manager",))),
+        about=(right.request, *((right.filled["order"],) if right.filled.get("order") else ())),
         parts=tuple(parts),
         arrives=max(0, right.arrives),
         critical=right.critical,
@@ -151,7 +151,13 @@ def _answer(right: Right) -> Answer | None:
     """What whoever asked is granted or refused; what is linked, forwarded or taken back is neither."""
     if not right.is_request or right.end in ("link", "forward") or right.pattern == "changed their mind":
         return None
-    said: dict[str, Kind] = {"done": "approve", "refused": "refuse", "held": "refuse", "withdrawn": "refuse"}
+    said: dict[str, Kind] = {
+        "done": "approve",
+        "refused": "refuse",
+        "held": "refuse",
+        "withdrawn": "refuse",
+        "forwarded": "refuse",
+    }
     return Answer(
         right.asked_by, right.request, right.end in ("refund", "repair", "ship", "book"), _TRUE,
         since=right.earliest if right.pattern == "approval withdrawn" else 0,
@@ -163,8 +169,8 @@ def _answer(right: Right) -> Answer | None:
 def _report(right: Right) -> Case:
     """The case of one report of what was paid; refunds were due by then, so that none is no report."""
     report = Report(
-        "manager", right.due, lambda message: False, ("refunds", "amount"),
-        since=right.arrives, until=right.filled["until"], about=(REPORT,), kinds=("tell",),
+        "manager", right.due, lambda message: False, ("refunds",),
+        since=right.arrives, until=right.filled["until"], kinds=("tell",),
     )  # fmt: skip
 
     def counted(state: State) -> Report:
