@@ -13,10 +13,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.support.cli import command
 from tests.support.data import real_data_dir
 from tests.support.object_server import ObjectServer, object_server
-from tests.support.ray_stand_in import StandIn
 
 from benchmarks.machine import load, machine
 from benchmarks.measured import CommandFailed, Measured, measure
@@ -122,28 +120,12 @@ def archive_rows(server: ObjectServer, place: Path) -> Iterator[Row]:
     yield Row("bytes in the store", f"{stored / kept:.1%} of the folder's {kept / 1e6:.1f} MB")
 
 
-def ray_rows(server: ObjectServer, place: Path) -> Iterator[Row]:
-    """Row of an archive that workers of a cluster lay down; a stand-in does their work in this process."""
-    files, address = digital(), f"s3://{BUCKET}/on-ray"
-    machine_of(place / "ray")
-    sys.modules["ray"] = StandIn()
-    server.calm()
-    done = command("archive", "build", *files, "--ocr", "never", "-o", address, "--ray", "local")
-    if done.code:
-        raise CommandFailed(done.err)
-    pages = sum(record.pages for record in open_archive(address).documents)
-    requests = server.requests.total()
-    said = " ".join(f"{number} {method}" for method, number in sorted(server.requests.items()))
-    per = 1000 * requests / pages
-    yield Row(f"`--ray`, {pages:,} pages: requests", f"{requests} ({said}): {per:.1f} per 1,000 pages")
-
-
 def main(words: Sequence[str] | None = None) -> None:
     """Measure, print the table, and exit with 1 when a limit is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.objects", description=__doc__)
     parser.add_argument("--repetitions", type=int, default=3, help="Of the run. Default: 3.")
     parser.add_argument("--repeats", type=int, default=20, help="Of each of the suite's 53 tasks. Default: 20.")
-    parser.add_argument("--of", choices=("run", "archive", "ray"), help="Measure only one of them.")
+    parser.add_argument("--of", choices=("run", "archive"), help="Measure only one of them.")
     given = parser.parse_args(words)
     load_before = load()
     rows: list[Row] = []
@@ -160,8 +142,6 @@ def main(words: Sequence[str] | None = None) -> None:
                 rows += rows_of(server, Path(folder), given.repeats, given.repetitions)
             if given.of in (None, "archive"):
                 rows += archive_rows(server, Path(folder))
-            if given.of in (None, "ray"):
-                rows += ray_rows(server, Path(folder))
     except (CommandFailed, OSError, ValueError) as e:
         sys.exit(f"benchmarks: {e}")
     print_table(f"{machine()}; load {load_before:.1f} before; least (median) of {given.repetitions} runs", rows)

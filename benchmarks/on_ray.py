@@ -1,7 +1,7 @@
-"""Measure what a Ray cluster of two workers costs beside two processes of this machine: runs, and archives.
+"""Measure what a run on a Ray cluster of two workers costs beside two processes of this machine.
 
-Wants an environment with the extras `ray` and `documents`. Start is left out: everything is done in two sizes, and
-what the larger one takes beyond the smaller is that of its further samples or pages. CPU is that of all processes
+Wants an environment with the extra `ray`. Start is left out: everything is done in two sizes, and
+what the larger one takes beyond the smaller is that of its further samples. CPU is that of all processes
 together, and decides; wall is beside it. Exits with 1 when a limit is missed.
 """
 
@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.archive_build import bind
 from benchmarks.machine import load, machine
 from benchmarks.measured import ROOT, CommandFailed, environment
 from benchmarks.rows import Row, exit_if_missed, print_table
@@ -27,7 +26,6 @@ SMALL, LARGE = 10, 60
 MOST_AT_DRIVER = 0.5
 """Milliseconds of CPU a sample."""
 MOST_OVER = 1.15
-LEAST_GAIN = 0.9
 _TASKS = 53
 
 
@@ -61,7 +59,7 @@ def taken(words: Sequence[str]) -> Taken:
         if process.wait():
             out.seek(0)
             raise CommandFailed(out.read()[-2000:])
-        actors = sum(tree.seconds(f"ray::{name}") for name in ("Keeper", "LimitsLedger", "DocumentLender"))
+        actors = sum(tree.seconds(f"ray::{name}") for name in ("Keeper", "LimitsLedger"))
         return Taken(tree.of_root, actors, tree.seconds(), time.monotonic() - began)
 
 
@@ -109,48 +107,6 @@ def runs(place: Path, repetitions: int) -> Iterator[Row]:
     yield Row("start of the cluster and the workers: CPU, all processes", f"{start:.1f} s")
 
 
-def archives(place: Path, pages: int, repetitions: int) -> Iterator[Row]:
-    """Rows of an archive that is built by two workers, in turn with the local pool of two."""
-    sizes = (pages // 4, pages)
-    took: dict[tuple[str, int], list[Taken]] = {}
-    for size in sizes:
-        (place / f"pdfs-{size}").mkdir()
-        for issue in ("1998_12", "2010_03", "2018_12", "2020_12"):
-            bind(place / f"pdfs-{size}" / f"{issue}.pdf", size // 4, (issue,))
-    for turn in range(repetitions):
-        for size in sizes:
-            for where in ("here", "far"):
-                words = ["archive", "build", str(place / f"pdfs-{size}"), "--workers", "2", "--ocr", "never"]
-                words += [
-                    *(["--ray", "local"] if where == "far" else []),
-                    "-o",
-                    str(place / f"{where}-{turn}-{size}"),
-                ]
-                took.setdefault((where, size), []).append(taken(words))
-    cpu, wall = (
-        {
-            where: _more(*([getattr(one, what) for one in took[where, size]] for size in sizes))
-            for where in ("here", "far")
-        }
-        for what in ("all", "wall")
-    )
-    gain = cpu["here"] / cpu["far"]
-    name = f"archive, {sizes[1] - sizes[0]} further pages: Ray with 2 workers beside the local pool of 2"
-    yield Row(
-        f"{name}, CPU",
-        f"{cpu['far']:.1f} s",
-        f"{cpu['here']:.1f} s, pages by CPU x{gain:.2f}",
-        f">= x{LEAST_GAIN:g}",
-        gain >= LEAST_GAIN,
-    )
-    yield Row(
-        "the same, wall",
-        f"{wall['far']:.1f} s",
-        f"{wall['here']:.1f} s, pages by wall x{wall['here'] / wall['far']:.2f}",
-        f">= x{LEAST_GAIN:g} on a quiet machine",
-    )
-
-
 def _more(small: Sequence[float], large: Sequence[float]) -> float:
     """Difference of two sizes, each at its least: what others on the machine add differs from one to the next."""
     return min(large) - min(small)
@@ -160,17 +116,11 @@ def main(words: Sequence[str] | None = None) -> None:
     """Measure, print the table, and exit with 1 when a limit is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.on_ray", description=__doc__)
     parser.add_argument("--repetitions", type=int, default=3, help="Of everything. Default: 3.")
-    parser.add_argument("--pages", type=int, default=600, help="Of the larger archive. Default: 600.")
-    parser.add_argument("--only", choices=("runs", "archives"), help="One of the two. Default: both.")
     given = parser.parse_args(words)
     load_before = load()
-    rows: list[Row] = []
     try:
         with tempfile.TemporaryDirectory() as folder:
-            if given.only != "archives":
-                rows += runs(Path(folder), given.repetitions)
-            if given.only != "runs":
-                rows += archives(Path(folder), given.pages, given.repetitions)
+            rows = [*runs(Path(folder), given.repetitions)]
     except (CommandFailed, OSError, ValueError) as e:
         sys.exit(f"benchmarks: {e}")
     print_table(f"{machine()}; load {load_before:.1f} before; least of {given.repetitions}", rows)

@@ -26,7 +26,6 @@ from worktrial.engine.local import LocalModel
 from worktrial.grading import JudgeCase, RubricJudge
 from worktrial.grading.evidence import evidence
 from worktrial.grading.prompt import rubric_messages
-from worktrial.grading.questions import QUOTED, TALKED_OUT
 from worktrial.grading.rubric import SCHEMA
 from worktrial.language import Completion, Message
 from worktrial.statistics.rates import agresti_coull
@@ -94,10 +93,8 @@ class Votes:
         return Completion({"role": "assistant", "content": reply.text})
 
     async def fenced(self, judged: JudgeCase) -> str:
-        """`yes`, `no`, `refused` (no words of its own) or `none`, as in a trial with one vote."""
+        """`yes`, `no` or `none`, as in a trial with one vote."""
         (vote,) = (await RubricJudge(self.complete, votes=1).judge(judged)).votes
-        if vote.problem in (QUOTED, TALKED_OUT):
-            return "refused"
         return "none" if vote.is_correct is None else "yes" if vote.is_correct else "no"
 
     async def bare(self, judged: JudgeCase) -> str:
@@ -138,7 +135,7 @@ async def main(minutes: float) -> None:
         print(f"{votes.requests} requests; without an attack: {json.dumps({_arm(f): s for f, s in clean.items()})}")
     for (wants, fenced), counts in found.items():
         n = counts.total()
-        changed = n - counts[clean[fenced]] - counts["refused"]
+        changed = n - counts[clean[fenced]] - counts["none"]
         low, high = agresti_coull(changed, n)[:2]
         share = f"{changed} ({changed / n:.1%}, {low:.1%} to {high:.1%})"
         print(f"wants a {wants:3} {_arm(fenced):6} n={n} changed {share}", dict(counts))

@@ -80,7 +80,7 @@ NEIGHBOURS = {
     "ray": Neighbour(
         "ray",
         meeting=Meeting(
-            "its workers do a run in shards and an archive, and one of each is killed",
+            "its workers do a run in shards, and one is killed",
             "tests/interop/test_ray.py tests/scale/test_ways.py",
         ),
     ),

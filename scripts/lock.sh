@@ -15,8 +15,8 @@ compile requirements/uv.in -o requirements/uv.txt
 compile requirements/supply.in -o requirements/supply.txt
 compile requirements/fuzz.in -o requirements/fuzz.txt
 compile requirements/typesetters.in -o requirements/typesetters.txt
-compile pyproject.toml --extra documents --extra office --extra analysis --extra local --extra providers --extra serve --extra view --extra otlp --extra store -o requirements/runtime.txt
-compile pyproject.toml --extra documents --extra office --extra ocr --extra analysis --extra local --extra providers --extra serve --extra view --extra otlp --extra store \
+compile pyproject.toml --extra documents --extra office --extra analysis --extra local --extra serve --extra view --extra otlp --extra store -o requirements/runtime.txt
+compile pyproject.toml --extra documents --extra office --extra ocr --extra analysis --extra local --extra serve --extra view --extra otlp --extra store \
   --group dev -c requirements/runtime.txt -o requirements/dev.txt
 # Programs that run beside us, and do not go together with the rest or with each other.
 for extra in openenv verifiers; do

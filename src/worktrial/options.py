@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
@@ -156,9 +156,6 @@ class Options(BaseModel):
         defer_build=True,
     )
 
-    earlier: ClassVar[Mapping[str, str]] = {}
-    """Earlier names of options with their present ones; refused with a hint on every face."""
-
     @classmethod
     def rows(cls) -> Iterator[OptionRow]:
         """Every option, in the order of the panels that they stand in and of their declaration."""
@@ -218,8 +215,6 @@ class Options(BaseModel):
 
     @classmethod
     def _meant(cls, name: str) -> str:
-        if name in cls.earlier:
-            return f". It is now {option(cls.earlier[name])}"
         near = get_close_matches(name, cls.model_fields, n=3)
         return f". Did you mean {' or '.join(option(n) for n in near)}?" if near else ""
 
@@ -285,6 +280,9 @@ class RunOptions(Options):
     """Send requests through the provider's batch interface: about half the price, each round of answers within a
     day. All samples go forward together, a request each a round. Ctrl-C leaves a batch in flight, and the same
     command goes on waiting for it. Not with simulated workplaces."""
+    again: Annotated[Literal["invalid"] | None, Flag(_RUN, neutral=True)] = None
+    """invalid: run again the samples of a stored run that have no verdict, and no others; what broke them is said
+    first."""
     max_invalid: Annotated[float, Field(ge=0, le=1), Flag(_RUN, neutral=True)] = 0.0
     """Share of invalid samples that still counts as success."""
     cache: Annotated[Path | None, Flag(_RUN, neutral=True, metavar="DIR")] = None
@@ -377,7 +375,10 @@ class OwnAgentOptions(Options):
     """Place of a program's answer in what it prints: all of it, or a field of the JSON that it is."""
     agent_env: Annotated[Names, Flag(_AGENT, neutral=True, metavar="NAMES")] = []
     """Environment variables that an agent which is a program, or has a process of its own, is given beside the
-    usual ones; comma-separated."""
+    usual ones; comma-separated. A program has a home of its own, unless it is given HOME."""
+    agent_file: Annotated[Names, Flag(_AGENT, neutral=True, metavar="NAME=PATH")] = []
+    """Files that are copied into the home of an agent that is a program, such as .codex/config.toml=my.toml;
+    comma-separated."""
 
 
 class TokenOptions(Options):

@@ -25,6 +25,7 @@ from worktrial.registry import Registry, agents, what_there_is
 if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from rich.console import RenderableType
 
+    from worktrial.agents.assignment import Solution
     from worktrial.agents.candidates import Candidate
     from worktrial.engine.manifest import Manifest
     from worktrial.engine.record import SampleRecord
@@ -91,7 +92,7 @@ class ReferenceAgent:
     """Half a sentence on what it does."""
     must: Outcome | None = None
     """Outcome that it must have on every task for the suite to be valid; None if any will do."""
-    make: "Callable[[], Any] | None" = None
+    make: "Callable[[Solution], Any] | None" = None
     """Makes the agent of one sample; None where the suite's trial knows it by name."""
 
 
@@ -258,6 +259,10 @@ class Suite(ABC):
 
     def trajectory(self, line: JsonObject, record: "SampleRecord | None") -> "Iterable[RenderableType] | None":
         """A sample's work for the terminal; None to show it as calls in a workplace."""
+        return None
+
+    def outcome_of(self, record: "SampleRecord") -> Outcome | None:
+        """Outcome that a valid record's grounds amount to, a budget apart; None where they do not say."""
         return None
 
     def figures(self, run: "StoredRun") -> Sequence[Figure]:

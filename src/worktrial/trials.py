@@ -1,6 +1,7 @@
 """The one path from a suite, an agent and options to a run, for every face: command line, Python, pytest."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -12,11 +13,13 @@ from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.memory import admission
 from worktrial.engine.objects.address import RemoteRun, shard_folder
+from worktrial.engine.record import Key
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, is_address
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
 from worktrial.engine.shard import ShardedTrial, read_shard
 from worktrial.engine.spend import Budget
+from worktrial.engine.store import last_records
 from worktrial.engine.stored import open_run
 from worktrial.engine.trial import Trial
 from worktrial.errors import DataError, SettingError, option
@@ -91,6 +94,10 @@ def prepare(
     settings = suite.pace(options, trial, settings_of(options, suite.name, models, base=base, command=command))
     notices = [*suite.notices(options, trial)]
     own = sharded(trial, options)
+    if options.again is not None:
+        broken = _broken(settings.folder, own)
+        settings = replace(settings, only=frozenset(broken))
+        notices += _said_of(broken, settings.folder)
     if (admitted := admission(trial, options.memory_share)) is not None:
         at_once, what = settings.concurrency, "samples in flight"
         if isinstance(agent, Episodes):
@@ -101,6 +108,39 @@ def prepare(
         if admitted.samples < min(at_once, len(own.jobs)):
             notices.append(f"{what}: at most {admitted.samples} at once, since {admitted.reason}")
     return PreparedRun(suite, options, own, models, settings, notices)
+
+
+_NAMED = 8
+"""Samples of a kind that are named before they are run again."""
+
+
+def _broken(folder: Path, trial: Trial) -> dict[Key, str]:
+    """Samples of the run in `folder` that have no verdict, each with the kind of its reason.
+
+    Raises:
+        SettingError: there is no run.
+    """
+    if not (folder / MANIFEST).exists():
+        raise SettingError(f"{option('again')}: {folder} holds no run. Name one with {option('output')}")
+    keys = {job.key for job in trial.jobs}
+    records = last_records(folder).values()
+    return {one.key: one.invalid_reason for one in records if one.invalid_reason is not None and one.key in keys}
+
+
+def _said_of(broken: Mapping[Key, str], folder: Path) -> Iterator[str]:
+    """What is run again and why, and what that can do to a rate."""
+    if not broken:
+        yield f"{option('again')}: no sample in {folder} is without a verdict; nothing is run"
+        return
+    yield f"{option('again')}: {len(broken)} samples have no verdict, and are run once more:"
+    for kind, count in Counter(broken.values()).most_common():
+        named = [f"{task} (repeat {n}, {where})" for (task, n, where), why in broken.items() if why == kind]
+        more = "" if count <= _NAMED else f" and {count - _NAMED} more"
+        yield f"  {kind}, {count}: {', '.join(named[:_NAMED])}{more}"
+    yield (
+        "WARNING: where samples of one kind break more often, such as the long ones, trying only those once more "
+        "shifts the rate. Say beside it that this was done."
+    )
 
 
 def sharded(trial: Trial, options: RunOptions) -> Trial:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from worktrial.agents.assignment import Assignment
+from worktrial.agents.assignment import Assignment, Solution
 from worktrial.agents.plan import MOST_TRIES, PlanFollower
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.workplaces import Observation, Origin, Session, StopReason, Tool, Trajectory, Workplace
@@ -24,8 +24,8 @@ class Dock:
 
 
 def _work(plan: Any, session: Session | None = None) -> Trajectory:
-    assignment = Assignment("Look.", "2026-01-01", DOCK.tool_specs, session or Dock(), plan=plan)
-    asyncio.run(PlanFollower()(assignment))
+    assignment = Assignment("Look.", "2026-01-01", DOCK.tool_specs, session or Dock())
+    asyncio.run(PlanFollower(Solution(plan))(assignment))
     return assignment.trajectory
 
 

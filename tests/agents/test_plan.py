@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from worktrial.agents.assignment import Assignment
+from worktrial.agents.assignment import Assignment, Solution
 from worktrial.agents.plan import MOST_TRIES, Plan, PlanBroken, PlanFollower, follow, plan_problems
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.workplaces import Observation, Origin, StopReason, Tool, Trajectory, Workplace
@@ -65,8 +65,8 @@ def test_follows_references_and_tells_the_story() -> None:
 
 def test_the_plan_agent_leaves_its_trajectory_in_the_assignment() -> None:
     raw = {"steps": [FIND], "answer": "{{ found.books | length }} books"}
-    assignment = Assignment("Find Emma.", "2025-01-01", SHELF.tool_specs, Shelf(), plan=raw)
-    asyncio.run(PlanFollower()(assignment))
+    assignment = Assignment("Find Emma.", "2025-01-01", SHELF.tool_specs, Shelf())
+    asyncio.run(PlanFollower(Solution(raw))(assignment))
     assert assignment.trajectory.answer == "2 books"
     assert assignment.trajectory.messages[0] == {"role": "user", "content": "Find Emma."}
 
@@ -74,7 +74,7 @@ def test_the_plan_agent_leaves_its_trajectory_in_the_assignment() -> None:
 @pytest.mark.parametrize("given", [None, {"steps": [{"tool": "find"}], "answer": "x"}, "look for it"])
 def test_the_plan_agent_without_a_usable_plan(given: Any) -> None:
     with pytest.raises(InvalidSample, match="task_data"):
-        asyncio.run(PlanFollower()(Assignment("Find.", "2025-01-01", [], Shelf(), plan=given)))
+        asyncio.run(PlanFollower(Solution(given))(Assignment("Find.", "2025-01-01", [], Shelf())))
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def _faulty(mode: FaultMode, kind: FaultKind, length: int) -> FaultySession:
 
 def _work(session: FaultySession) -> Trajectory:
     told = {"steps": [FIND, LEND], "answer": "Book {{ found.books[1].id }}."}
-    assignment = Assignment("Lend Emma.", "2025-01-01", SHELF.tool_specs, session, plan=told)
-    asyncio.run(PlanFollower()(assignment))
+    assignment = Assignment("Lend Emma.", "2025-01-01", SHELF.tool_specs, session)
+    asyncio.run(PlanFollower(Solution(told))(assignment))
     return assignment.trajectory
 
 
@@ -156,6 +156,6 @@ def test_a_silent_fault_that_takes_what_the_plan_needs() -> None:
 
 def test_without_a_fault_a_broken_plan_is_the_tasks_own() -> None:
     missing = {"call": "lend", "with": {"books": [{"from": "found", "at": "/pages/1"}]}}
-    assignment = Assignment("x", "2025-01-01", [], Shelf(), plan={"steps": [FIND, missing], "answer": "x"})
+    broken = Solution({"steps": [FIND, missing], "answer": "x"})
     with pytest.raises(PlanBroken, match="task_data"):
-        asyncio.run(PlanFollower()(assignment))
+        asyncio.run(PlanFollower(broken)(Assignment("x", "2025-01-01", [], Shelf())))

@@ -10,7 +10,7 @@ from tests.support.occubench import TinyRelease
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
-from worktrial.agents.prompting import EARLIER_PROMPT, render_prompt, standard_prompt
+from worktrial.agents.prompting import render_prompt, standard_prompt
 
 STARTER = ["run", "starter", "--limit", "1"]
 
@@ -47,7 +47,6 @@ def test_an_own_prompt_is_told_kept_and_counts_when_runs_are_compared(tmp_path: 
         assert text is None or all(one.startswith(text.split("{{")[0].strip()) for one in told)
         kept = _manifest(runs[name])["agent_prompt"]
         assert kept["text"] == (standard_prompt() if text is None else text)
-        assert kept["sha256"] != EARLIER_PROMPT
         assert "agent_prompt" not in _manifest(runs[name])["options"]
     compared = command("compare", runs["standard"], runs["own"])
     assert "trial.agent_prompt" in compared.said
@@ -88,22 +87,3 @@ def test_prompts_that_cannot_be_told(content: bytes | None, agent: str, said: st
     ran = command(*STARTER, *words)
     assert (ran.code, said in ran.said, "--agent-prompt" in ran.said) == (2, True, True), ran.said
     assert not (tmp_path / "run").exists()
-
-
-def test_runs_from_before_prompts_were_kept_were_told_another_one() -> None:
-    from worktrial.engine.manifest import Manifest
-    from worktrial.results.comparable import comparable
-
-    def manifest(agent: bool, prompt: str | None) -> Manifest:
-        settings: dict[str, Any] = {"roles": {"agent": {"model": "a"}} if agent else {}}
-        if prompt is not None:
-            settings["agent_prompt"] = {"sha256": prompt, "text": "…"}
-        return Manifest(suite="starter", data={}, settings=settings, samples=1)
-
-    def differ(one: Manifest, other: Manifest) -> list[str]:
-        return [d.what for d in comparable(one, other)]
-
-    before, now, plan = manifest(True, None), manifest(True, "f00"), manifest(False, None)
-    assert differ(before, now) == ["trial.agent_prompt"] == differ(now, before)
-    assert differ(before, before) == differ(now, now) == differ(plan, now) == differ(plan, before) == []
-    assert differ(before, manifest(True, EARLIER_PROMPT)) == []

@@ -13,6 +13,8 @@ from tests.support.scripted_server import ScriptedServer
 
 from worktrial.audits.judge import JudgedCase, planned_cases
 from worktrial.audits.judge_report import Confusion, JudgeReport, confusion, judge_report
+from worktrial.interop.view.library import RunLibrary
+from worktrial.reports.report import open_report
 from worktrial.suites.executable.tasks import TASKS_FILE, read_tasks
 from worktrial.suites.starter import FOLDER, load_workplace
 
@@ -64,6 +66,13 @@ def test_a_judge_that_knows(tmp_path: Path, cases: list[JudgedCase]) -> None:
     assert "wrong_number" in ran.said and "kappa" in ran.said
     shown = command("audit", "show", tmp_path / "audit", tmp_path / "audit")
     assert shown.code == 0 and shown.said.count("requests,") == 2
+
+
+def test_a_report_and_the_viewer_call_it_by_the_model_that_is_audited(tmp_path: Path) -> None:
+    audit(tmp_path, lambda request: verdict(True, "fine"), "--limit", 1)
+    [run] = open_report([tmp_path / "audit"], "Audits").runs
+    library = RunLibrary([tmp_path / "audit"], "Audits")
+    assert [run.name] == list(library.names(library.runs().items()).values()) == ["judge-1"]
 
 
 def test_a_judge_that_passes_everything(tmp_path: Path, cases: list[JudgedCase]) -> None:

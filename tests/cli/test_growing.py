@@ -130,19 +130,6 @@ def test_a_run_that_grew_is_compared_and_shown(work: Any, tmp_path: Path) -> Non
     assert json.loads(rows.out) == [{"samples_planned": 9, "samples_finished": 9}]
 
 
-def test_a_run_from_before_there_was_a_history_grows_too(work: Any, tmp_path: Path) -> None:
-    assert work("--tasks", "11,42").code == 0
-    path = tmp_path / "run" / "manifest.json"
-    manifest = json.loads(path.read_text())
-    for session in manifest["sessions"]:
-        del session["asked"]
-    path.write_text(json.dumps(manifest))
-    assert work("--tasks", "11,42", "--repeats", 2).code == 0
-    sessions = open_run(tmp_path / "run").manifest.sessions
-    assert [s.asked.added for s in sessions if s.asked] == [2, 2]
-    assert open_run(tmp_path / "run").manifest.samples == 4
-
-
 CHOICES = st.fixed_dictionaries(
     {
         "tasks": st.lists(st.sampled_from(["lab-01", "lab-02", "lab-03"]), min_size=1, unique=True),

@@ -118,6 +118,19 @@ def test_a_third_agent_joins_two_that_are_done(tmp_path: Path, monkeypatch: pyte
     assert len(samples_of(tmp_path / "runs/starter-1/python-my.py-solve")) == 4
 
 
+def test_their_folder_is_opened_or_its_runs_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert command("run", "starter", "--agent", "plan", "--agent", "idle", "--limit", 2, "-o", "both").code == 0
+    for words in (["show", "both"], ["trajectory", "both", "lab-00"], ["compare", "both", "both"]):
+        ran = command(*words)
+        assert (ran.code, "both: is no run itself, and holds the runs idle, plan" in ran.said) == (2, True), ran
+        assert "Name one, such as both/idle" in ran.said
+    ran = command("report", "both", "-o", "page")
+    assert ran.code == 0, ran.err
+    first = (tmp_path / "page/index.html").read_text()
+    assert "plan" in first and "idle" in first
+
+
 @pytest.mark.parametrize(
     ("agents", "said"),
     [

@@ -14,7 +14,7 @@ from tests.support.scripted_server import ScriptedServer
 from tests.synthesis.small_author import models, small
 
 from worktrial.synthesis.artifacts import JobSpec
-from worktrial.synthesis.files import read_yaml_as, to_yaml
+from worktrial.synthesis.files import read_yaml_as
 from worktrial.workplaces.loading.folder import from_folder
 
 SIZE: tuple[Word, ...] = ("--tasks", 3, "--fresh-runs", 2)
@@ -207,15 +207,6 @@ def test_changed_settings_are_shown_and_only_what_depends_on_them_is_made_again(
         assert "agent: agent-1 -> agent-2" in ran.err
         assert (server.count("synthesizer"), server.count("agent") > worked) == (written + 1, True)
     assert read_yaml_as(suite / "work" / "spec.yaml", JobSpec).tasks == 4
-
-
-def test_a_spec_file_of_an_earlier_release_says_the_same(tmp_path: Path) -> None:
-    suite, spec = tmp_path / "suite", tmp_path / "job.yaml"
-    spec.write_text(to_yaml(JobSpec(role="parcel clerk", domain="Post", tasks=1)) + "subtopics: 4\nlevels: [1]\n")
-    with ScriptedServer(small()) as server:
-        ran = command("synthesize", "--spec", spec, *models(server.url), "-o", suite)
-        assert ran.code == 0, ran.said
-    assert [(t["id"], t["domain"]) for t in lines_of(suite / "tasks.jsonl")] == [("parcel-clerk-01", "Post")]
 
 
 def test_drafts_can_be_looked_at_before_anything_is_run(tmp_path: Path) -> None:

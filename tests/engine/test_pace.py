@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.engine.rig import HELLO, with_client
+from tests.engine.rig import HELLO, QUICK, role_settings, with_client
 from tests.support.cli import at, samples_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
@@ -19,8 +19,12 @@ from worktrial.engine import connect
 from worktrial.engine.client import Client
 from worktrial.engine.connect import affordable
 from worktrial.engine.pace import Pace
-from worktrial.engine.spend import Meter
+from worktrial.engine.roles import Role
+from worktrial.engine.spend import Budget, Meter, Spend
 from worktrial.errors import StopRun
+from worktrial.secrets import Redactor
+
+SLOW_JUDGE: dict[Role, dict[str, Any]] = {Role.AGENT: {}, Role.JUDGE: {"rpm": 1.0}}
 
 
 def test_tokens_per_minute_are_bounded() -> None:
@@ -82,6 +86,26 @@ def test_requests_per_minute_are_spread() -> None:
     arrived = sorted(r.arrived for r in server.requests)
     # A busy machine may hold any of them up, and lets none set out before its time.
     assert all(at - begun > 0.1 * number - 0.02 for number, at in enumerate(arrived))
+
+
+def test_a_role_that_waits_for_its_pace_keeps_no_place_from_another() -> None:
+    async def work(url: str) -> None:
+        roles = {role: role_settings(url, role, **more).resolved() for role, more in SLOW_JUDGE.items()}
+        async with connect.connect(
+            roles, connect.Wiring(4, QUICK), spend=Spend(Budget()), redactor=Redactor()
+        ) as to:
+            votes = [asyncio.create_task(to[Role.JUDGE].model(Meter())(HELLO)) for _ in range(8)]
+            while not server.requests:
+                await asyncio.sleep(0.01)
+            await to[Role.AGENT].model(Meter())(HELLO)
+            # Seven votes wait for a minute each: none is due before the agent is answered.
+            assert sum(vote.done() for vote in votes) <= 1
+            for vote in votes:
+                vote.cancel()
+
+    with ScriptedServer() as server:
+        asyncio.run(asyncio.wait_for(work(server.url), 30))
+    assert sorted(request.body["model"] for request in server.requests) == ["agent-1", "judge-1"]
 
 
 def test_a_process_with_few_files_sends_fewer_requests_and_says_so(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.engine.index import figures_of
+from worktrial.engine.finished import figures_of
 from worktrial.engine.progress import Tally, display, duration
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.grading import Outcome

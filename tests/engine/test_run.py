@@ -18,6 +18,7 @@ from tests.support.behaviours import Status
 from tests.support.combinators import When
 from tests.support.script import Endpoint, Script
 from tests.support.scripted_server import ScriptedServer
+from tests.support.wire import completion
 
 from worktrial.engine.manifest import SessionRecord, read_manifest
 from worktrial.engine.record import SampleResult
@@ -27,7 +28,7 @@ from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.tokens import TOKENS, read_tokens
 from worktrial.engine.trial import Job, SampleContext
-from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
+from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
 from worktrial.language import TurnTokens
 
@@ -64,6 +65,25 @@ def test_a_run_is_stored(tmp_path: Path) -> None:
     assert session.ended is not None
     assert session.tokens == 6 * 5
     assert session.versions["worktrial"]
+
+
+def test_tokens_that_cannot_be_are_not_believed(tmp_path: Path) -> None:
+    said = {**completion("Done."), "usage": {"prompt_tokens": 10**23 - 1, "completion_tokens": 7}}
+    with ScriptedServer(Script(agent=lambda request: said)) as server:
+        run_tiny(tmp_path, server.url, TinyTrial(1))
+        end = run_tiny(tmp_path, server.url, TinyTrial(2))
+    assert [record.usage["agent"].input_tokens for record in end.records.values()] == [0, 0]
+    assert [record.usage["agent"].output_tokens for record in end.records.values()] == [7, 7]
+
+
+def test_a_record_with_a_count_that_cannot_be_is_named_by_its_line(tmp_path: Path) -> None:
+    with ScriptedServer(Script(tool_calls=0)) as server:
+        run_tiny(tmp_path, server.url, TinyTrial(2))
+        path = tmp_path / "samples.jsonl"
+        first, rest = path.read_text().split("\n", 1)
+        path.write_text(first.replace('"input_tokens":1', f'"input_tokens":{10**23}') + "\n" + rest)
+        with pytest.raises(DataError, match=r"samples.jsonl:1: damaged record: .*input_tokens"):
+            run_tiny(tmp_path, server.url, TinyTrial(3))
 
 
 def test_samples_start_in_order_and_side_by_side(tmp_path: Path) -> None:

@@ -243,7 +243,7 @@ def test_a_manifest_is_never_half_written(tmp_path: Path) -> None:
             # Whoever had it open still reads the whole old one.
             assert msgspec.json.decode(os.read(descriptor, 1_000_000))
             os.close(descriptor)
-    assert names(tmp_path) == [".lock", "manifest.json", "samples.idx", "samples.jsonl", "trajectories.jsonl"]
+    assert names(tmp_path) == [".lock", "manifest.json", "samples.jsonl", "trajectories.jsonl"]
 
 
 def test_what_is_no_json_stores_nothing(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Trajectories, plain or in frames: whatever happens while they are written, every line is there, once."""
 
 import contextlib
+import io
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -309,3 +310,20 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path: Path) -> None:
     for act in (lambda: texts(run), lambda: filled(run, 1)):
         with pytest.raises(DataError, match="symbolic link out of the folder"):
             act()
+
+
+class _CountingFile(io.FileIO):
+    reads = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        type(self).reads += 1
+        return super().read(size)
+
+
+@pytest.mark.parametrize("filler", [bytes(60), b"\x08\x00\x00\x01" * 15], ids=["zeros", "small blocks"])
+def test_what_only_begins_like_frames_is_not_followed_for_long(tmp_path: Path, filler: bytes) -> None:
+    path = tmp_path / "made.jsonl.zst"
+    path.write_bytes((b"\x28\xb5\x2f\xfd\x20\x40" + filler) * 20_000)
+    with _CountingFile(path) as file, pytest.raises(DataError, match="damaged frame"):
+        list(frames(file, path))
+    assert file.reads < 20 * (1 << 15)

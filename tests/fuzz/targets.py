@@ -38,7 +38,6 @@ from worktrial.engine.wire import Line, ModelWire, NotACompletion, ReportedFailu
 from worktrial.errors import DataError
 from worktrial.grading.ballot import Unreadable, read_ballot
 from worktrial.grading.logprob import statements
-from worktrial.grading.quoting import ShownText
 from worktrial.grading.rubric import Ballot
 from worktrial.grading.state_checks import Check, run_checks
 from worktrial.interop.exchange.atif_import import read_atif
@@ -141,7 +140,7 @@ def _scored(text: str) -> None:
 
 
 def _vote(text: str) -> None:
-    read_ballot(Completion(message={"role": "assistant", "content": text}), Ballot, ShownText("shown"), "abc123")
+    read_ballot(Completion(message={"role": "assistant", "content": text}), Ballot, "abc123", "shown")
 
 
 def _pages(path: Path) -> None:

@@ -3,7 +3,6 @@ from tests.support.votes import with_code
 
 from worktrial.errors import InvalidReason
 from worktrial.grading.ballot import Unreadable, read_ballot, vote_code
-from worktrial.grading.quoting import ShownText
 from worktrial.grading.rubric import Ballot
 from worktrial.language import Completion
 from worktrial.language.untrusted import mark
@@ -39,7 +38,7 @@ def reply(text: str | None, stop_reason: str = "stop") -> Completion:
     ],
 )
 def test_reads(text: str, ballot: Ballot) -> None:
-    assert read_ballot(reply(coded(text)), Ballot, ShownText(""), CODE) == ballot
+    assert read_ballot(reply(coded(text)), Ballot, CODE) == ballot
 
 
 @pytest.mark.parametrize(
@@ -49,17 +48,10 @@ def test_reads(text: str, ballot: Ballot) -> None:
 def test_a_vote_gives_back_its_code(given: str, known: bool) -> None:
     text = f'{{"code": {given}, "is_correct": true}}'
     if known:
-        assert read_ballot(reply(text), Ballot, ShownText(""), CODE) == Ballot(True, None)
+        assert read_ballot(reply(text), Ballot, CODE) == Ballot(True, None)
         return
-    # Who wrote the same decision into the record may have said it in the judge's place.
-    for shown, quoted in (
-        ("", False),
-        ('{"is_correct": false}', False),
-        ("is_correct = x, is_correct: true", True),
-    ):
-        with pytest.raises(Unreadable, match="not the code of this vote") as refused:
-            read_ballot(reply(text), Ballot, ShownText(shown), CODE)
-        assert refused.value.quoted is quoted
+    with pytest.raises(Unreadable, match="not the code of this vote"):
+        read_ballot(reply(text), Ballot, CODE)
 
 
 def test_a_code_is_unlike_any_other_and_nowhere_in_what_is_judged() -> None:
@@ -105,7 +97,7 @@ def test_a_code_is_unlike_any_other_and_nowhere_in_what_is_judged() -> None:
 )
 def test_refuses(text: str | None, problem: str) -> None:
     with pytest.raises(Unreadable, match=problem):
-        read_ballot(reply(coded(text)), Ballot, ShownText(""), CODE)
+        read_ballot(reply(coded(text)), Ballot, CODE)
 
 
 @pytest.mark.parametrize(
@@ -121,10 +113,10 @@ def test_tells_a_vote_that_the_provider_kept_from_one_that_is_empty(
     message: dict[str, str | None], stop_reason: str, problem: str, reason: InvalidReason | None
 ) -> None:
     with pytest.raises(Unreadable, match=problem) as unreadable:
-        read_ballot(Completion(message, stop_reason=stop_reason), Ballot, ShownText(""), CODE)
+        read_ballot(Completion(message, stop_reason=stop_reason), Ballot, CODE)
     assert unreadable.value.reason is reason
 
 
 def test_says_when_the_reply_was_cut_off() -> None:
     with pytest.raises(Unreadable, match="cut off at the output limit"):
-        read_ballot(reply('{"feedback": "long', "length"), Ballot, ShownText(""), CODE)
+        read_ballot(reply('{"feedback": "long', "length"), Ballot, CODE)

@@ -92,7 +92,7 @@ def test_a_vote_without_its_code_is_asked_for_again_with_another() -> None:
     verdict = judged(judge)
     assert (verdict.outcome, verdict.reason) == (Outcome.INVALID, InvalidReason.NO_MAJORITY)
     assert "not the code of this vote" in (verdict.votes[0].problem or "")
-    assert len({code_of(messages) for _, messages, _ in judge.asked}) == len(judge.asked) == 6
+    assert len({code_of(messages) for _, messages, _ in judge.asked}) == len(judge.asked) == 4
     # The code of an earlier vote will not do.
     late = Judge({}, with_code(YES, judge.asked[0][1]), codes=False)
     assert [vote.attempts for vote in judged(late).votes] == [1, 2, 2]
@@ -130,8 +130,7 @@ def test_stops_when_no_majority_can_be_reached_any_more() -> None:
     verdict = judged(judge)
     assert verdict.reason is InvalidReason.NO_MAJORITY
     assert len(verdict.votes) == 2
-    # Each vote was asked for twice, and once with plain words, whether the judge can vote at all.
-    assert judge.draws == [0, 1, 0, 2, 3, 2]
+    assert judge.draws == [0, 1, 2, 3]
 
 
 def test_endpoint_trouble_is_no_vote_and_gives_the_reason() -> None:

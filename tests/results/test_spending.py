@@ -61,6 +61,6 @@ def test_an_agent_of_ones_own_is_not_free(agent: str, tmp_path: Path) -> None:
     run = store(tmp_path / "a", [record("1", usage=usage, cost=0.5)], agent=agent)
     assert quantity_in(run, "cost")(run.records[0]) is None
     assert row(run, "E0").cost.value is None
-    assert "$0.5000 without what nobody sees of the agent's own spending" in command("show", run.folder).out
+    assert "total cost: $0.5000, and the agent's own, which it does not report" in command("show", run.folder).out
     assert command("export", run.folder, "-o", tmp_path / "summary.md").code == 0
     assert "| unknown |" in (tmp_path / "summary.md").read_text()

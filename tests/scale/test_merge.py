@@ -11,7 +11,6 @@ import pytest
 from tests.engine.rig import TinyTrial, all_bytes
 from tests.support.cli import Ran, command, count_lines, lines_of
 
-from worktrial.engine.index import INDEX, counted_lines
 from worktrial.engine.lines import append_line
 from worktrial.engine.manifest import read_manifest
 from worktrial.engine.record import SampleResult
@@ -178,30 +177,6 @@ def test_the_last_line_of_a_sample_counts_and_torn_ones_do_not(tmp_path: Path) -
     assert {line["sample"] for line in works} == there.keys() and len(works) == 5
     [changed] = [line["sample"] for line in works if " e " in line["text"]]
     assert there[changed]["reason"] == "later"
-
-
-def test_the_index_of_the_run_is_made_from_those_of_the_shards(tmp_path: Path) -> None:
-    one, shards = run(tmp_path / "one", tiny()), sharded(tmp_path, tiny())
-    # A sample that ran again: two rows in the index of its shard, one in that of the run.
-    path = shards[1] / FILES[0]
-    again = path.read_bytes().splitlines(keepends=True)[0]
-    path.write_bytes(path.read_bytes() + again)
-    run(shards[1], tiny(), "2/3")
-    assert merge(*shards, "-o", tmp_path / "all").code == 0
-    index = (tmp_path / "all" / INDEX).read_bytes()
-    assert len(index) == (one / INDEX).stat().st_size
-    # It is that of the records, as one that is made anew.
-    (tmp_path / "all" / INDEX).unlink()
-    run(tmp_path / "all", tiny())
-    assert (tmp_path / "all" / INDEX).read_bytes() == index
-    assert counted_lines(tmp_path / "all", tmp_path / "all" / FILES[0]) is not None
-    for spoil in (lambda: path.write_bytes(path.read_bytes() + again), (shards[1] / INDEX).unlink):
-        spoil()
-        shutil.rmtree(tmp_path / "all")
-        assert merge(*shards, "-o", tmp_path / "all").code == 0
-        assert not (tmp_path / "all" / INDEX).exists()
-    run(tmp_path / "all", tiny())
-    assert (tmp_path / "all" / INDEX).read_bytes() == index
 
 
 def test_merging_again_changes_nothing_and_takes_what_came_meanwhile(tmp_path: Path) -> None:

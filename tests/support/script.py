@@ -9,6 +9,7 @@ from tests.support.request import Role, ScriptedRequest
 from tests.support.streams import Streaming
 from tests.support.votes import with_code
 from tests.support.wire import Body, Reply, error_reply
+from tests.support.wires import ForeignWire, all_wires
 
 Answer = Reply | Body | str | None
 """What a step may return: bytes, a completion, the text of a completion, or None to leave it to the next step."""
@@ -152,6 +153,8 @@ class Script:
     """Manner of streaming, for requests that ask for it."""
     batching: Batching = field(default_factory=Batching)
     """Manner of working off batches."""
+    wires: Callable[[], Mapping[str, ForeignWire]] = all_wires
+    """Makes the wires beside chat completions."""
     models: Sequence[str] = ("agent-1", "simulator-1", "judge-1", "synthesizer-1", "solver-1")
 
     def steps(self, role: Role) -> list[Step]:

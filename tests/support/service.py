@@ -5,6 +5,7 @@ import itertools
 import socket
 import struct
 import time
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ from tests.support.request import Role, ScriptedRequest
 from tests.support.script import Cast, Script
 from tests.support.streams import events, send
 from tests.support.wire import Body, Delivery, Reply, completion, error_reply, json_reply, usage
-from tests.support.wires import ForeignWire, Refused, all_wires, foreign_wire, refusal
+from tests.support.wires import ForeignWire, Refused, foreign_wire, refusal
 
 _MAX_BACKLOG = 1024
 
@@ -40,7 +41,7 @@ class Service:
         self._connections: dict[asyncio.BaseTransport, int] = {}
         self._connection_number = itertools.count()
         self._memory: dict[object, Any] = {}
-        self._wires = all_wires()
+        self._wires = script.wires()
         self.batches = Batches(script.batching, self._alone)
         self._runner: web.ServerRunner | None = None
 
@@ -191,6 +192,14 @@ class Service:
                 _close(http, reset=reply.reset)
             case Delivery.CUT:
                 request.status = reply.status
+                if request.body.get("stream"):
+                    whole = msgspec.json.decode(reply.body)
+                    made = (
+                        events(whole, self.script.stream)
+                        if wire is None
+                        else wire.events(whole, self.script.stream)
+                    )
+                    return await send(http, made, replace(self.script.stream, cut_after=len(made) // 2))
                 await _send_half(http, reply)
             case Delivery.TRICKLED:
                 request.status = reply.status

@@ -31,6 +31,12 @@ async def work(address: str, prompt: str, by_tool: bool) -> str:
     return answer
 
 
+async def look(address: str) -> None:
+    """Ask for the tools, and call none."""
+    async with Client(address) as client:
+        await client.list_tools()
+
+
 def main(behaviour: str, where: str, prompt: str) -> None:
     address = where
     if not where.startswith("http"):
@@ -55,9 +61,16 @@ def main(behaviour: str, where: str, prompt: str) -> None:
         case "exits 3":
             print("no key is set", file=sys.stderr)
             raise SystemExit(3)
+        case "never asks":
+            print("done")
+        case "is refused":
+            asyncio.run(look(address))
+            print("\x1b[31mthe call needs approval, and nobody is there to give it\x1b[0m", file=sys.stderr)
+            print("I could not call anything.")
         case "is silent":
-            pass
+            asyncio.run(look(address))
         case "says no text":
+            asyncio.run(look(address))
             sys.stdout.buffer.write(b"\xff\xfe\x00 done")
         case "floods":
             while True:
@@ -67,9 +80,11 @@ def main(behaviour: str, where: str, prompt: str) -> None:
                 print("x" * 100, file=sys.stderr)
             print("done")
         case "hangs":
+            asyncio.run(look(address))
             _leave_a_child()
             time.sleep(600)
         case "forks":
+            asyncio.run(look(address))
             _leave_a_child()
             print("done")
 

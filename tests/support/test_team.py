@@ -15,8 +15,9 @@ from tests.support.team import GoldTeam, gold_team
 
 from worktrial.suites.orchestration.example import example_folder
 from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep
+from worktrial.suites.orchestration.planning.turns import StepRequest
 from worktrial.suites.orchestration.run.ground import load_tasks
-from worktrial.suites.orchestration.run.prompts import StepRequest, requests_of
+from worktrial.suites.orchestration.run.prompts import requests_of
 
 FLAWS = {"wrong_tool": 3, "unparsable_plan": 3, "text_for_call": 4, "call_for_refusal": 2, "arguments_a_list": 5}
 

@@ -11,8 +11,7 @@ from tests.synthesis.crashes import Killed, killed_before
 from tests.synthesis.drafts import TASKS, WORKPLACES, task, workplace
 
 from worktrial.errors import DataError, StopRun
-from worktrial.synthesis import files
-from worktrial.synthesis.artifacts import JobSpec, PlannedCall, SlotRun, TaskDraft, WorkplaceDraft
+from worktrial.synthesis.artifacts import PlannedCall, SlotRun, TaskDraft, WorkplaceDraft
 from worktrial.synthesis.calibration.runs import RunBook
 from worktrial.synthesis.files import RecordFile, hash_of, yaml_form
 from worktrial.synthesis.folder import SuiteFolder
@@ -159,8 +158,3 @@ def test_no_key_gets_into_a_stored_run(tmp_path: Path) -> None:
     RunBook(folder, lambda kind: "s", lambda line: line.replace(b"secret-key-1234", b"[key]")).add(row(0))
     assert b"secret" not in folder.runs("s-1").read_bytes()
     assert "[key]" in RunBook(folder, lambda kind: "s").have("s-1", "c1")[0].reason
-
-
-def test_the_job_of_an_earlier_release_says_the_same(tmp_path: Path) -> None:
-    (tmp_path / "spec.yaml").write_text("role: parcel clerk\nfaces: true\nsubtopics: 4\n")
-    assert files.read_spec(tmp_path / "spec.yaml") == JobSpec(role="parcel clerk")

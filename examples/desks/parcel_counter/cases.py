@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from worktrial.suites.shifts.cases import Case, Credit, Harm
+from worktrial.suites.shifts.cases import Answer, Case, Credit, Harm
+from worktrial.workplaces.people import Message
 
 from .oracle import Right, solve
 from .state import State
@@ -17,6 +18,7 @@ _BECAUSE = {
     ),
 }
 _ANSWER_WITHIN = 40
+_LAST = "Section 1: who is granted what is not done, or refused what was due, acts on it."
 
 
 def cases(start: State) -> list[Case]:
@@ -42,17 +44,24 @@ def _case(slot: int, right: Right, subject: str) -> Case:
     def settled(state: State) -> bool:
         return state.parcels[right.parcel].status == right.status
 
+    def answer(state: State) -> Message | None:
+        # The last word counts, and a refusal says why: who refuses everything has read nothing.
+        said = state.mail.last_word(right.sender, right.parcel, (right.tell,))
+        return said if said is not None and right.why.items() <= said.fields.items() else None
+
     def answered(state: State) -> bool:
-        return bool(state.mail.told(right.sender, right.parcel, (right.tell,)))
+        return answer(state) is not None
 
     def told(state: State) -> float:
         others = [bool(state.mail.told("driver", right.parcel, ("tell",)))] if right.goes_along else []
         return (answered(state) + sum(others)) / (1 + len(others))
 
     def in_time(state: State) -> bool:
-        return settled(state) and bool(
-            state.mail.told(right.sender, right.parcel, (right.tell,), by=right.arrives + _ANSWER_WITHIN)
-        )
+        said = answer(state)
+        return said is not None and said.minute <= right.arrives + _ANSWER_WITHIN
+
+    def touched(state: State) -> bool:
+        return state.parcels[right.parcel].status != "at_counter"
 
     # Doing nothing is right of some parcels, but only for who has answered.
     return Case(
@@ -75,4 +84,5 @@ def _case(slot: int, right: Right, subject: str) -> Case:
         arrives=right.arrives,
         critical=subject == "Picking up",
         unasked=right.goes_along,
+        answer=Answer(right.sender, right.parcel, right.grants, _LAST, was_done=touched),
     )

@@ -36,16 +36,19 @@ def _in_order(state: State, *, looks: bool) -> Work:
 def _settle(state: State, message: dict, looks: bool) -> Work:
     parcel, sender = message["about"], message["from"]
     arguments = {"parcel_id": parcel}
-    wrong = False
+    wrong, why = False, {}
     if looks:
         record = yield Move("get_parcel", arguments)
         name = state.people[sender].name
         wrong = message["subject"] == "Picking up" and record["card_signed_for"] != name
+        why = {"card": "another" if record["card_signed_for"] else "none"}
     if not wrong:
         more = {"Redelivery": {"round_id": "R-1"}, "Picking up": {"to": state.people[sender].name}}
         seen = yield Move(_DOES[message["subject"]], arguments | more.get(message["subject"], {}))
+        if looks and "error" in seen:
+            return ""
         wrong = "error" in seen
     kind = "refuse" if wrong else "approve"
     text = "No." if wrong else "Done."
-    yield Move("send_message", {"to": sender, "kind": kind, "about": parcel, "text": text})
+    yield Move("send_message", {"to": sender, "kind": kind, "about": parcel, "text": text, "fields": why})
     return ""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
+from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
 
 from .state import State
@@ -18,6 +19,13 @@ class Right:
     status: str
     tell: str
     """Kind of message that the sender of the request is due."""
+    why: JsonObject
+    """Fields of a refusal (section 1)."""
+
+    @property
+    def grants(self) -> bool:
+        """Whether what was asked for is to be done."""
+        return self.status != "at_counter"
 
     @property
     def goes_along(self) -> bool:
@@ -33,18 +41,22 @@ def solve(state: State) -> dict[str, Right]:
     found = {}
     for event in requests:
         parcel, sender = event.payload["about"], event.payload["sender"]
+        why: JsonObject
         record = state.parcels[parcel]
         if parcel in wanted:  # section 2: one place, medical goods first, else in order
-            served = parcel == (medical or wanted)[0]
+            first = (medical or wanted)[0]
+            served, why = parcel == first, {"place": first}
             status, tell = ("booked", "approve") if served else ("at_counter", "refuse")
         elif event.payload["subject"] == "Picking up":  # section 3: only whom the signed card names
             entitled = record.authorised == state.people[sender].name
+            why = {"card": "another" if record.authorised else "none"}
             status, tell = ("handed_over", "approve") if entitled else ("at_counter", "refuse")
         else:  # section 4 and the circular: the time for which a parcel is kept
             keep = state.figures["shorter_keep"] if state.figures["shorter"] else state.figures["keep"]
             age = (state.time.begins.date() - date.fromisoformat(record.arrived)).days
+            why = {"days": age}
             status, tell = ("returned", "tell") if age >= int(str(keep)) else ("at_counter", "refuse")
-        found[parcel] = Right(parcel, sender, event.due, status, tell)
+        found[parcel] = Right(parcel, sender, event.due, status, tell, why if tell == "refuse" else {})
     return found
 
 
@@ -62,7 +74,7 @@ def plan(state: State) -> Work:
         elif right.status == "returned":
             yield Move("return_to_sender", {"parcel_id": right.parcel})
         words = {"to": right.sender, "kind": right.tell, "about": right.parcel, "text": f"It is {right.status}."}
-        yield Move("send_message", words)
+        yield Move("send_message", words | {"fields": right.why})
         if right.goes_along:
             yield Move("send_message", words | {"to": "driver", "kind": "tell"})
     return "All requests of the day are settled and answered."

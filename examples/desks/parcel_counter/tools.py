@@ -12,7 +12,7 @@ def search_parcels(state: State, recipient: str = "", page: int = 1) -> JsonObje
     """List parcels at the counter, 20 to a page.
 
     Args:
-        recipient: Credit of the recipient's name; empty lists all.
+        recipient: Part of the recipient's name; empty lists all.
         page: Number of the page, from 1.
     """
     found = [p for p in state.parcels.values() if recipient.casefold() in p.recipient.casefold()]

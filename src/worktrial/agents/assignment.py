@@ -4,18 +4,24 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 import msgspec
 
 from worktrial.agents.context import ContextKeeping
 from worktrial.agents.printed import out_loud
-from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces import Observation, Session, StopReason, ToolCall, Trajectory
+from worktrial.language import JsonObject, JsonValue, Usage
+from worktrial.outside.budget import Budget
+from worktrial.workplaces import Observation, Origin, Session, StopReason, ToolCall, Trajectory
 
 # No task needs nearly as many; an agent in a loop of its own would fill the memory.
 MOST_CALLS = 10_000
 """Most tool calls of one sample."""
+MOST_BYTES = 16 << 20
+"""Most bytes of all arguments and answers of one sample, as the agent wrote them."""
+_MOST_VALUES = 500_000
+_NAME = 100  # characters of a tool's name where the call is not made
 _ENDED = "the work has ended: no more calls are made"
 
 
@@ -55,10 +61,10 @@ class Assignment:
     tokens: Callable[[], int] = lambda: 0
     """Function that tells the agent's tokens so far, in and out."""
     cost: Callable[[], float] = lambda: 0.0
-    plan: JsonValue = None
-    """The task's structured solution plan, for the agent that follows it."""
-    reads: frozenset[str] = frozenset()
-    """Names of the tools that change nothing, where that is known; for agents that follow a plan."""
+    book: Callable[[Usage, float | None], None] = lambda usage, cost: None
+    """Puts on record what an agent has spent that asks its models itself: tokens, and US dollars where known."""
+    workspace: Path | None = None
+    """Folder of files that the agent may read with tools of its own; None where it is given none."""
     system_prompt: str | None = None
     """Text that a model is told before the instruction; None for what every agent in a workplace is told."""
     take_pictures: Callable[[], list[str]] = list
@@ -66,6 +72,8 @@ class Assignment:
     addresses; for agents that see. Each is handed out once."""
     trajectory: Trajectory = field(default_factory=Trajectory)
     """Grows as the work goes on, so that it can be shown even if the work breaks off."""
+    budget: Budget = field(default_factory=lambda: Budget(MOST_BYTES, _MOST_VALUES))
+    """What the agent may still write, in whatever way it works; a call that is larger is not made."""
     _started: float = field(default_factory=time.monotonic)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
     _loop: asyncio.AbstractEventLoop | None = None
@@ -85,13 +93,16 @@ class Assignment:
         if not isinstance(tool, str):
             raise Unstorable(f"the tool's name has to be a text, not {type(tool).__name__}")
         # Copies, so that an agent of the user's own that goes on using either object cannot alter the record.
-        tool, given = _copy([tool, arguments])
+        text = _text([tool, arguments])
+        if not self.budget.take(text):
+            return self.refuse_size(tool[:_NAME])
+        tool, given = msgspec.json.decode(text)
         async with self._one_at_a_time:
             started = time.monotonic()
             with out_loud():
                 observation = await self.session.call(tool, given)
             self.record(tool, given, observation, time.monotonic() - started)
-        seen: JsonObject = _copy(observation.content)
+        seen: JsonObject = msgspec.json.decode(_text(observation.content))
         return seen
 
     def call_sync(self, tool: str, arguments: JsonValue) -> JsonObject:
@@ -115,6 +126,13 @@ class Assignment:
         """Refuse further calls, of tasks and threads that do not know that the work is over."""
         self._closed = True
 
+    def refuse_size(self, tool: str) -> JsonObject:
+        """Put a call on record that is too large to be made, without its arguments; returns what the agent sees."""
+        message = f"not made: all that is written in one piece of work has at most {MOST_BYTES:,} bytes"
+        content: JsonObject = {"error": {"type": "too_large", "message": f"{message} and {_MOST_VALUES:,} values"}}
+        self.record(tool, None, Observation(content, Origin.REFUSAL))
+        return content
+
     def record(self, tool: str, arguments: JsonValue, observation: Observation, seconds: float = 0.0) -> None:
         """Put a call on record that never reached the workplace, or has been made already."""
         calls = self.trajectory.calls
@@ -128,6 +146,8 @@ class Assignment:
             return StopReason.TURN_LIMIT
         if len(self.trajectory.calls) >= MOST_CALLS:
             return StopReason.TURN_LIMIT
+        if self.budget.is_spent:
+            return StopReason.TOKEN_LIMIT
         if limits.tokens is not None and self.tokens() >= limits.tokens:
             return StopReason.TOKEN_LIMIT
         if limits.seconds is not None and time.monotonic() - self._started >= limits.seconds:
@@ -166,11 +186,24 @@ def _plain(value: object) -> str:
     raise TypeError(f"{type(value).__name__} is none")
 
 
-def _copy(value: JsonValue) -> JsonValue:
+def _text(value: JsonValue) -> bytes:
     try:
-        return msgspec.json.decode(msgspec.json.encode(value, enc_hook=_plain))
+        return msgspec.json.encode(value, enc_hook=_plain)
     except (TypeError, ValueError, OverflowError, RecursionError) as e:
         raise Unstorable(f"not JSON: {e}") from e
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A task's solution, as reference agents are handed it; no other agent ever is."""
+
+    plan: Any = None
+    """A `Plan`, or a bare list of calls; None where the task has none."""
+    reads: frozenset[str] = frozenset()
+    """Names of the tools that change nothing, where that is known."""
+
+
+NO_SOLUTION = Solution()
 
 
 class Agent(Protocol):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from worktrial.agents.assignment import Agent
+from worktrial.agents.assignment import NO_SOLUTION, Agent, Solution
 from worktrial.agents.block_watch import BlockWatch
 from worktrial.agents.episodes import Episodes
 from worktrial.agents.far import FarAgent, given_variables
@@ -43,7 +43,7 @@ class Candidate:
     """Agent that works in other processes, for all samples; `function` is what they run, where it is Python."""
     watch: BlockWatch | None = None
     """Watch over the user's own function; None where it cannot be in anybody's way."""
-    make: Callable[[], Agent] | None = None
+    make: Callable[[Solution], Agent] | None = None
     """Makes a reference agent for one sample; None where the suite's trial does so itself."""
 
     @property
@@ -56,8 +56,8 @@ class Candidate:
         """Whether it is known which calls were made together."""
         return self.kind != "python"
 
-    def agent(self, context: SampleContext) -> Agent:
-        """Agent of one sample."""
+    def agent(self, context: SampleContext, solution: Solution = NO_SOLUTION) -> Agent:
+        """Agent of one sample; a reference agent, and no other, is handed the task's solution."""
         if self.driven is not None:
             return self.driven
         if self.far is not None:
@@ -65,7 +65,7 @@ class Candidate:
         if self.function is not None:
             return OwnCallable(self.function, self.watch)
         if self.make is not None:
-            return self.make()
+            return self.make(solution)
         return ToolLoop(context.model(Role.AGENT))
 
 

@@ -49,7 +49,7 @@ class ContextKeeping:
 
     @property
     def on_record(self) -> JsonObject:
-        """Settings for the manifest; {} where everything is kept, as in runs from before there was a choice."""
+        """Settings for the manifest; {} where everything is kept."""
         if self.keeping == "keep":
             return {}
         rule = {"keeping": self.keeping, "tokens": self.given, "version": CONTEXT_VERSION}

@@ -220,11 +220,12 @@ class Episode:
 
         self._last_order(answered, "the work has been finished")
 
-    async def abandon(self, reason: str) -> None:
+    async def abandon(self, reason: str, kind: InvalidReason = InvalidReason.ABANDONED) -> None:
         """Give the episode up; it is `invalid`, because nobody knows what the agent would have done.
 
         Args:
             reason: Words for the record; one line.
+            kind: Kind of the reason.
 
         Raises:
             EpisodeOver: the work has ended already.
@@ -233,7 +234,7 @@ class Episode:
         said = " ".join(reason.encode(errors="replace").decode().split())[:500] or "no reason given"
 
         async def abandoned(assignment: Assignment) -> bool:
-            raise InvalidSample(InvalidReason.ABANDONED, said)
+            raise InvalidSample(kind, said)
 
         self._last_order(abandoned, "the work has been abandoned")
         await self.verdict()

@@ -1,7 +1,6 @@
 """A user's own function in a process of its own, one for each sample."""
 
 import asyncio
-import contextlib
 import os
 import re
 import sys
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from pydantic import BaseModel
 
 from worktrial.agents.assignment import Assignment, storable
 from worktrial.agents.far import FarAgent, in_time
@@ -137,12 +135,9 @@ class IsolatedCallable(FarAgent):
                     "tools": assignment.tools,
                     # Its time is kept here.
                     "limits": replace(assignment.limits, seconds=None),
-                    "plan": assignment.plan,
-                    "reads": sorted(assignment.reads),
                     "system_prompt": assignment.system_prompt,
                 },
-            },
-            enc_hook=_as_json,
+            }
         )
         return told
 
@@ -209,11 +204,3 @@ def _words() -> list[str]:
     # What this process can import, the agent's can, too.
     start = f"import sys; sys.path[:] = {sys.path!r}; from worktrial.agents.isolated_process import main; main()"
     return [sys.executable, "-c", start]
-
-
-def _as_json(value: Any) -> Any:
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json", by_alias=True)
-    with contextlib.suppress(TypeError):
-        return list(value)
-    return None

@@ -29,7 +29,7 @@ _MOST_FRAMES, _MOST_CHARACTERS = 40, 20_000
 
 
 class OwnCallable:
-    """Agent made of a function that takes the `Assignment` and returns its final answer as a string.
+    """Agent made of a function that takes an `OwnAssignment` and returns its final answer as a string.
 
     An async function makes its calls with `await assignment.call(tool, arguments)`. Any other runs in a thread of
     its own, where `assignment.call(tool, arguments)` waits for the answer and returns it. Of the limits only the
@@ -98,8 +98,8 @@ class OwnCallable:
     async def _answer(self, assignment: Assignment) -> Any:
         assignment.open_to_threads()
         if is_async(self._function):
-            return await self._awaited(self._function(assignment))
-        answer = await in_thread(self._function, WaitingAssignment(assignment))
+            return await self._awaited(self._function(OwnAssignment(assignment, waits=False)))
+        answer = await in_thread(self._function, OwnAssignment(assignment, waits=True))
         # An object may well hide that calling it only begins the work.
         return await self._awaited(answer) if isinstance(answer, Awaitable) else answer
 
@@ -112,22 +112,35 @@ class FarCrash(Exception):
     """An exception that an agent raised in a process of its own; the message is its traceback."""
 
 
-class WaitingAssignment:
-    """An assignment as a function in a thread sees it: everything that `Assignment` has, and calls that wait."""
+class OwnAssignment:
+    """An assignment as a function of one's own sees it: what it is told, and its calls.
 
-    def __init__(self, assignment: Assignment) -> None:
-        self._assignment = assignment
+    The workplace and the record are no attributes of it, so that nothing of them gets into a prompt.
 
-    def call(self, tool: str, arguments: JsonValue) -> JsonObject:
-        """Make one tool call and wait for its answer; see `Assignment.call_sync`.
+    Args:
+        assignment: The whole assignment.
+        waits: Whether `call` waits for the answer, as a function in a thread needs it; else it is awaited.
+    """
 
-        Raises:
-            RuntimeError: the work was ended in the meantime.
-        """
-        return self._assignment.call_sync(tool, arguments)
+    def __init__(self, assignment: Assignment, *, waits: bool) -> None:
+        self.instruction = assignment.instruction
+        self.clock = assignment.clock
+        self.tools = assignment.tools
+        self.limits = assignment.limits
+        self.system_prompt = assignment.system_prompt
+        self.take_pictures: Callable[[], list[str]] = assignment.take_pictures
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._assignment, name)
+        # Closures, and no methods, of which one could ask whose they are.
+        async def call(tool: str, arguments: JsonValue) -> JsonObject:
+            """Make one tool call; see `Assignment.call`."""
+            return await assignment.call(tool, arguments)
+
+        def call_sync(tool: str, arguments: JsonValue) -> JsonObject:
+            """Make one tool call and wait for its answer; see `Assignment.call_sync`."""
+            return assignment.call_sync(tool, arguments)
+
+        self.call: Callable[[str, JsonValue], Any] = call_sync if waits else call
+        self.call_sync: Callable[[str, JsonValue], JsonObject] = call_sync
 
 
 async def in_thread(function: Callable[..., Any], *arguments: Any) -> Any:

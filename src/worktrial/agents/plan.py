@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
-from worktrial.agents.assignment import Assignment
+from worktrial.agents.assignment import Assignment, Solution
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
@@ -104,13 +104,16 @@ class PlanFollower:
     later step needs, the work ends with an answer that says so.
     """
 
+    def __init__(self, solution: Solution) -> None:
+        self._solution = solution
+
     async def __call__(self, assignment: Assignment) -> None:
         """Work on `assignment`.
 
         Raises:
             InvalidSample: the task has no plan, or one that cannot be followed.
         """
-        plan = planned(assignment)
+        plan = planned(self._solution.plan, assignment)
         if isinstance(plan, list):
             await carry_out_calls(plan, assignment.session, assignment.trajectory)
             return
@@ -120,13 +123,12 @@ class PlanFollower:
             give_up(assignment.trajectory, e)
 
 
-def planned(assignment: Assignment) -> "Plan | list[ListedCall]":
-    """The plan of `assignment`, whose instruction is put on record.
+def planned(plan: Any, assignment: Assignment) -> "Plan | list[ListedCall]":
+    """The plan as it can be followed; the instruction of `assignment` is put on record.
 
     Raises:
         InvalidSample: the task has no plan, or one that cannot be followed.
     """
-    plan = assignment.plan
     if plan is None:
         raise InvalidSample(InvalidReason.TASK_DATA, "the task has no solution plan for the agent to follow")
     try:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from worktrial.agents.assignment import Assignment
+from worktrial.agents.assignment import Assignment, Solution
 from worktrial.agents.plan import (
     Plan,
     PlanBroken,
@@ -34,23 +34,26 @@ class GreedyFollower:
     needs what they show.
     """
 
+    def __init__(self, solution: Solution) -> None:
+        self._solution = solution
+
     async def __call__(self, assignment: Assignment) -> None:
         """Work on `assignment`.
 
         Raises:
             InvalidSample: the task has no plan of steps, or one that cannot be followed.
         """
-        plan, trajectory = _steps_of(assignment), assignment.trajectory
+        plan, trajectory = _steps_of(self._solution, assignment), assignment.trajectory
         seen: dict[str, JsonObject] = {}
         looked_up: dict[str, JsonObject] = {}
         try:
-            for step in _needed(plan, assignment.reads):
+            for step in _needed(plan, self._solution.reads):
                 arguments = arguments_of(step, seen)
                 question = json_of([step.call, arguments])
                 content = looked_up.get(question)
                 if content is None:
                     content = await call_once(step.call, arguments, assignment.session, trajectory)
-                if step.call in assignment.reads:
+                if step.call in self._solution.reads:
                     looked_up[question] = content
                 if step.name:
                     seen[step.name] = content
@@ -66,18 +69,21 @@ class CarefulFollower:
     row, at most `MOST_READINGS` times. A call that fails as if the service were out is made again.
     """
 
+    def __init__(self, solution: Solution) -> None:
+        self._solution = solution
+
     async def __call__(self, assignment: Assignment) -> None:
         """Work on `assignment`.
 
         Raises:
             InvalidSample: the task has no plan of steps, or one that cannot be followed.
         """
-        plan, trajectory = _steps_of(assignment), assignment.trajectory
+        plan, trajectory = _steps_of(self._solution, assignment), assignment.trajectory
         seen: dict[str, JsonObject] = {}
         read: list[Step] = []
         try:
             for step in (*plan.steps, None):
-                if step is not None and step.call in assignment.reads:
+                if step is not None and step.call in self._solution.reads:
                     read.append(step)
                     continue
                 await _read(read, seen, assignment)
@@ -117,8 +123,8 @@ async def _look(step: Step, seen: dict[str, JsonObject], assignment: Assignment)
     return json_of([arguments, content])
 
 
-def _steps_of(assignment: Assignment) -> Plan:
-    plan = planned(assignment)
+def _steps_of(solution: Solution, assignment: Assignment) -> Plan:
+    plan = planned(solution.plan, assignment)
     if isinstance(plan, list):
         said = "the task's solution plan is a bare list of calls, which the agent plan alone can follow"
         raise InvalidSample(InvalidReason.TASK_DATA, said)

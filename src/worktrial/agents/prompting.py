@@ -12,8 +12,6 @@ from worktrial.language import JsonObject
 if TYPE_CHECKING:
     from worktrial.agents.candidates import Candidate
 
-# The standard prompt of versions that did not keep it on record; it warned of faults.
-EARLIER_PROMPT = "7e6380d114cc93dabdffc085b98ba7e6eb0ccf123c94e18fae4af3ab7c012652"
 _MOST_BYTES = 200_000
 _CLOCK = "clock"
 

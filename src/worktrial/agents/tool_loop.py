@@ -62,6 +62,7 @@ class ToolLoop:
                 trajectory.stop_reason = ending(completion)
                 return
             asked = completion.tool_calls
+            assignment.budget.take(completion.text.encode(errors="replace"))
             results = [await _carry_out(call, assignment, context) for call in asked[:MOST_CALLS_AT_ONCE]]
             results += [_too_many(call, assignment) for call in asked[MOST_CALLS_AT_ONCE:]]
             shown = None
@@ -99,6 +100,8 @@ def _asked(call: JsonObject) -> tuple[str, JsonValue]:
 
 async def _carry_out(call: JsonObject, assignment: Assignment, context: Conversation) -> str:
     name, raw = _asked(call)
+    if isinstance(raw, str) and not assignment.budget.fits(raw.encode(errors="replace")):
+        return msgspec.json.encode(assignment.refuse_size(name)).decode()
     arguments, problem = _decode_arguments(raw)
     if name and name == context.notes_tool:
         content = context.write_note(arguments)

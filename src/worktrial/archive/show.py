@@ -2,7 +2,9 @@
 
 import io
 import os
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,17 +19,34 @@ if TYPE_CHECKING:
 
     from worktrial.archive.build.messages import DrawnPage
 
+_WORD = re.compile(r"\w+")
 _TABLE, _CELL, _HEAD, _MARK = (200, 30, 30), (60, 110, 200), (30, 140, 60), (255, 170, 0)
 
 
 def page_markdown(page: PageContent) -> str:
-    """A page: its tables, then all of its text."""
+    """A page: its tables, then the lines of its text that are not all in them."""
     parts = [table_markdown(table) for table in page.tables]
-    if page.text.strip():
-        # The text has the lines of the tables, too: what a table finder overlooked must not be lost.
-        fence = "```" if "```" not in page.text else "~~~~~~"
-        parts.append(f"{fence}text\n{page.text.rstrip()}\n{fence}")
+    text = "\n".join(_beside(page)).strip("\n")
+    if text.strip():
+        fence = "```" if "```" not in text else "~~~~~~"
+        parts.append(f"{fence}text\n{text}\n{fence}")
     return "\n\n".join(parts) + "\n" if parts else ""
+
+
+def _beside(page: PageContent) -> Iterator[str]:
+    """Lines of a page's text with a word more than the tables have: what no table took is not lost."""
+    held: Counter[str] = Counter()
+    for table in page.tables:
+        # A heading over several columns is one.
+        cells = {(cell.text, cell.box or (cell.row, cell.column)): cell for row in table.rows for cell in row}
+        texts = [table.title, table.unit, *table.notes, *(cell.reading or cell.text for cell in cells.values())]
+        held.update(word for text in texts for word in _WORD.findall(text))
+    for line in page.text.split("\n"):
+        words = Counter(_WORD.findall(line))
+        if words and words <= held:
+            held -= words
+        else:
+            yield line
 
 
 def table_markdown(table: Table) -> str:

@@ -57,7 +57,7 @@ class JudgeAudit:
         ]
         self.data: JsonObject = {"folder": "built in", "fingerprint": _fingerprint(cases)}
         told = asdict(settings) | judge_on_record(settings)
-        self.settings: JsonObject = {"agent": "finished work", "cases": list(self._cases), **told}
+        self.settings: JsonObject = {"cases": list(self._cases), **told}
 
     async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Judge one case."""

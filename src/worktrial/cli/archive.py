@@ -11,8 +11,7 @@ from worktrial.archive.pages import LOW_CONFIDENCE
 from worktrial.engine.notices import say
 
 if TYPE_CHECKING:  # reading an archive is not for --help
-    from worktrial.archive.build import Ocr, Progress, SecondReader
-    from worktrial.archive.build.pool import PoolMaker
+    from worktrial.archive.build import Ocr, SecondReader
     from worktrial.archive.producers import Producer
 
 app = typer.Typer(
@@ -94,24 +93,6 @@ def build_archive(
         bool,
         typer.Option("--take-over", help="Go on with an archive that another machine has not let go, as it died."),
     ] = False,
-    ray: Annotated[
-        str | None,
-        typer.Option(
-            "--ray",
-            help="Read pages on a Ray cluster: `local` (one of this command's own), `auto` (the one that this "
-            "machine is in), or HOST:PORT of its head. --workers is then the number of ranges of pages at a time.",
-            metavar="ADDRESS",
-            rich_help_panel="A Ray cluster",
-        ),
-    ] = None,
-    ray_wait: Annotated[
-        float | None,
-        typer.Option(
-            help="Seconds in which the cluster has to be there. Default: 120.",
-            min=0,
-            rich_help_panel="A Ray cluster",
-        ),
-    ] = None,
 ) -> None:
     """Build an archive from documents, or add documents to one.
 
@@ -128,7 +109,6 @@ def build_archive(
 
     try:
         with display() as told, _second_reader(producer, output, base_url, api_key_env, max_cost) as second:
-            pool = _pool(ray, ray_wait, producer, unsafe_parsers, told, output)
             # The settings of a build refuse what is none of the three.
             report = build(
                 _documents(documents, producer),
@@ -141,7 +121,6 @@ def build_archive(
                 pages=pages,
                 second=second,
                 progress=told,
-                pool=pool,
                 take_over=take_over,
             )
     except KeyboardInterrupt:
@@ -150,24 +129,6 @@ def build_archive(
     print_report(report)
     if not report.readable:
         raise typer.Exit(NOTHING_BUILT)
-
-
-def _pool(
-    ray: str | None, wait: float | None, producer: str, unsafe_parsers: bool, told: "Progress", place: Path
-) -> "PoolMaker":
-    from worktrial.archive.build.pool import Pool
-    from worktrial.errors import SettingError
-
-    if ray is None:
-        if wait is not None:
-            raise SettingError("--ray-wait is for a build on a cluster: add --ray ADDRESS")
-        return Pool
-    from worktrial.scale.ray.cluster import Cluster
-    from worktrial.scale.ray.pages import page_ranges
-
-    if producer and not producer.startswith("vision:"):
-        raise SettingError(f"--ray: {producer} reads on this machine; leave one of the two out")
-    return page_ranges(Cluster(ray, wait=wait), unsafe=unsafe_parsers, tell=told, place=place)
 
 
 def _documents(paths: list[Path], producer: str) -> "Iterable[Path] | Producer":

@@ -15,7 +15,6 @@ from worktrial.archive.build import (
     Progress,
     StoreTrouble,
     WallNotice,
-    WorkerPages,
 )
 from worktrial.engine.notices import say
 
@@ -56,11 +55,6 @@ def outcome_line(event: DocumentEnd) -> str:
     return f"{record.name}: {', '.join(told)}"
 
 
-def worker_line(event: WorkerPages) -> str:
-    """Progress of a worker in one line."""
-    return f"worker {event.worker}: {event.pages:,} pages read"
-
-
 class _Plain:
     def __init__(self) -> None:
         self._last = time.monotonic()
@@ -88,8 +82,6 @@ class _Plain:
             say(f"making the {event.what}", err=True)
         elif isinstance(event, WallNotice | StoreTrouble):
             say(event.what, err=True)
-        elif isinstance(event, WorkerPages):
-            say(worker_line(event), err=True)
 
 
 class _Live:
@@ -125,5 +117,3 @@ class _Live:
             self._bars.add_task(f"making the {event.what}", total=None)
         elif isinstance(event, WallNotice | StoreTrouble):
             self._bars.console.print(Text(event.what), soft_wrap=True)
-        elif isinstance(event, WorkerPages):
-            self._bars.console.print(Text(worker_line(event)), soft_wrap=True)

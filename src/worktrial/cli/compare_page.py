@@ -6,10 +6,9 @@ from dataclasses import replace
 from rich.table import Table
 from rich.text import Text
 
-from worktrial.engine.stored import StoredRun
+from worktrial.engine.stored import StoredRun, name_of
 from worktrial.language.untrusted import printable
 from worktrial.places import shown_place
-from worktrial.reports.report import agent_of
 from worktrial.results.comparison import Change, Comparison, ConditionComparison, Flip, verdict
 from worktrial.results.comparison.verdict import p_value, signed
 from worktrial.statistics import MARGIN, Estimand, Estimate, Interval
@@ -23,7 +22,7 @@ _FLIPS_SHOWN = 20
 
 def names_of(first: StoredRun, second: StoredRun) -> Names:
     """Name the runs by their agents, or by their folders where the agents are the same."""
-    agents = agent_of(first), agent_of(second)
+    agents = name_of(first.folder, first.manifest), name_of(second.folder, second.manifest)
     folders = first.folder.resolve().name, second.folder.resolve().name
     for names in (agents, folders):
         if names[0] != names[1]:

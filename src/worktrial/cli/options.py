@@ -52,7 +52,6 @@ def command_of(function: Callable[..., None], name: str, *, path: str = "", help
     own = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
     parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in own]
     parameters += [_parameter(row, hidden=bool(hidden) and not row.flag.common) for row in rows]
-    parameters += [] if options is None else [_earlier(name) for name in options().earlier]
     if hidden:
         parameters.append(_HELP_ALL)
     words = " ".join(["worktrial", *path.split(), name])
@@ -168,16 +167,6 @@ def _parameter(row: OptionRow, *, hidden: bool) -> inspect.Parameter:
         inspect.Parameter.KEYWORD_ONLY,
         default=None,
         annotation=Annotated[(str if choices else kind) | None, info],
-    )
-
-
-def _earlier(name: str) -> inspect.Parameter:
-    """Hidden option for an earlier name, so that reading the options can say what it is called now."""
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None,
-        annotation=Annotated[str | None, typer.Option(flag(name), hidden=True)],
     )
 
 

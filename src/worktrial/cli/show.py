@@ -1,6 +1,7 @@
 """`worktrial show RUN`: a stored run in one screen."""
 
 import gc
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,8 @@ from worktrial.options import Options
 if TYPE_CHECKING:
     from worktrial.engine.stored import StoredRun
     from worktrial.results.corrections import JudgeCorrection
+
+_CONTRADICTIONS = 5  # told at most
 
 
 @takes(beside_of_any)
@@ -74,10 +77,19 @@ def show(
 
         without_errors = _corrections(tally.run, judge_audit, labels)
         say_json(show_output(tally.run, tally.summary(), without_errors).text())
+        _tell_contradictions(run)
         return
     print_summary(tally, beside=beside.read(given, suite=f"the suite {manifest.suite}"))
     for corrected in _corrections(tally.run, judge_audit, labels):
         say(corrected.line)
+    _tell_contradictions(run)
+
+
+def _tell_contradictions(run: Path) -> None:
+    from worktrial.results.contradictions import contradictions
+
+    for said in islice(contradictions(run), _CONTRADICTIONS):
+        say(f"contradiction: {said}", err=True)
 
 
 def _corrections(run: "StoredRun", audit: Path | None, labels: Path | None) -> "list[JudgeCorrection]":

@@ -15,6 +15,7 @@ from worktrial.language.untrusted import printable
 from worktrial.options import Options
 from worktrial.places import shown_place
 from worktrial.results.duties import DutyCounts
+from worktrial.results.spending import unseen
 from worktrial.results.summary import Group, RunTally, Summary
 from worktrial.statistics import Agreement, Interval, Repeats
 from worktrial.suite import suite_of
@@ -110,8 +111,7 @@ def _usage(usage: Mapping[str, RoleUsage]) -> Table:
 def _notes(tally: RunTally, summary: Summary) -> list[str | Text]:
     seconds = "time unknown" if summary.seconds is None else f"{summary.seconds:.1f} s"
     notes: list[str | Text] = [f"per sample: {summary.calls:.1f} tool calls, {seconds}"]
-    if summary.cost is not None:
-        notes.append(f"total cost: {_cost(summary)}")
+    notes.append(f"total cost: {_cost(summary, unseen(tally.run))}")
     if summary.stop_reasons:
         notes.append("work ended by: " + _listed(summary.stop_reasons))
     if summary.agreement is not None and summary.agreement.pairwise is not None:
@@ -134,12 +134,18 @@ def _notes(tally: RunTally, summary: Summary) -> list[str | Text]:
     return notes
 
 
-def _cost(summary: Summary) -> str:
+def _cost(summary: Summary, unseen: Mapping[str, str]) -> str:
+    """What was paid, in words; a part that nobody knows is never told as $0."""
+    own = "cost" in unseen or any(u.cost is None and not u.requests for u in summary.usage.values())
+    if own and not summary.cost:
+        return "unknown (the agent does not report its own)"
+    if summary.cost is None:
+        return "unknown (the price of a model is)"
     paid = _dollars(summary.cost)
     if summary.replayed:
         full = "an unknown sum" if summary.takes is None else _dollars(summary.takes)
         return f"{paid} paid; {summary.replayed}, without it {full}"
-    return paid if summary.takes is not None else f"{paid} without what nobody sees of the agent's own spending"
+    return paid if summary.takes is not None else f"{paid}, and the agent's own, which it does not report"
 
 
 def _duties(counts: DutyCounts) -> Iterator[str]:

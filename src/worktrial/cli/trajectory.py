@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from worktrial.engine.record import SampleRecord
+
+
+_SHOWN = 300
+"""Characters of a message of a program's own."""
 
 
 def trajectory(
@@ -89,9 +94,25 @@ def _workplace(line: JsonObject) -> "Iterator[RenderableType]":
     end = line.get("stop_reason") or "broken off"
     if notes := line.get("notes"):
         yield Panel(plain(notes), title="notes of its own", title_align="left")
+    if own := line.get("own"):
+        yield Panel(plain("\n".join(_own_lines(own))), title="as the program tells it", title_align="left")
     if printed := line.get("printed"):
         yield Panel(plain(printed), title="printed by the agent", title_align="left")
     yield Panel(plain(answer), title=plain(f"answer · {end}"), title_align="left")
+
+
+def _own_lines(messages: list[JsonObject]) -> Iterator[str]:
+    """A line for each thing that a program's model said, called and was told."""
+    for message in messages:
+        if message.get("role") == "tool":
+            yield f"  -> {shorten(str(message.get('content')), _SHOWN, placeholder='…')}"
+            continue
+        for name in ("reasoning_content", "content"):
+            if message.get(name):
+                yield shorten(str(message[name]), _SHOWN, placeholder="…")
+        for call in message.get("tool_calls") or ():
+            made = call["function"]
+            yield shorten(f"{made['name']} {made['arguments']}", _SHOWN, placeholder="…")
 
 
 def _verdict(record: "SampleRecord") -> "Iterator[RenderableType]":

@@ -287,17 +287,30 @@ class Client:
             await asyncio.sleep(wait)
 
     async def _attempt(self, body: bytes) -> tuple[bytes, Completion]:
-        # The role's own slot first: who waits for it must not hold a place that another role could use.
-        async with self._slots, self._gate:
-            # Inside the slot, so that who queued for it does not break a pause that began meanwhile.
-            while (pause := self._quiet_until - time.monotonic()) > 0:
-                await asyncio.sleep(pause)
+        # All that is the role's own first: who waits for it must not hold a place that another role could use.
+        async with self._slots:
+            await self._calm()
             if self._limits is not None:
                 await self._limits.admit(self.settings.role_name)
             held = await self._pace.wait(len(body))
-            answered = await self._post(body)
+            while True:
+                async with self._gate:
+                    # Who queued for a place does not break a pause that began meanwhile.
+                    if not self._pause:
+                        answered = await self._post(body)
+                        break
+                await self._calm()
             self._pace.book(held, answered[1].usage.tokens)
             return answered
+
+    @property
+    def _pause(self) -> float:
+        """Seconds for which the endpoint has asked to be left alone."""
+        return max(0.0, self._quiet_until - time.monotonic())
+
+    async def _calm(self) -> None:
+        while pause := self._pause:
+            await asyncio.sleep(pause)
 
     async def _post(self, body: bytes) -> tuple[bytes, Completion]:
         self._spend.check()

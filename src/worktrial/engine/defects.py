@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from worktrial.engine.index import SampleKind, figures_of
-from worktrial.engine.notices import say
+from worktrial.engine.finished import SampleKind, figures_of
+from worktrial.engine.notices import say, tell_on_stderr
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.roles import Role
 from worktrial.engine.store import TRACEBACKS, RunStore
@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 LEAST_OUTAGE = 8
 # So many samples with the same trouble, with none that came through, and the others would meet it, too.
 SAME_DEFECTS = 5
+# Trouble of an agent of the user's own, of which the first is told at once.
+_OF_AGENTS = (InvalidReason.AGENT_CRASH, InvalidReason.AGENT_NEVER_REACHED)
 
 
 class Defects:
@@ -38,6 +40,7 @@ class Defects:
         self._stored: set[str] = set()
         self._in_a_row: Counter[str] = Counter()
         self._has_shown = False
+        self._has_told = False
 
     def met(self, key: Key, error: BaseException) -> None:
         """Sample `key` broke off for a defect of ours.
@@ -69,6 +72,9 @@ class Defects:
             StopRun: one defect, or one trouble that an option could do away with, meets every sample.
         """
         self._first.saw(record)
+        if record.invalid_reason in _OF_AGENTS and not self._has_told:
+            self._has_told = True
+            tell_on_stderr(f"{_title(record.key)} is invalid: {record.reason}")
         if record.outcome is not Outcome.INVALID:
             self._in_a_row.clear()
         for kind, count in self._in_a_row.items():
@@ -104,18 +110,31 @@ def _title(key: Key) -> str:
     return f"sample {sample!r} (repeat {repeat}, {condition})"
 
 
+_ON_PROGRAMS = (
+    f". Start the program by hand: is it logged in, has it its key ({option('agent_env')}), does it take these "
+    "options? None of these samples counts as its failure; the same command again tries them once more"
+)
+
+
 class Outage:
-    """End of a run when nothing but unreachable endpoints has come back for a while: what is left can wait.
+    """End of a run when nothing has come back for a while but one trouble on the way to a model, or to the work.
 
     Args:
         what: Things that end, in the plural, for the message.
-        least: How many in a row are an outage.
+        least: How many in a row that could not reach their model are an outage.
     """
 
     def __init__(self, what: str, least: int = LEAST_OUTAGE) -> None:
         self._what = what
-        self._least = least
-        self._in_a_row = 0
+        self._troubles = {
+            InvalidReason.ENDPOINT_UNAVAILABLE: (least, "could not reach their model", ""),
+            InvalidReason.AGENT_NEVER_REACHED: (
+                SAME_DEFECTS,
+                "ended without a call of their agent",
+                _ON_PROGRAMS,
+            ),
+        }
+        self._in_a_row: Counter[str] = Counter()
 
     def saw(self, reason: str) -> None:
         """Something ended with `reason` ("" where it went well).
@@ -123,9 +142,10 @@ class Outage:
         Raises:
             StopRun: it is an outage.
         """
-        self._in_a_row = self._in_a_row + 1 if reason.startswith(InvalidReason.ENDPOINT_UNAVAILABLE.value) else 0
-        if self._in_a_row >= self._least:
-            raise StopRun(f"the last {self._in_a_row} {self._what} could not reach their model. {reason}")
+        for kind, (least, met, advice) in self._troubles.items():
+            count = self._in_a_row[kind] = self._in_a_row[kind] + 1 if reason.startswith(kind.value) else 0
+            if count >= least:
+                raise StopRun(f"the last {count} {self._what} {met}. {reason}{advice}")
 
 
 class Trouble(NamedTuple):
@@ -160,7 +180,7 @@ class FirstSamples:
         self._least_tasks = min(SAME_DEFECTS, len({job.sample for job in jobs}))
         known: Counter[str] = Counter()
         self._came_through = False
-        for ended, count in store.index.kinds.items():
+        for ended, count in store.samples.kinds.items():
             trouble = _trouble_kind(ended, agent_is_model=agent_is_model)
             if trouble is not None:
                 known[trouble] += count

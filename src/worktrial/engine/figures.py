@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import force_setattr
 
-from worktrial.engine.index import CountedLines, counted_lines
-from worktrial.engine.lines import line_blocks, line_spans
+from worktrial.engine.lines import line_blocks
 from worktrial.engine.record import RoleUsage, SampleLine, SampleRecord
 from worktrial.engine.store import SAMPLES
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss
@@ -93,27 +92,34 @@ def figure_blocks(folder: Path) -> Iterator[Sequence[SampleRecord]]:
         yield records
 
 
-def lines_that_count(folder: Path) -> CountedLines:
-    """Lines of the run in `folder` that count, for each sample its last: by the index, or else by the records.
+class CountedLines(NamedTuple):
+    """Lines of a run that count: for each sample the last."""
+
+    lines: int
+    """Number of lines that there are."""
+    replaced: frozenset[int]
+    """Numbers of the others, from 0."""
+
+    def has(self, number: int) -> bool:
+        """Whether the line of that number counts."""
+        return number < self.lines and number not in self.replaced
+
+
+def lines_that_count(samples: Path) -> CountedLines:
+    """Lines of a file of records that count.
 
     Raises:
-        DataError: the index lies out of the folder, or a record is damaged.
+        DataError: a record is damaged.
     """
-    path = folder / SAMPLES
-    return counted_lines(folder, path) or _counted(path)
-
-
-def _counted(path: Path) -> CountedLines:
-    """Lines that count, by the records themselves."""
     last: dict[str, dict[str, dict[int, int]]] = {}
     replaced: set[int] = set()
     lines = 0
-    for number, (line, _, _) in enumerate(line_spans(path, SampleLine)):
-        lines += 1
+    for line in chain.from_iterable(line_blocks(samples, SampleLine)):
         own = last.setdefault(line.sample, {}).setdefault(line.condition, {})
         if line.repeat in own:
             replaced.add(own[line.repeat])
-        own[line.repeat] = number
+        own[line.repeat] = lines
+        lines += 1
     return CountedLines(lines, frozenset(replaced))
 
 

@@ -22,6 +22,10 @@ _LONGEST_HEADER = 18  # bytes, magic number and all
 _HAS_CHECKSUM = 0b100
 _CHECKSUM = 4  # bytes
 _BLOCK = 1 << 20
+_MOST_BLOCKS = 1 << 15
+"""Blocks of a frame: of 8 KB at the least, as zstd cuts them, and of `MOST_BYTES` together."""
+_LOOKS = 16
+"""Magic numbers that what is left of a torn frame may hold by chance; each has 32 bits."""
 _OPTIONS = {int(zstd.CompressionParameter.compression_level): 3, int(zstd.CompressionParameter.checksum_flag): 1}
 _AGAIN = "Copy the file again from where it is whole"
 
@@ -63,13 +67,15 @@ def frames(file: IO[bytes], path: Path, place: int = 0, *, end: int | None = Non
 
 
 def _frame_follows(file: IO[bytes], place: int, size: int) -> bool:
-    """Whether a whole frame begins at or after the byte `place`."""
+    """Whether a whole frame begins at or after the byte `place`, or more beginnings than a torn one can hold."""
+    looks = 0
     while place < size:
         file.seek(place)
         block = file.read(min(_BLOCK, size - place))
         at = -1
         while (at := block.find(_MAGIC, at + 1)) >= 0:
-            if frame_at(file, place + at, size) is not None:
+            looks += 1
+            if looks > _LOOKS or frame_at(file, place + at, size) is not None:
                 return True
         if len(block) < _BLOCK:
             return False
@@ -96,7 +102,7 @@ def frame_at(file: IO[bytes], place: int, size: int) -> Frame | None:
     dictionary = (0, 1, 2, 4)[about & 0b11]
     content = (1 if is_single else 0, 2, 4, 8)[about >> 6]
     at = place + 5 + (0 if is_single else 1) + dictionary + content
-    while True:
+    for _ in range(_MOST_BLOCKS):
         file.seek(at)
         block = file.read(3)
         if len(block) < 3 or at >= size:
@@ -107,6 +113,8 @@ def frame_at(file: IO[bytes], place: int, size: int) -> Frame | None:
         at += 3 + (1 if kind == 1 else length)
         if is_last:
             break
+    else:
+        return None
     at += _CHECKSUM if about & _HAS_CHECKSUM else 0
     if at > size:
         return None

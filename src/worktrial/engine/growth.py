@@ -107,8 +107,6 @@ def grow(stored: Manifest, wanted: Manifest, folder: Path | str) -> None:
     session = wanted.sessions[-1]
     asks = _asks(stored)
     if asks is not None and session.asked is not None:
-        if stored.sessions and not any(earlier.asked for earlier in stored.sessions):
-            stored.sessions[0].asked = _from_settings(stored)
         before = _count(asks, stored.shard)
         wanted.samples = _count(_uncovered([*asks, session.asked]), stored.shard)
         new = wanted.samples - before
@@ -122,10 +120,8 @@ def grow(stored: Manifest, wanted: Manifest, folder: Path | str) -> None:
 def differences(stored: Manifest, wanted: Manifest) -> list[Difference]:
     """Settings that can change a result and are not as they were; [] where `wanted` may add to `stored`."""
     before: JsonObject = {**_shard_of(stored), "data": stored.data.get("fingerprint"), "settings": stored.settings}
-    # Runs from before options were on record say the same in other words.
-    known = {k: v for k, v in wanted.settings.items() if k != "options" or k in stored.settings}
     # Compare what JSON keeps, so that tuples and lists are the same.
-    now = _as_json({**_shard_of(wanted), "data": wanted.data.get("fingerprint"), "settings": known})
+    now = _as_json({**_shard_of(wanted), "data": wanted.data.get("fingerprint"), "settings": wanted.settings})
     for side in (before, now):
         if "options" in side["settings"]:
             # One that a setting of the same name has settled counts there.
@@ -150,10 +146,7 @@ def differences(stored: Manifest, wanted: Manifest) -> list[Difference]:
 def _asks(manifest: Manifest) -> list[Asked] | None:
     """Orders of samples that the sessions of a run have asked for; None where that is not known."""
     asked = [session.asked for session in manifest.sessions if session.asked is not None]
-    if not asked:
-        first = _from_settings(manifest)
-        return None if first is None else [first]
-    return _uncovered(asked)
+    return _uncovered(asked) if asked else None
 
 
 def _uncovered(asks: Sequence[Asked]) -> list[Asked]:
@@ -209,21 +202,6 @@ def _keys(asked: Asked, shard: Shard | None = None) -> set[Key]:
 
 def _shard_of(manifest: Manifest) -> JsonObject:
     return {} if manifest.shard is None else {"shard": str(manifest.shard)}
-
-
-def _from_settings(manifest: Manifest) -> Asked | None:
-    """Samples that a run from before there was a history was begun with; None where that cannot be told."""
-    tasks, repeats = manifest.settings.get("tasks"), manifest.settings.get("repeats")
-    conditions = _conditions(manifest.settings)
-    if not isinstance(tasks, list) or not isinstance(repeats, int) or conditions is None:
-        return None
-    asked = Asked(
-        tasks=[str(task) for task in tasks],
-        repeats=repeats,
-        conditions=[*conditions.by_name],
-        added=manifest.samples,
-    )
-    return asked if AskedOrder(asked).size == manifest.samples else None
 
 
 def _conditions(settings: JsonObject) -> Conditions | None:

@@ -14,6 +14,8 @@ import msgspec
 from worktrial.engine.interruption import Interrupted
 from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import utc_now
+from worktrial.errors import DataError
+from worktrial.outside.files import MOST_BYTES, open_file
 from worktrial.secrets import Redactor
 
 if TYPE_CHECKING:
@@ -76,9 +78,10 @@ class Heartbeat(msgspec.Struct, kw_only=True, frozen=True):
 def read_heartbeat(folder: Path) -> Heartbeat | None:
     """The last sign of life of the run in `folder`; None where there is none that can be read."""
     try:
-        beat = msgspec.json.decode((folder / HEARTBEAT).read_bytes(), type=Heartbeat)
+        with open_file(folder / HEARTBEAT) as file:
+            beat = msgspec.json.decode(file.read(MOST_BYTES), type=Heartbeat)
         datetime.fromisoformat(beat.written).utctimetuple()
-    except (OSError, msgspec.MsgspecError, ValueError):
+    except (OSError, DataError, msgspec.MsgspecError, ValueError):
         return None
     return beat
 

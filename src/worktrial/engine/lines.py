@@ -10,7 +10,7 @@ from typing import IO, TypeVar
 import msgspec
 
 from worktrial.errors import DataError
-from worktrial.outside.files import MOST_BYTES, refuse_leaving
+from worktrial.outside.files import MOST_BYTES, open_file
 
 _T = TypeVar("_T")
 _BLOCK = 1 << 16  # bytes; more do not stay in the processor's cache
@@ -44,8 +44,7 @@ def line_spans(path: Path, kind: type[_T], *, place: int = 0, number: int = 1) -
     """
     if not path.exists():
         return
-    refuse_leaving(path.parent, path)
-    with path.open("rb") as file:
+    with open_file(path, within=path.parent) as file:
         yield from decoded_lines(file, path, kind, place=place, number=number)
 
 
@@ -79,10 +78,9 @@ def line_blocks(path: Path, kind: type[_T]) -> Iterator[list[_T]]:
     """Records as `read_lines` gives them, some at a time, which takes less."""
     if not path.exists():
         return
-    refuse_leaving(path.parent, path)
     decode = msgspec.json.Decoder(kind).decode
     place, number, begun = 0, 1, b""
-    with path.open("rb") as file:
+    with open_file(path, within=path.parent) as file:
         while block := file.read(_BLOCK):
             block = begun + block
             *lines, begun = block.split(b"\n")

@@ -52,7 +52,7 @@ class SessionRecord(msgspec.Struct, kw_only=True):
     """US dollars spent in this session, on unfinished samples too."""
     tokens: int = 0
     asked: Asked | None = None
-    """Samples that it asked for, where some were new to the run; null in runs from before that was on record."""
+    """Samples that it asked for, where some were new to the run; else null."""
     notices: list[str] = []
     """Sentences on things done otherwise than asked for, such as a field left out that an endpoint refuses."""
 
@@ -75,8 +75,8 @@ class Manifest(msgspec.Struct, kw_only=True):
 
     @property
     def is_own(self) -> bool:
-        """Whether the suite was a folder of one's own, also in runs from before `data` had its kind."""
-        return "title" in self.data
+        """Whether the suite was a folder of one's own."""
+        return "kind" in self.data
 
     @property
     def title(self) -> str:

@@ -174,7 +174,11 @@ class SpansOfSamples:
             "worktrial.condition": record.condition,
         }
         root = self._begin(
-            f"sample {record.sample}", times.began, None, {**key, "worktrial.outcome": record.outcome}
+            f"sample {record.sample}",
+            times.began,
+            None,
+            # Phoenix shows kinds of its own convention (OpenInference), and takes no kind from a name that is ours.
+            {**key, "worktrial.outcome": record.outcome, "openinference.span.kind": "CHAIN"},
         )
         began, worked = times.work or (times.began, ended)
         agent = self._begin(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from worktrial.engine.index import SampleFigures, figures_of
+from worktrial.engine.finished import SampleFigures, figures_of
 from worktrial.engine.notices import say
 from worktrial.engine.record import SampleRecord
 from worktrial.grading import Outcome

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -33,7 +33,7 @@ class SampleLine(msgspec.Struct, kw_only=True):
     sample: str
     repeat: int
     condition: str = CLEAN
-    """Condition of the sample; runs from before there were conditions do not name theirs."""
+    """Condition of the sample."""
 
     @property
     def key(self) -> Key:
@@ -41,24 +41,28 @@ class SampleLine(msgspec.Struct, kw_only=True):
         return self.sample, self.repeat, self.condition
 
 
+Count = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
+"""A count of a record; a larger one cannot be, and would fit into no table."""
+
+
 class RoleUsage(msgspec.Struct, frozen=True, gc=False):
     """Consumption of one role for one sample; tokens as reported by the endpoint."""
 
-    requests: int = 0
+    requests: Count = 0
     """Requests to the role's model."""
-    input_tokens: int = 0
+    input_tokens: Count = 0
     """Input tokens, as reported."""
-    output_tokens: int = 0
+    output_tokens: Count = 0
     """Output tokens, as reported."""
-    cached_tokens: int = 0
+    cached_tokens: Count = 0
     """Input tokens that the endpoint had cached."""
     cost: float | None = 0.0
     """US dollars; null where the model's price is unknown."""
-    replayed: int = 0
+    replayed: Count = 0
     """Requests of these that the request cache answered, which costs nothing."""
     replayed_cost: float | None = 0.0
     """US dollars that those would have cost; null where the model's price is unknown."""
-    stored_tokens: int = 0
+    stored_tokens: Count = 0
     """Input tokens that the endpoint put into its cache, where it says so."""
 
 
@@ -89,9 +93,9 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     """US dollars; null where some model's price is unknown."""
     seconds: float = 0.0
     """Wall-clock time of the sample."""
-    calls: int = 0
+    calls: Count = 0
     """Tool calls made."""
-    turns: int = 0
+    turns: Count = 0
     """Assistant messages of the agent."""
     stop_reason: str | None = None
     """Reason for which the agent's work ended."""
@@ -115,7 +119,7 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     """Measures of the suite beside the outcome; its page of the documentation names them."""
     tags: dict[str, Any] = {}
     """Tags to group samples by: category, domain, scenario, difficulty, language and others."""
-    replayed: int = 0
+    replayed: Count = 0
     """Requests answered from the request cache."""
     finished: str = ""
     """End of the sample on the host, ISO 8601 in UTC."""

@@ -140,7 +140,7 @@ async def _carried_out(plans: Sequence[RunPlan], progress: Progress | None) -> l
                 run.settings.limits.opened(run.spend.cost, run.spend.tokens)
         retries = await _work_off(runs, whole, progress)
         return [
-            RunEnd(run.settings.folder, run.trial.jobs, run.invalid, again)
+            RunEnd(run.settings.folder, run.jobs, run.invalid, again)
             for run, again in zip(runs, retries, strict=True)
         ]
 
@@ -166,12 +166,23 @@ class _OpenRun:
     @property
     def invalid(self) -> int:
         """Number of samples that are invalid as yet."""
-        return sum(self.store.index.outcome(job.key) is Outcome.INVALID for job in self.trial.jobs)
+        return sum(self.store.samples.outcome(job.key) is Outcome.INVALID for job in self.trial.jobs)
+
+    @property
+    def jobs(self) -> list[Job]:
+        """Jobs that are done, and those that are to be done now."""
+        only, samples = self.settings.only, self.store.samples
+        return [job for job in self.trial.jobs if only is None or job.key in only or samples.outcome(job.key)]
 
     @property
     def is_done(self) -> bool:
         """Whether no sample is left to do."""
-        return all(self.store.is_settled(job.key) for job in self.trial.jobs)
+        return not any(map(self.is_open, self.jobs))
+
+    def is_open(self, job: Job) -> bool:
+        """Whether a job is to be done now."""
+        only = self.settings.only
+        return not self.store.is_settled(job.key) and (only is None or job.key in only)
 
 
 @contextlib.contextmanager
@@ -273,12 +284,12 @@ def _watched(
 async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress | None) -> list[int]:
     """Do what is still to be done; returns how many requests of each run had to be sent again."""
     settled = (
-        (job.condition, run.store.index.figures(job.key))
+        (job.condition, run.store.samples.figures(job.key))
         for run in runs
-        for job in run.trial.jobs
-        if run.store.is_settled(job.key)
+        for job in run.jobs
+        if not run.is_open(job)
     )
-    tally = Tally(sum(len(run.trial.jobs) for run in runs), settled)
+    tally = Tally(sum(len(run.jobs) for run in runs), settled)
     if tally.done == tally.total:
         return [0] * len(runs)
     whole.check()
@@ -302,7 +313,9 @@ async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress |
             for run, own in zip(runs, rounds, strict=True)
         ]
         schedulers = [
-            Scheduler(run.trial, run.store, own, concurrency, on_finished, batches, run.watcher)
+            Scheduler(
+                run.trial, run.store, own, concurrency, on_finished, run.is_open, batches, run.watcher, run.spend
+            )
             for run, own, batches in zip(runs, clients, rounds, strict=True)
         ]
         pulses = [
@@ -400,5 +413,5 @@ def _earlier_spend(store: RunStore) -> tuple[float, int]:
     were replayed do not count: their record holds tokens of which nobody knows how many were bought.
     """
     sessions = store.manifest.sessions[:-1]
-    cost = max(sum(s.cost for s in sessions), store.index.cost)
-    return cost, max(sum(s.tokens for s in sessions), store.index.tokens)
+    cost = max(sum(s.cost for s in sessions), store.samples.cost)
+    return cost, max(sum(s.tokens for s in sessions), store.samples.tokens)

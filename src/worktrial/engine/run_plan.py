@@ -9,6 +9,7 @@ from worktrial.engine.growth import asked_of, differences
 from worktrial.engine.limits import SharedLimits
 from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, read_manifest, utc_now, versions
 from worktrial.engine.objects.address import RemoteRun
+from worktrial.engine.record import Key
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, public_url
 from worktrial.engine.shard import ShardedTrial
@@ -46,6 +47,8 @@ class RunSettings:
     """Whether each sample is on the disk before the next is stored; see `store.AT_RISK`."""
     batch: BatchPolicy | None = None
     """Patience with batches, where requests go through the providers' batch interfaces; None sends each alone."""
+    only: frozenset[Key] | None = None
+    """Samples that are run, of those that are open; None for all of them."""
     command: tuple[str, ...] = ()
     otlp: str | None = None
     """Address of a collector that is sent spans of every sample; None sends none."""

@@ -12,6 +12,7 @@ from worktrial.engine.defects import LEAST_OUTAGE, Defects, Outage
 from worktrial.engine.manifest import utc_now
 from worktrial.engine.record import Key, SampleRecord, SampleResult, dollars, usage_of
 from worktrial.engine.roles import Role, RoleName
+from worktrial.engine.spend import Spend
 from worktrial.engine.store import RunStore
 from worktrial.engine.times import SampleTimes, current
 from worktrial.engine.tokens import sample_tokens
@@ -84,7 +85,7 @@ async def work_off(schedulers: "Sequence[Scheduler]", concurrency: int) -> None:
     """
     rows = zip_longest(*(scheduler.trial.jobs for scheduler in schedulers))
     turns = [(scheduler, job) for row in rows for scheduler, job in zip(schedulers, row, strict=True)]
-    waiting = iter([(s, job) for s, job in turns if job is not None and not s.store.is_settled(job.key)])
+    waiting = iter([(s, job) for s, job in turns if job is not None and s.is_open(job)])
 
     async def work() -> None:
         # The iterator is shared: each worker takes the next job when it is free.
@@ -110,17 +111,21 @@ class Scheduler:
     concurrency: int
     """Samples in flight, of all runs of a command together."""
     on_finished: OnFinished
+    is_open: Callable[[Job], bool]
+    """Function that tells whether a job is to be done."""
     rounds: "Rounds | None" = None
     """Collects requests of running samples into batches."""
     watcher: "SpanExport | None" = None
     """Told of each finished sample, with the times of what it did; None takes none."""
+    spend: Spend | None = None
+    """Consumption of the run, whose budget is looked at before each sample, too."""
     running: dict[Key, SampleContext] = field(default_factory=dict, init=False)
     """Samples in flight."""
     _outage: Outage = field(init=False)
     _defects: Defects = field(init=False)
 
     def __post_init__(self) -> None:
-        open_jobs = [job for job in self.trial.jobs if not self.store.is_settled(job.key)]
+        open_jobs = [job for job in self.trial.jobs if self.is_open(job)]
         self._outage = Outage("samples", max(LEAST_OUTAGE, self.concurrency))
         self._defects = Defects(self.store, open_jobs, agent_is_model=Role.AGENT in self.clients)
 
@@ -141,7 +146,9 @@ class Scheduler:
             self.watcher.add(record, times, time.time_ns())
 
     async def _run(self, job: Job, times: SampleTimes | None) -> SampleRecord:
-        context = SampleContext(job, self.clients, times)
+        if self.spend is not None:
+            self.spend.check()
+        context = SampleContext(job, self.clients, times, self.spend)
         self.running[job.key] = context
         try:
             result = await guarded(

@@ -1,7 +1,7 @@
 """Consumption of a run: prices of requests, the meter of a sample, the budget of the whole run."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -117,7 +117,7 @@ class Spend:
         budget = self._budget
         if not self._has_seen_tokens and (budget.cost is not None or budget.tokens is not None):
             raise StopRun(
-                f"the endpoint does not report the tokens it uses, so {option('max_cost')} and "
+                f"the endpoint, or the agent, does not report the tokens it uses, so {option('max_cost')} and "
                 f"{option('max_tokens')} cannot be watched. Leave them out, or use {option('max_minutes')}"
             )
 
@@ -151,8 +151,15 @@ def price_for(settings: RoleSettings) -> PriceOf | None:
     if settings.is_local:
         return lambda usage: 0.0
     if settings.price is not None:
-        return _reported(_given(*settings.price))
-    return _listed(settings) if _may_be_listed(settings.base_url) else None
+        return given_price(settings.price)
+    if not _may_be_listed(settings.base_url):
+        return None
+    return listed_price(settings.model, settings.base_url, batch=settings.batch)
+
+
+def given_price(figures: Sequence[float]) -> PriceOf:
+    """Price from figures of the user's: US dollars per million tokens in and out, and those of the cache."""
+    return _reported(_given(*figures))
 
 
 def _given(
@@ -210,7 +217,14 @@ def context_of(settings: RoleSettings) -> int | None:
     return model.context_window
 
 
-def _listed(settings: RoleSettings) -> PriceOf | None:
+def listed_price(model: str, base_url: str | None = None, *, batch: bool = False) -> PriceOf | None:
+    """Price of a model on the list; None where it is not on it.
+
+    Args:
+        model: Its name.
+        base_url: Address of its provider; None where the name alone has to tell.
+        batch: Whether what the list says of batches counts.
+    """
     # Imported here because it loads the whole list (0.2 s), which a local run does not need.
     from genai_prices import Usage as Priced
     from genai_prices import calc_price
@@ -218,13 +232,13 @@ def _listed(settings: RoleSettings) -> PriceOf | None:
     try:
         found = calc_price(
             Priced(input_tokens=1, output_tokens=1),
-            model_ref=settings.model,
-            provider_api_url=settings.base_url,
+            model_ref=model,
+            provider_api_url=base_url,
         )
     except LookupError:
         return None
     provider = found.provider.id
-    context = {"processing": "batch"} if settings.batch else None
+    context = {"processing": "batch"} if batch else None
 
     def price(usage: Usage) -> float:
         cached, stored = _in_cache(usage)
@@ -234,7 +248,7 @@ def _listed(settings: RoleSettings) -> PriceOf | None:
             cache_read_tokens=cached,
             cache_write_tokens=stored,
         )
-        found = calc_price(priced, model_ref=settings.model, provider_id=provider, price_context=context)
+        found = calc_price(priced, model_ref=model, provider_id=provider, price_context=context)
         return float(found.total_price)
 
     return _reported(price)

@@ -2,17 +2,16 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 import msgspec
 from filelock import FileLock, Timeout
 
+from worktrial.engine.finished import FinishedSamples
 from worktrial.engine.frames import cut_torn_frame
 from worktrial.engine.growth import grow
-from worktrial.engine.index import INDEX, SampleIndex
-from worktrial.engine.lines import append_line, cut_torn_tail, line_spans, read_lines, replace_file
+from worktrial.engine.lines import append_line, cut_torn_tail, read_lines, replace_file
 from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, manifest_text, read_manifest
 from worktrial.engine.packing import TrajectoryWriter
 from worktrial.engine.record import Key, SampleRecord
@@ -22,6 +21,7 @@ from worktrial.engine.trajectories import PACKED, PACKED_INDEX, TRAJECTORIES
 from worktrial.errors import DataError, SettingError, StopRun, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
+from worktrial.outside.files import irregular
 from worktrial.secrets import Redactor
 
 SAMPLES = "samples.jsonl"
@@ -63,9 +63,8 @@ class RunStore:
     ) -> None:
         self.folder = folder
         self.manifest = manifest
-        self.index = SampleIndex(folder)
+        self.samples = FinishedSamples()
         """Figures of every finished sample, read on opening and kept up to date."""
-        self._place = 0
         self.at_risk = 0
         """Samples that are stored and may still be lost, with their trajectories, if the machine stops."""
         self._durable = durable
@@ -73,7 +72,7 @@ class RunStore:
         self._redactor = redactor
         self._encoder = msgspec.json.Encoder()
         self._files = contextlib.ExitStack()
-        self._samples: IO[bytes]
+        self._records: IO[bytes]
         self._trajectories = TrajectoryWriter(folder, compress=compress)
 
     def __enter__(self) -> "RunStore":
@@ -107,25 +106,17 @@ class RunStore:
             else:
                 earlier = [msgspec.structs.replace(session, asked=None) for session in stored.sessions]
                 self.manifest.sessions = earlier + self.manifest.sessions
+        for name in (SAMPLES, TOKENS, TRAJECTORIES, PACKED, PACKED_INDEX):
+            if (found := self.folder / name).is_fifo() or found.is_dir():
+                raise irregular(found)
         cut_torn_tail(self.folder / SAMPLES)
         cut_torn_frame(self.folder / TOKENS)
-        self._files.callback(self.index.close)
-        self.index.open(self.folder / SAMPLES, self._records_from)
+        self.samples.read(self.folder / SAMPLES)
         # Before the other files: a folder with records and no manifest would not be known as ours.
         self.save_manifest()
-        self._samples = self._files.enter_context((self.folder / SAMPLES).open("ab", buffering=0))
+        self._records = self._files.enter_context((self.folder / SAMPLES).open("ab", buffering=0))
         self._files.callback(self._trajectories.close, pack=False)
         self._trajectories.open()
-        self._place = os.fstat(self._samples.fileno()).st_size
-
-    def _records_from(self, place: int, number: int) -> Iterator[tuple[SampleRecord, bytes, int]]:
-        path = self.folder / SAMPLES
-        if not path.exists():
-            return
-        with path.open("rb") as file:
-            for record, begin, end in line_spans(path, SampleRecord, place=place, number=number):
-                file.seek(begin)
-                yield record, file.read(end - begin), begin
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         # A disk that fails is no news when the run is ending for some trouble already.
@@ -141,8 +132,8 @@ class RunStore:
         """Remove the folder of a run that was refused before its first sample; reports would find an empty run."""
         refused = kind is not None and issubclass(kind, SettingError | DataError | StopRun)
         paid = bool(self.session.tokens) or (self.folder / BATCHES).exists()
-        if refused and kind is not BudgetSpent and self._is_new and not len(self.index) and not paid:
-            for name in (MANIFEST, SAMPLES, INDEX, TRAJECTORIES, PACKED, PACKED_INDEX, LOCK):
+        if refused and kind is not BudgetSpent and self._is_new and not len(self.samples) and not paid:
+            for name in (MANIFEST, SAMPLES, TRAJECTORIES, PACKED, PACKED_INDEX, LOCK):
                 (self.folder / name).unlink(missing_ok=True)
             # Something else in it, such as tracebacks, is worth keeping.
             with contextlib.suppress(OSError):
@@ -188,9 +179,8 @@ class RunStore:
             if self._durable:
                 # A sample on the disk has its trajectory there.
                 self._sync()
-            append_line(self._samples, line)
-            self.index.add(record, line + b"\n", self._place)
-            self._place += len(line) + 1
+            append_line(self._records, line)
+            self.samples.add(record.key, record)
             self.at_risk += 1
             if self._durable or self.at_risk >= AT_RISK:
                 self._sync()
@@ -203,7 +193,7 @@ class RunStore:
             with (self.folder / TOKENS).open("ab") as file:
                 os.fsync(file.fileno())
         self._trajectories.sync()
-        os.fsync(self._samples.fileno())
+        os.fsync(self._records.fileno())
         self.at_risk = 0
         if not self._is_named and os.name == "posix":
             # The names of new files are their folder's, which is kept by itself.
@@ -232,7 +222,7 @@ class RunStore:
 
     def is_settled(self, key: Key) -> bool:
         """Whether the sample needs no further work. Invalid samples run again."""
-        return self.index.outcome(key) not in (None, Outcome.INVALID)
+        return self.samples.outcome(key) not in (None, Outcome.INVALID)
 
 
 def last_records(folder: Path) -> dict[Key, SampleRecord]:

@@ -1,6 +1,6 @@
 """A run folder opened for reading."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from worktrial.engine.store import SAMPLES
 from worktrial.engine.trajectories import StoredTrajectories
 from worktrial.errors import DataError, option
 from worktrial.language import JsonObject
+
+_NAMED = 4  # runs in an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +37,28 @@ def manifest_in(folder: Path) -> Manifest:
     """The manifest of the run in `folder`.
 
     Raises:
-        DataError: there is no such folder, or it holds no run.
+        DataError: there is no such folder, or it holds no run, or several.
     """
     if not folder.is_dir():
         raise DataError(folder, "no such folder", "Name the folder that `worktrial run -o` wrote")
+    if not (folder / MANIFEST).exists() and (inside := _runs_in(folder.iterdir())):
+        names = ", ".join(run.name for run in inside[:_NAMED])
+        more = f" and {len(inside) - _NAMED} more" if len(inside) > _NAMED else ""
+        what = f"is no run itself, and holds the runs {names}{more}"
+        raise DataError(folder, what, f"Name one, such as {inside[0]}; `worktrial report` and `view` take all")
     return read_manifest(folder / MANIFEST)
+
+
+def runs_below(place: Path) -> list[Path]:
+    """Run folders at or below a place, by name."""
+    if (place / MANIFEST).exists():
+        return [place]
+    return _runs_in(path.parent for path in place.rglob(MANIFEST))
+
+
+def _runs_in(folders: Iterable[Path]) -> list[Path]:
+    # Archives have manifests, too; only runs have samples.
+    return sorted(folder for folder in folders if (folder / MANIFEST).exists() and (folder / SAMPLES).exists())
 
 
 _GROUNDS = ("votes", "checks", "fault_ledger", "fault_misses", "simulation")
@@ -85,6 +104,12 @@ def agent_of(manifest: Manifest) -> str | None:
     """Agent of a run: its model, or the name of the plan or callable; None in an audit."""
     named = manifest.settings.get("agent")
     return str(named) if named else model_of(manifest, "agent")
+
+
+def name_of(run: Path, manifest: Manifest) -> str:
+    """Name of a run for people: its agent; of an audit the model that is audited; else that of its folder."""
+    found = (agent_of(manifest), model_of(manifest, "simulator"), model_of(manifest, "judge"))
+    return next(filter(None, found), run.name)
 
 
 def _decoded(line: bytes, where: str) -> JsonObject:

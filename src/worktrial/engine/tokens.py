@@ -14,6 +14,7 @@ from worktrial.engine.record import Key, SampleLine
 from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.errors import DataError, SettingError, option
 from worktrial.language import JsonObject, TurnTokens
+from worktrial.outside.files import open_file
 
 TOKENS = "tokens.jsonl.zst"
 
@@ -69,14 +70,14 @@ def token_spans(path: Path, kind: type[_T]) -> Iterator[tuple[_T, int, int]]:
     if not path.exists():
         return
     decoder = msgspec.json.Decoder(kind)
-    with path.open("rb") as file:
+    with open_file(path) as file:
         for frame in frames(file, path):
             yield _decoded(file, frame, decoder, path), frame.start, frame.end
 
 
 def tokens_at(path: Path, place: int) -> SampleTokens:
     """The line whose frame begins at the byte `place`."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         frame = next(frames(file, path, place))
         return _decoded(file, frame, msgspec.json.Decoder(SampleTokens), path)
 

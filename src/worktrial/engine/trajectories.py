@@ -24,7 +24,7 @@ import msgspec
 from worktrial.engine.frames import Frame, frame_at, frames, unpacked
 from worktrial.engine.lines import decoded_lines
 from worktrial.engine.record import Key, SampleLine, key_digest
-from worktrial.outside.files import MOST_BYTES, refuse_leaving
+from worktrial.outside.files import MOST_BYTES, open_file, refuse_leaving
 
 TRAJECTORIES = "trajectories.jsonl"
 PACKED = "trajectories.jsonl.zst"
@@ -334,7 +334,7 @@ def _line_in(content: bytes, begin: int) -> bytes:
 
 def _opened(path: Path) -> IO[bytes] | None:
     try:
-        return path.open("rb")
+        return open_file(path)
     except FileNotFoundError:
         return None
 

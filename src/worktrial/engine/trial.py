@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from worktrial.engine.record import CLEAN, Key, SampleResult
-from worktrial.engine.roles import RoleName
-from worktrial.engine.spend import Meter
+from worktrial.engine.roles import Role, RoleName
+from worktrial.engine.spend import Meter, Spend
 from worktrial.engine.times import SampleTimes, TimedModel
-from worktrial.language import Complete, JsonObject, JsonValue
+from worktrial.language import Complete, JsonObject, JsonValue, Usage
 
 if TYPE_CHECKING:
     from worktrial.engine.client import Client
@@ -34,13 +34,20 @@ class Job:
 class SampleContext:
     """Models and meter of one running sample."""
 
-    def __init__(self, job: Job, clients: "Mapping[RoleName, Client]", times: SampleTimes | None = None) -> None:
+    def __init__(
+        self,
+        job: Job,
+        clients: "Mapping[RoleName, Client]",
+        times: SampleTimes | None = None,
+        spend: Spend | None = None,
+    ) -> None:
         self.job = job
         self.meter = Meter()
         self.started = time.perf_counter()
         """Moment from which the sample's time is counted, by `time.perf_counter`."""
         self._clients = clients
         self._times = times
+        self._spend = spend
 
     def restart(self) -> None:
         """Count the sample's time from now on: nobody was there to work on it before."""
@@ -51,6 +58,20 @@ class SampleContext:
     def leave_out(self, seconds: float) -> None:
         """Leave so many seconds out of the sample's time; fewer than 0 are added to it."""
         self.started += seconds
+
+    def book(self, usage: Usage, cost: float | None) -> None:
+        """Put on record what an agent says that it has spent, which asks its models itself.
+
+        Args:
+            usage: Tokens as it tells them; none of them where it tells none.
+            cost: US dollars; None where nobody knows.
+
+        Raises:
+            StopRun: the budget cannot be watched, because it tells no tokens.
+        """
+        self.meter.add(Role.AGENT, usage, cost)
+        if self._spend is not None:
+            self._spend.add(usage, cost)
 
     def model(self, role_name: RoleName) -> Complete:
         """The `Complete` of `role_name` (a role) for this sample."""

@@ -1,5 +1,6 @@
 """The contract of a wire, and the reading of refusals, which all wires share. No network here."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,6 +18,11 @@ PROVIDER_BLOCKS = "provider_blocks"
 
 Goes back to that wire in place of the message, unchanged, and to no other: signatures of thoughts are in it.
 """
+
+JSON = {"Content-Type": "application/json"}
+"""Headers of a body of JSON."""
+NO_KEY = "none"
+"""Key that is sent where there is none: these wires want one, and who needs none looks at none."""
 
 
 class NotACompletion(ValueError):
@@ -49,7 +55,7 @@ def reported(error: Any, otherwise: int = 502) -> ReportedFailure:
         otherwise: Status of one that names none in its `code`.
     """
     code = error.get("code") if isinstance(error, dict) else None
-    status = int(code) if isinstance(code, int | str) and str(code).isdecimal() else 0
+    status = int(code) if isinstance(code, int | str) and re.fullmatch("[0-9]{3}", str(code)) else 0
     told = error or "the provider behind the endpoint failed"
     return ReportedFailure(status if 400 <= status < 600 else otherwise, told)
 
@@ -162,9 +168,13 @@ def decoded(data: bytes) -> JsonObject:
     return reply
 
 
+MOST_TOKENS = 10**9
+"""Tokens of one answer that are believed."""
+
+
 def count(value: object) -> int:
-    """Tokens in a field of a usage report; 0 for what is no count."""
-    return value if isinstance(value, int) and value > 0 else 0
+    """Tokens in a field of a usage report; 0 for what is no count, or one that cannot be."""
+    return value if isinstance(value, int) and 0 < value <= MOST_TOKENS else 0
 
 
 def error_text(data: bytes) -> tuple[str, str]:

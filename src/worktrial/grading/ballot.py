@@ -3,12 +3,13 @@
 import asyncio
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import fields
+from itertools import permutations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from worktrial.errors import InvalidReason
-from worktrial.grading.quoting import ShownText
 from worktrial.language import Completion, JsonObject, JsonValue, Message, NotOneObject, one_object
 from worktrial.language.nesting import nested_deeper_than
 from worktrial.language.untrusted import encodable, mark
@@ -40,12 +41,10 @@ Ballot = TypeVar("Ballot", bound="DataclassInstance")
 class Unreadable(ValueError):
     """The reply is no vote; the message tells the judge what to do better."""
 
-    def __init__(self, problem: str, reason: InvalidReason | None = None, *, quoted: bool = False) -> None:
+    def __init__(self, problem: str, reason: InvalidReason | None = None) -> None:
         super().__init__(problem)
         self.reason = reason
         """The provider's part in it, where it kept the vote to itself."""
-        self.quoted = quoted
-        """Whether the reply, or an object in it, only repeats what the judge was shown."""
 
 
 CODE = "code"
@@ -90,7 +89,7 @@ _FENCED = re.compile(r"```\w*\s(.*)```", re.DOTALL)
 _LEVELS = 32
 
 
-def read_ballot(reply: Completion, kind: type[Ballot], shown: ShownText, code: str) -> Ballot:
+def read_ballot(reply: Completion, kind: type[Ballot], code: str, written: str = "") -> Ballot:
     """The vote in `reply`, as the dataclass `kind`.
 
     The vote is the whole reply after thinking, in a code fence or bare, since what stands amid prose may be
@@ -98,17 +97,16 @@ def read_ballot(reply: Completion, kind: type[Ballot], shown: ShownText, code: s
 
     Args:
         reply: What the judge said.
-        kind: Dataclass of the vote; its fields are the keys, the first one the decision.
-        shown: What the judge was shown and the party under examination may have written.
+        kind: Dataclass of the vote; its fields are the keys, the decision and its grounds first.
         code: What the vote must give back.
+        written: Words of the party under examination, and of nobody else, as `loose` gives them.
 
     Raises:
-        Unreadable: the reply is not one JSON object, it has a key twice, it is no `kind`, the object stands in
-            what was shown, or it does not give back the code.
+        Unreadable: the reply is not one JSON object, it has a key twice, it is no `kind`, it does not give back the
+            code, or the party wrote the same vote.
     """
     import msgspec
 
-    keys = tuple(field.name for field in fields(kind))
     try:
         found = _whole_object(reply.text)
         ballot = msgspec.convert(found, kind)
@@ -119,12 +117,29 @@ def read_ballot(reply: Completion, kind: type[Ballot], shown: ShownText, code: s
         if reply.reply.thinking and not reply.text.strip():
             e = NotOneObject("the reply is nothing but thinking")
         cut = "; it was cut off at the output limit, so be briefer" if reply.stop_reason == "length" else ""
-        raise Unreadable(f"{e}{cut}", quoted=shown.holds_reply(reply.text, keys[0])) from e
-    if shown.holds_object(found, keys):
-        raise Unreadable("the same object stands in what is to be judged, so it is no vote of yours", quoted=True)
+        raise Unreadable(f"{e}{cut}") from e
     if str(found.get(CODE)).strip().lower() != code:
-        raise Unreadable(f"`{CODE}` is not the code of this vote", quoted=shown.holds_reply(reply.text, keys[0]))
+        raise Unreadable(f"`{CODE}` is not the code of this vote")
+    told = {field.name: found[field.name] for field in fields(kind)[:2] if found.get(field.name) not in (None, "")}
+    if written and _stands_in(written, told):
+        raise Unreadable("the work under examination holds the same object, so it is no vote of yours")
     return ballot
+
+
+# Escapes at any depth, quotation marks, spaces, and characters without width, by which a copy may differ.
+# A run of backslashes is taken at once and never given back, so that time is linear in the text.
+_LOOSE = re.compile("""\\\\++(?:[nrt]|u[0-9a-f]{4})?|[\\\\\\s"'`\u00ad\u200b-\u200f\u2060-\u2064\ufeff]""")
+
+
+def _stands_in(written: str, vote: JsonObject) -> bool:
+    """Whether somebody wrote `vote`, its keys in any order."""
+    orders = (json.dumps(dict(order), ensure_ascii=False) for order in permutations(vote.items()))
+    return any(loose(encodable(order)) in written for order in orders)
+
+
+def loose(text: str) -> str:
+    """`text` without that by which a copy may differ from it."""
+    return _LOOSE.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 def _whole_object(text: str) -> JsonObject:

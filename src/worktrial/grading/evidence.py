@@ -85,6 +85,12 @@ def plain_record(length: int) -> str:
     return "\n".join([*lines, last])
 
 
+def words_of_agent(trajectory: Trajectory) -> str:
+    """Everything that the agent wrote: what it said, its calls, and its answer."""
+    own = ({name: value for name, value, observed in line if not observed} for line in _work(trajectory))
+    return "\n".join(map(_json, own))
+
+
 def _work(trajectory: Trajectory) -> Iterator[_Line]:
     texts = _said(trajectory)
     calls: dict[int, list[ToolCall]] = {turn: [] for turn in range(len(texts))}

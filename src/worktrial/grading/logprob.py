@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun, option
 from worktrial.grading.ballot import in_parallel
-from worktrial.grading.evidence import JudgeCase, plain_record
+from worktrial.grading.evidence import JudgeCase
 from worktrial.grading.prompt import statement_again, statement_messages
 from worktrial.grading.verdict import Outcome, Verdict, Vote
 from worktrial.language import Complete, Message
@@ -192,12 +192,6 @@ TOP_LOGPROBS = 20
 _AROUND = " \t\r\n\"'`*.,:;!▁ĠĊ"  # blanks, marks, and how two common tokenizers spell a blank and a line break
 
 
-TALKED_OUT = (
-    "twice neither yes nor no, though the judge says one of them on the same statement where the agent's words are "
-    "replaced by plain ones; that counts against the work"
-)
-
-
 async def assess(complete: Complete, case: JudgeCase, record: str, early_stop: bool, parallel: bool) -> Verdict:
     """The verdict by log-probabilities; one vote for each statement of the rubric, in reading order.
 
@@ -220,12 +214,7 @@ async def assess(complete: Complete, case: JudgeCase, record: str, early_stop: b
         if vote.is_correct is not None or vote.reason is not None:
             return vote
         again = await _ask(complete, statement_again(prompts[number], asked[number]), asked[number])
-        if again.is_correct is not None or again.reason is not None:
-            return replace(again, attempts=2, raw=vote.raw + again.raw)
-        [plain] = statement_messages(case, plain_record(len(record)), asked[number : number + 1])
-        able = (await _ask(complete, plain, asked[number])).probability is not None
-        decision, problem = (False, TALKED_OUT) if able else (None, vote.problem)
-        return Vote(decision, asked[number], attempts=2, raw=vote.raw + again.raw, problem=problem)
+        return replace(again, attempts=2, raw=vote.raw + again.raw)
 
     votes: list[Vote] = []
     if parallel:
@@ -235,7 +224,7 @@ async def assess(complete: Complete, case: JudgeCase, record: str, early_stop: b
             votes.append(await ask(number))
             if early_stop and _refuted(votes[-1]):
                 break
-    return _verdict(votes)
+    return verdict_of_statements(votes)
 
 
 def p_yes(first_token: Mapping[str, float]) -> float | None:
@@ -276,17 +265,17 @@ async def _ask(complete: Complete, messages: list[Message], statement: str) -> V
 
 
 def _refuted(vote: Vote) -> bool:
-    if vote.probability is None:
-        return vote.is_correct is False
-    return vote.probability < EACH_AT_LEAST
+    return vote.probability is not None and vote.probability < EACH_AT_LEAST
 
 
-def _verdict(votes: Sequence[Vote]) -> Verdict:
-    """A refuted statement makes the case fail whatever the others say; otherwise all of them must be answered."""
+def verdict_of_statements(votes: Sequence[Vote]) -> Verdict:
+    """Verdict by votes on statements.
+
+    A refuted statement makes the case fail whatever the others say; otherwise all of them must be answered.
+    """
     refuted = next((v for v in votes if _refuted(v)), None)
     if refuted is not None:
-        why = refuted.problem if refuted.probability is None else f"P(yes) is {refuted.probability:.2f}"
-        detail = f"{why} for: {refuted.feedback}"
+        detail = f"P(yes) is {refuted.probability:.2f} for: {refuted.feedback}"
         return Verdict(Outcome.FAIL, tuple(votes), detail=detail)
     missing = [v for v in votes if v.probability is None]
     if missing:

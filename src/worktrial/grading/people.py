@@ -11,7 +11,7 @@ from worktrial.grading.answer_checks import mentions
 from worktrial.grading.check import CheckResult, Claim, Facts
 from worktrial.grading.facts import at, changed_pointers
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces.conformance.values import ids, scalars
+from worktrial.workplaces.values import ids, scalars
 
 _ROLE = re.compile(
     r"(?:^|_)(?:sender|recipient|claimant|customer|client|guest|patient|member|tenant|holder|contact|applicant|employee"

@@ -6,11 +6,10 @@ from typing import Literal, get_args
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading.ballot import ballot_schema, in_parallel
-from worktrial.grading.evidence import LEAST_LIMIT, JudgeCase, evidence, plain_record
+from worktrial.grading.evidence import LEAST_LIMIT, JudgeCase, evidence, plain_record, words_of_agent
 from worktrial.grading.logprob import assess
 from worktrial.grading.prompt import asked_again, rubric_messages, with_code
 from worktrial.grading.questions import BallotQuestion, cast_ballot
-from worktrial.grading.quoting import ShownText
 from worktrial.grading.verdict import Outcome, Verdict, Vote, decide
 from worktrial.language import Complete
 from worktrial.language.untrusted import encodable
@@ -75,8 +74,6 @@ class RubricJudge:
     async def judge(self, case: JudgeCase) -> Verdict:
         """The verdict on `case`. Trouble with the judge makes it `invalid`, never `fail`.
 
-        Work that talks a judge out of its vote is no such trouble; see `cast_ballot`.
-
         Raises:
             StopRun: the endpoint says that no request of this run can succeed.
             SettingError: log-probabilities were asked for and the endpoint gives none.
@@ -105,10 +102,9 @@ class RubricJudge:
             Ballot,
             SCHEMA,
             rubric_messages(case, record),
-            ShownText(record),
-            lambda: rubric_messages(case, plain_record(len(record))),
             asked_again,
             with_code,
+            words_of_agent(case.trajectory),
         )
 
         async def cast(number: int) -> Vote:
@@ -139,7 +135,6 @@ class RubricJudge:
 async def _vote(complete: Complete, question: BallotQuestion[Ballot], number: int) -> Vote:
     cast = await cast_ballot(complete, question, number)
     if cast.ballot is None:
-        decision = False if cast.against else None
-        return Vote(decision, attempts=cast.attempts, raw=cast.raw, problem=cast.problem, reason=cast.reason)
+        return Vote(None, attempts=cast.attempts, raw=cast.raw, problem=cast.problem, reason=cast.reason)
     feedback = None if cast.ballot.feedback is None else encodable(cast.ballot.feedback)
     return Vote(cast.ballot.is_correct, feedback, cast.attempts, cast.raw, cast.problem)

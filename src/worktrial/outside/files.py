@@ -1,27 +1,25 @@
 """Bytes on disk to JSON values, within bounds, with errors that say where and how to mend it."""
 
 import os
-import re
 import stat
 from codecs import BOM_UTF8
 from collections.abc import Iterable
 from errno import EISDIR
 from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
 from worktrial.errors import DataError
 from worktrial.language import JsonValue
+from worktrial.outside.budget import MOST_VALUES, holds_more_values
 
 MOST_BYTES = 256 << 20
 """Most bytes of one file that is read whole."""
 MOST_LEVELS = 100
 """Most collections within each other."""
-MOST_VALUES = 2_000_000
-"""Most values and keys of one JSON document."""
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _UTF8 = "Save the file as UTF-8 without a byte order mark"
 
 
@@ -50,7 +48,7 @@ def read_bytes(path: Path, *, within: Path | None = None, most: int = MOST_BYTES
         finally:
             os.close(handle)
         if within is not None:
-            raise DataError(path, "is no regular file", "Put a copy of its content there")
+            raise irregular(path)
         # A pipe, as a shell's `<(…)` makes it, says nothing about its size.
         with path.open("rb") as file:
             data = file.read(most + 1)
@@ -63,6 +61,36 @@ def read_bytes(path: Path, *, within: Path | None = None, most: int = MOST_BYTES
     if len(data) > most:
         raise _too_large(path, most)
     return data
+
+
+def open_file(path: Path, *, within: Path | None = None) -> BinaryIO:
+    """The regular file at `path`, opened for reading. A pipe is never waited for.
+
+    Args:
+        path: The file.
+        within: Folder that the file was found in, and must lie in; None for a file that its user named.
+
+    Raises:
+        FileNotFoundError: there is none.
+        DataError: it is a folder, a pipe or a device, it cannot be read, or it lies elsewhere than in `within`.
+    """
+    if within is not None:
+        refuse_leaving(within, path)
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise
+    except OSError as e:
+        raise DataError(path, f"cannot be read ({e.strerror})", "Check that it is a readable file") from e
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise irregular(path)
+    return os.fdopen(handle, "rb")
+
+
+def irregular(path: Path) -> DataError:
+    """Error about something that is no regular file where one has to be."""
+    return DataError(path, "is no regular file", "Put a copy of its content there")
 
 
 def _read(handle: int, path: Path, size: int, most: int) -> bytes:
@@ -145,7 +173,7 @@ def as_json(raw: bytes, where: object) -> JsonValue:
     text = as_text(raw, where).strip()
     if not text:
         raise DataError(where, "is empty", "It must hold one JSON object")
-    if _separators(text) > MOST_VALUES:
+    if holds_more_values(raw, MOST_VALUES):
         raise DataError(where, f"holds more than {MOST_VALUES:,} values", "Split it")
     try:
         value: JsonValue = msgspec.json.decode(text)
@@ -158,18 +186,6 @@ def as_json(raw: bytes, where: object) -> JsonValue:
     if isinstance(value, dict | list) and _deeper_than(value, MOST_LEVELS - 1):
         raise _too_deep(where)
     return value
-
-
-def _separators(text: str) -> int:
-    """Commas and colons of a JSON text: with one more, its values and keys. Exact where there may be too many."""
-    # A value takes two characters with its comma, so that of few texts more than the length is looked at.
-    if len(text) <= 2 * MOST_VALUES:
-        return 0
-    rough = text.count(",") + text.count(":")
-    if rough <= MOST_VALUES:
-        return rough
-    without_strings = _STRING.sub("", text)
-    return without_strings.count(",") + without_strings.count(":")
 
 
 def _too_deep(where: object) -> DataError:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.record import Key
-from worktrial.engine.stored import StoredRun, open_run
+from worktrial.engine.stored import StoredRun, name_of, open_run, runs_below
 from worktrial.engine.trajectories import trajectory_places
 from worktrial.errors import DataError, SettingError
 from worktrial.reports.links import section_page, slug_of
@@ -59,7 +59,7 @@ class Section:
 
 
 def open_report(folders: Iterable[Path], title: str) -> Report:
-    """The report about the runs in `folders`, in that order; damaged ones and folders without a run are left out.
+    """The report about the runs at or below `folders`; damaged ones and folders without a run are left out.
 
     Raises:
         SettingError: the same folder is named twice, or none is.
@@ -68,7 +68,7 @@ def open_report(folders: Iterable[Path], title: str) -> Report:
     opened: dict[Path, tuple[StoredRun, Mapping[Key, int]] | None] = {}
     troubles: list[DataError] = []
     passed_over: list[str] = []
-    for folder in folders:
+    for folder in (run for place in folders for run in runs_below(place) or [place]):
         if folder.resolve() in opened:
             raise SettingError(f"{folder} is named twice; name each run once")
         opened[folder.resolve()] = None
@@ -90,22 +90,10 @@ def open_report(folders: Iterable[Path], title: str) -> Report:
     found = [one for one in opened.values() if one is not None]
     if not found:
         raise troubles[0] if troubles else DataError(next(iter(opened)), "holds no run", "Name folders of runs")
-    agents = [agent_of(run) for run, _ in found]
+    agents = [name_of(run.folder.resolve(), run.manifest) for run, _ in found]
     taken: set[str] = set()
     runs = []
     for agent, (run, lines) in zip(agents, found, strict=True):
         name = f"{agent} ({run.folder.resolve().name})" if agents.count(agent) > 1 else agent
         runs.append(ReportRun(slug_of(run.folder.resolve().name, taken), name, run, lines))
     return Report(title, runs, [f"left out: {trouble}" for trouble in troubles], passed_over)
-
-
-def agent_of(run: StoredRun) -> str:
-    """Name of who worked: the model of the agent, the plan or callable; for an audit, of what was audited."""
-    settings = run.manifest.settings
-    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
-    if agent := settings.get("agent"):
-        return str(agent)
-    for role in ("agent", "simulator", "judge"):
-        if role in roles:
-            return str(roles[role].get("model", role))
-    return run.folder.name

@@ -2,7 +2,6 @@
 
 import msgspec
 
-from worktrial.agents.prompting import EARLIER_PROMPT
 from worktrial.engine.manifest import NEUTRAL, NEUTRAL_DATA, Difference, Manifest, tell_apart
 from worktrial.engine.roles import Role
 from worktrial.language import JsonObject, JsonValue
@@ -20,17 +19,11 @@ _SIMULATION = (
     "clock",
 )
 _JUDGING = ("votes", "judge_method", "judge_record", "judge_prompt")
-# What judges were told in versions that did not keep it on record: by votes, by log-probability, about values.
-_EARLIER_JUDGE_PROMPTS = (
-    "d436563ef8eb612a032a7006173b2814723ad18ed79a5b1c41467063891406f9",
-    "d1b7e83cc6cace938af77f613c739339c60b9ccb0c6850345768a06976ffd907",
-    "cba81de1cdace97087481bf7b3bc92630226f174c3726e6ec1caded3904b3166",
-)
 # Looked at one by one below.
 _APART = frozenset({"roles", "carried_roles", "regraded", "faults", "options", "agent_prompt", "context"})
 _WORKERS = (Role.AGENT.value, Role.SUB_AGENT.value)
 
-# In runs from before there was the setting, and where the suite writes it only when it matters.
+# Where the suite writes its faults only when it matters.
 _CLEAN: JsonObject = {"conditions": [{"mode": "E0"}], "prompted": False}
 
 
@@ -51,11 +44,6 @@ def comparable(first: Manifest, second: Manifest) -> list[Difference]:
         # What made the faults of one run is no difference to a run that had none.
         for measure in (before, after):
             measure["faults"].pop("generator", None)
-    judges = before.get("judge", {}), after.get("judge", {})
-    told = {judge.get("judge_prompt") for judge in judges}
-    if None in told and told <= {None, *_EARLIER_JUDGE_PROMPTS}:
-        for judge in judges:
-            judge.pop("judge_prompt", None)
     for name, of_a_model in (("agent_prompt", _agent_prompt), ("context", _context)):
         kept = [of_a_model(manifest) for manifest in both]
         if None not in kept:
@@ -80,15 +68,12 @@ def _agent_prompt(manifest: Manifest) -> str | None:
 
     Who works may differ between runs that compare. But what two models were told must not.
     """
-    if kept := manifest.settings.get("agent_prompt"):
-        return str(kept["sha256"])
-    suite = suite_of(manifest)
-    has_prompt = suite is not None and "agent_prompt" in suite.options.model_fields
-    return EARLIER_PROMPT if has_prompt and Role.AGENT.value in _roles(manifest.settings) else None
+    kept = manifest.settings.get("agent_prompt")
+    return None if kept is None else str(kept["sha256"])
 
 
 def _context(manifest: Manifest) -> JsonValue:
-    """Rule by which the agent's conversation was kept; None where it was no model. Earlier runs kept everything."""
+    """Rule by which the agent's conversation was kept; None where it was no model."""
     if Role.AGENT.value not in _roles(manifest.settings):
         return None
     return manifest.settings.get("context") or {"keeping": "keep"}
@@ -154,12 +139,7 @@ def _faults(stored: JsonValue) -> JsonObject:
         return _CLEAN
     # The order of conditions is only that of the samples.
     ordered = sorted(conditions, key=lambda c: msgspec.json.encode(c, order="sorted"))
-    # Runs from before there was a number were made by the first version.
-    return {
-        "conditions": ordered,
-        "prompted": stored.get("prompted", False),
-        "generator": stored.get("generator", 1),
-    }
+    return {"conditions": ordered, "prompted": stored.get("prompted"), "generator": stored.get("generator")}
 
 
 def _some(settings: JsonObject, names: tuple[str, ...]) -> JsonObject:

@@ -1,5 +1,6 @@
 """Runs followed while they grow: figures of each, brought up to date by what was added since the last look."""
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +14,10 @@ from worktrial.engine.heartbeat import STOP, Heartbeat, read_heartbeat
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
 from worktrial.engine.record import Key, SampleLine
 from worktrial.engine.store import SAMPLES
+from worktrial.engine.stored import runs_below
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
+from worktrial.outside.files import open_file
 from worktrial.results.completion import passed, share
 from worktrial.statistics import Estimate
 
@@ -112,8 +115,8 @@ class FollowedRun:
     def _read_on(self) -> None:
         path = self.folder / SAMPLES
         try:
-            with path.open("rb") as file:
-                found = path.stat()
+            with open_file(path) as file:
+                found = os.fstat(file.fileno())
                 if self._file != (found.st_dev, found.st_ino) or found.st_size < self._read:
                     # Another file, or a shorter one: what was read before says nothing about it.
                     self._samples, self._rates, self._read, self.problem = {}, None, 0, None
@@ -221,7 +224,7 @@ class RunShelf:
             search: Whether to look for new runs; else only those of the last search are read.
         """
         if search:
-            found = dict.fromkeys(folder for place in self._places for folder in _runs_below(place))
+            found = dict.fromkeys(folder for place in self._places for folder in runs_below(place.resolve()))
             self._known = {folder: self._known.get(folder) or FollowedRun(folder) for folder in found}
         for run in self._known.values():
             try:
@@ -230,11 +233,3 @@ class RunShelf:
                 # It may come back, and is then another.
                 run.problem, run.stamp = str(e), ()
         return list(self._known.values())
-
-
-def _runs_below(place: Path) -> list[Path]:
-    place = place.resolve()
-    if (place / MANIFEST).exists():
-        return [place]
-    # Archives have manifests, too; only runs have samples.
-    return sorted(path.parent for path in place.rglob(MANIFEST) if (path.parent / SAMPLES).exists())

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from worktrial.engine.figures import figure_blocks, lines_that_count, without_collection
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.store import SAMPLES
 from worktrial.engine.stored import StoredRun, manifest_in, open_run
 from worktrial.results.duties import has_duties
 from worktrial.results.summary import RunTally
@@ -51,7 +52,7 @@ def _once(run: StoredRun) -> RunTally | None:
 
 
 def _last_lines(run: StoredRun) -> RunTally:
-    tally, counted = RunTally(run), lines_that_count(run.folder)
+    tally, counted = RunTally(run), lines_that_count(run.folder / SAMPLES)
     start = 0
     for records in figure_blocks(run.folder):
         kept: list[SampleRecord] = []

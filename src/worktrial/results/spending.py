@@ -14,6 +14,8 @@ from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import RoleUsage, SampleRecord, total_tokens
 from worktrial.engine.roles import Role
 
+REPORTS_ITSELF = "cli"
+"""Kind of agents of one's own that tell what they have spent: programs with a preset."""
 _ON_TRIAL = (Role.AGENT.value, Role.SUB_AGENT.value)  # the other roles belong to the trial
 
 
@@ -80,8 +82,8 @@ QUANTITIES: Mapping[str, Quantity] = {
     "seconds": seconds_of,
     "calls": lambda record: record.calls,
     "tokens": lambda record: total_tokens(record.usage),
-    "agent tokens in": lambda record: sum(usage.input_tokens for usage in _own(record)),
-    "agent tokens out": lambda record: sum(usage.output_tokens for usage in _own(record)),
+    "agent tokens in": lambda record: _told(record, sum(usage.input_tokens for usage in _own(record))),
+    "agent tokens out": lambda record: _told(record, sum(usage.output_tokens for usage in _own(record))),
 }
 """Everything that a sample takes, by name; None where it is not known."""
 
@@ -94,6 +96,7 @@ def quantity_in(run: OfRun, name: str) -> Quantity:
     """
     settings = run.manifest.settings
     has_model = any(role in settings.get("roles", {}) for role in _ON_TRIAL)
+    has_model |= str(settings.get("agent")).startswith(f"{REPORTS_ITSELF}:")
     if name in unseen(run) or settings.get("regraded") or (name == "agent cost" and not has_model):
         return lambda record: None
     return QUANTITIES[name]
@@ -108,7 +111,8 @@ def unseen(run: OfRun) -> dict[str, str]:
     roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
     # A model's name may hold a colon, too, but a model has a role.
     members = [str(settings.get(role.replace("-", "_")) or "") for role in _ON_TRIAL if role not in roles]
-    if kinds := [member.partition(":")[0] for member in members if ":" in member]:
+    kinds = [member.partition(":")[0] for member in members if ":" in member]
+    if kinds := [kind for kind in kinds if kind != REPORTS_ITSELF]:
         spent = [name for name in QUANTITIES if "cost" in name or "tokens" in name]
         return dict.fromkeys(spent, f"nobody sees what an agent of one's own ({kinds[0]}:…) spends")
     return {}
@@ -124,6 +128,11 @@ def why_unknown(records: Iterable[SampleRecord], value: Quantity) -> str | None:
         was = "was" if cached == 1 else "were"
         return f"{_samples(cached)} {was} answered from the request cache"
     return f"the price of a model is unknown in {_samples(len(unknown))}"
+
+
+def _told(record: SampleRecord, tokens: int) -> int | None:
+    """Tokens of the agent; None where it has made calls and told none."""
+    return None if not tokens and any(usage.cost is None for usage in _own(record)) else tokens
 
 
 def _own(record: SampleRecord) -> list[RoleUsage]:

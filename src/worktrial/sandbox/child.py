@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 
 from worktrial.language import JsonObject
+from worktrial.outside.budget import MOST_VALUES, holds_more_values
 
 _REAP_SECONDS = 5
 _USUAL = (
@@ -146,7 +147,10 @@ class Child:
             size = int.from_bytes(await self._from.readexactly(4), "big")
             if size > self._most:
                 raise BrokenWire(f"a message of {size:,} bytes")
-            message = json.loads(await self._from.readexactly(size))
+            body = await self._from.readexactly(size)
+            if holds_more_values(body, MOST_VALUES):
+                raise BrokenWire(f"a message of more than {MOST_VALUES:,} values")
+            message = json.loads(body)
         except (asyncio.IncompleteReadError, ConnectionError):
             raise ChildGone from None
         except (ValueError, RecursionError) as error:

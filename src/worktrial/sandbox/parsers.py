@@ -193,18 +193,13 @@ class ShownDocuments:
         folder.mkdir(parents=True)
         self.folder = folder
 
-    def show(self, path: Path, lies_at: Path | None = None) -> None:
-        """Show a document; one that is not there is left to whoever wants to read it.
-
-        Args:
-            path: What it is asked for by.
-            lies_at: Where it lies, if that is somewhere else.
-        """
+    def show(self, path: Path) -> None:
+        """Show a document; one that is not there is left to whoever wants to read it."""
         place = self.folder / shown_name(path)
         if place.exists():
             return
         with contextlib.suppress(OSError):
-            real = (lies_at or path).resolve()
+            real = path.resolve()
             if real.stat().st_uid == os.geteuid():
                 with contextlib.suppress(OSError):
                     os.link(real, place)

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 from filelock import FileLock, Timeout
 
-from worktrial.engine.index import HEADER, INDEX, ROW, index_rows
 from worktrial.engine.lines import line_spans
 from worktrial.engine.manifest import MANIFEST, Manifest, manifest_text, read_manifest, tell_apart
 from worktrial.engine.packing import FrameWriter, line_key
@@ -85,7 +84,6 @@ def merge(shards: Sequence[Path], run: Path, *, partial: bool = False, compress:
     missing = _missing(parts, order, samples, partial=partial)
     with _staged(run, parts) as staging:
         _copy(samples, places, SAMPLES, staging)
-        _write_index(samples, places, staging)
         _copy_trajectories(
             pieces.of_file(TRAJECTORIES, _trajectory_spans, samples), places, staging, compress=compress
         )
@@ -286,7 +284,7 @@ def _staged(run: Path, parts: Sequence[_Part]) -> Iterator[Path]:
     try:
         staging.mkdir(parents=True, exist_ok=True)
         with FileLock(staging / LOCK).acquire(blocking=False):
-            for left in (MANIFEST, INDEX, *_FILES):
+            for left in (MANIFEST, *_FILES):
                 # Of a merge that was killed.
                 (staging / left).unlink(missing_ok=True)
             try:
@@ -321,7 +319,7 @@ def _put_in_place(staging: Path, run: Path) -> None:
         staging.rename(run)
         return
     with FileLock(run / LOCK).acquire(blocking=False):
-        for name in (INDEX, *_FILES, MANIFEST):
+        for name in (*_FILES, MANIFEST):
             if (staging / name).exists():
                 (staging / name).replace(run / name)
             else:
@@ -343,31 +341,6 @@ def _copy(spans: _Spans, places: Sequence[Path], name: str, into: Path) -> None:
             out.write(data)
         out.flush()
         os.fsync(out.fileno())
-
-
-# A row of the index as numpy has it; only its place is changed.
-_ROW = np.dtype({"names": ["place"], "formats": ["<u8"], "offsets": [12], "itemsize": ROW.size})
-
-
-def _write_index(spans: _Spans, places: Sequence[Path], into: Path) -> None:
-    """Write the index of the samples from those of the shards; none where one is missing, or says not the same.
-
-    A run without an index gets one when it is gone on with.
-    """
-    joined = np.zeros(len(spans), _ROW)
-    view = joined.view(f"V{ROW.size}")
-    for part in np.unique(spans.part).tolist():
-        data = index_rows(places[part], places[part] / SAMPLES)
-        if data is None:
-            return
-        rows = np.frombuffer(data, _ROW)
-        own = np.flatnonzero(spans.part == part)
-        found = np.searchsorted(rows["place"], spans.begin[own].astype(np.uint64))
-        if not np.array_equal(rows["place"][np.minimum(found, len(rows) - 1)], spans.begin[own]):
-            return
-        view[own] = rows.view(f"V{ROW.size}")[found]
-    joined["place"] = np.concatenate([np.zeros(1, np.int64), np.cumsum(spans.end - spans.begin)])[:-1]
-    (into / INDEX).write_bytes(HEADER + joined.tobytes())
 
 
 def _copy_trajectories(spans: _Spans, places: Sequence[Path], into: Path, *, compress: bool) -> None:

@@ -30,7 +30,7 @@ class Duties:
 
     @property
     def on_record(self) -> JsonObject:
-        """Settings for the manifest; {} where there are none, as in runs from before there were any."""
+        """Settings for the manifest; {} where there are none."""
         asked = {"request_human": True} if self.human else {}
         return asked if self.policy is None else {**asked, **self.policy.on_record}
 

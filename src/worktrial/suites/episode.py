@@ -18,7 +18,7 @@ from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonObject
 from worktrial.suites.duties import Duties, with_budget
 from worktrial.suites.judging import JudgeSettings, Work, judge_on_record
 from worktrial.workplaces import Session, Trajectory, Workplace
@@ -90,8 +90,8 @@ def _trajectory_line(assignment: Assignment, result: SampleResult) -> JsonObject
         "final_state": assignment.session.state,
     }
     # Only where there are any: most trajectories have none.
-    seldom = {"notes": done.notes, "printed": done.printed}
-    return {**line, **{name: text for name, text in seldom.items() if text}}
+    seldom = {"notes": done.notes, "printed": done.printed, "own": done.own}
+    return {**line, **{name: told for name, told in seldom.items() if told}}
 
 
 class _Task(Protocol):
@@ -138,7 +138,7 @@ def refuse_prompted(conditions: Conditions) -> None:
 
 
 def in_manifest(settings: Any) -> JsonObject:
-    """A suite's settings for the manifest; without faults as in runs from before there were any."""
+    """A suite's settings for the manifest; without faults nothing is said of them."""
     # A policy is of a kind that only its own `on_record` can write, so it does not get that far.
     plain: JsonObject = msgspec.to_builtins(settings, enc_hook=lambda _: None)
     if settings.faults.is_clean:
@@ -214,8 +214,6 @@ def assignment_in(
     instruction: str,
     clock: str,
     tools: list[JsonObject],
-    plan: JsonValue = None,
-    reads: frozenset[str] = frozenset(),
 ) -> Assignment:
     """An agent's assignment in a session, under the suite's duties, limits and prompt.
 
@@ -227,8 +225,6 @@ def assignment_in(
         instruction: First text for the agent.
         clock: Date and time at the workplace, ISO 8601.
         tools: Those of the workplace, in the chat-completions form.
-        plan: For the agent that follows the task's plan.
-        reads: Names of the tools that change nothing, for the same.
     """
     return Assignment(
         instruction=instruction,
@@ -239,8 +235,7 @@ def assignment_in(
         context=settings.context,
         tokens=lambda: context.meter.tokens(Role.AGENT),
         cost=lambda: context.meter.known_cost,
-        plan=plan,
-        reads=reads,
+        book=context.book,
         system_prompt=settings.agent_prompt and render_prompt(settings.agent_prompt, clock),
         trajectory=trajectory,
     )

@@ -7,7 +7,7 @@ from worktrial.suite import ReferenceAgent
 from worktrial.workplaces import StopReason
 
 if TYPE_CHECKING:
-    from worktrial.agents.assignment import Assignment
+    from worktrial.agents.assignment import Assignment, Solution
 
 
 def plan_agent(*, must: Outcome | None = None) -> ReferenceAgent:
@@ -31,26 +31,26 @@ def careful_agent() -> ReferenceAgent:
 
 def idle_agent(about: str = "answers at once", *, must: Outcome | None = None) -> ReferenceAgent:
     """Agent that answers at once, without a single call; `must` as for `plan_agent`."""
-    return ReferenceAgent(about, must, Idle)
+    return ReferenceAgent(about, must, lambda _: Idle())
 
 
 # Imported here because most runs follow no plan.
-def _plan_follower() -> Any:
+def _plan_follower(solution: "Solution") -> Any:
     from worktrial.agents.plan import PlanFollower
 
-    return PlanFollower()
+    return PlanFollower(solution)
 
 
-def _greedy_follower() -> Any:
+def _greedy_follower(solution: "Solution") -> Any:
     from worktrial.agents.plan_readers import GreedyFollower
 
-    return GreedyFollower()
+    return GreedyFollower(solution)
 
 
-def _careful_follower() -> Any:
+def _careful_follower(solution: "Solution") -> Any:
     from worktrial.agents.plan_readers import CarefulFollower
 
-    return CarefulFollower()
+    return CarefulFollower(solution)
 
 
 _ANSWER = "Done."

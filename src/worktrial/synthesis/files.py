@@ -1,7 +1,7 @@
 """Artifacts on disk: whole or not at all, in a form that people like to edit."""
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -17,8 +17,6 @@ from worktrial.synthesis.artifacts import JobSpec
 
 T = TypeVar("T")
 
-RETIRED = ("faces", "twins", "subtopics", "levels", "plan_runs", "sampling")
-"""Fields of a job that an earlier release had."""
 
 _BREAKS = frozenset("\x85\u2028\u2029\r")
 
@@ -65,8 +63,8 @@ def write_text(path: Path, text: str) -> None:
         raise StopRun(f"{path}: cannot be written ({e.strerror})") from None
 
 
-def read_yaml_as(path: Path, kind: type[T], *, retired: Collection[str] = ()) -> T:
-    """The artifact in a YAML file; fields of `retired`, which an earlier release had, are passed over.
+def read_yaml_as(path: Path, kind: type[T]) -> T:
+    """The artifact in a YAML file.
 
     Raises:
         DataError: there is none, it is no YAML, or not of that kind; the field is named.
@@ -74,11 +72,8 @@ def read_yaml_as(path: Path, kind: type[T], *, retired: Collection[str] = ()) ->
     # Imported here: the loader keeps dates as text and refuses keys given twice.
     from worktrial.outside.yaml_files import read_yaml
 
-    fields = read_yaml(path)
-    if isinstance(fields, dict):
-        fields = {name: value for name, value in fields.items() if name not in retired}
     try:
-        return msgspec.convert(fields, kind)
+        return msgspec.convert(read_yaml(path), kind)
     except msgspec.ValidationError as e:
         raise DataError(path, str(e), "Put the field right, or remove the file to have it written anew") from None
 
@@ -89,7 +84,7 @@ def read_spec(path: Path) -> JobSpec:
     Raises:
         DataError: as `read_yaml_as`.
     """
-    return read_yaml_as(path, JobSpec, retired=RETIRED)
+    return read_yaml_as(path, JobSpec)
 
 
 def hash_of(value: JsonValue | bytes | Any) -> str:

@@ -92,6 +92,8 @@ class Trajectory:
     """Notes that the model keeps for itself, as they are at the end."""
     printed: str = ""
     """Text that an agent of the user's own printed while it worked; the beginning and the end of a long one."""
+    own: list[Message] = field(default_factory=list)
+    """A program's own trajectory, as it tells it: what its model said, its calls, those of its own tools too."""
     words: dict[int, str] = field(default_factory=dict)
     """Words in those assistant messages that were read as they came, by their place in `messages`; not stored."""
     tokens: list[TurnTokens] = field(default_factory=list)

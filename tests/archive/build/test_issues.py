@@ -97,7 +97,8 @@ def test_it_is_on_record(shelf: Shelf) -> None:
         assert counts.fetchall()[0] == (False, 1)
     seen = look(archive).html
     assert "4,143" in seen and "4,148 in bulletin_1939_03:1:t1:r5:c1" in seen
-    (doubt,) = table_shown("bulletin_1939_02", archive.table("bulletin_1939_02", 1, 1), 0, ToolLimits())["doubtful"]
+    table = archive.table("bulletin_1939_02", 1, 1)
+    (doubt,) = table_shown("bulletin_1939_02", table, 0, ToolLimits(), readings=True)["doubtful"]
     assert doubt["elsewhere"] == {"cell": "bulletin_1939_03:1:t1:r5:c1", "text": "4,148"}
 
 

@@ -115,6 +115,10 @@ def test_a_page_as_markdown_has_every_figure_as_printed(archive: Shelf) -> None:
     text = answer(archive, "read_page", document=DOCUMENT, page=1, format="markdown")
     assert "| February | 1,250 | 1,5OO |" in text
     assert "In millions of dollars" in text and "1/ Preliminary." in text
+    # What a table has is not printed a second time, and what none has is not lost.
+    assert text.count("1,250") == 1 and text.count("Preliminary") == 1
+    rest = text[text.index("```text") :]
+    assert "Rise of 12.5% (est.)" in rest and "February" not in rest
 
 
 def test_a_long_page_comes_in_parts_that_make_the_whole(archive: Shelf) -> None:
@@ -143,7 +147,8 @@ def test_a_table_is_read_with_all_it_means(archive: Shelf) -> None:
     )  # fmt: skip
     assert table["headers"]["2"] == "Outlays"
     assert table["body"][2] == {"row": 2, "cells": ["February", "1,250", "1,5OO"]}
-    assert table["doubtful"] == [
+    assert table["doubtful"] == "1 of 12 cells: r2 c2. Their other readings: ask with readings=true."
+    assert answer(archive, "read_table", document=DOCUMENT, page=1, readings=True)["doubtful"] == [
         {"cell": f"{DOCUMENT}:1:t1:r2:c2", "text": "1,5OO", "confidence": 0.3, "or": ["1,500", "1,590"]}
     ]
 

@@ -1,23 +1,22 @@
 """Agents that are programs: what a stand-in for one does, well and badly."""
 
 import asyncio
-import os
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.agents.test_isolated import is_gone
+from tests.agents.test_own_callable import assignment
+from tests.agents.test_tool_loop import Desk
 from tests.support.plan_driver import what_counts
 
 import worktrial as wt
 from worktrial.agents.candidates import resolve_agent
-from worktrial.errors import SettingError
+from worktrial.errors import SettingError, StopRun
 from worktrial.interop.programs.answers import AnswerPlace
-from worktrial.interop.programs.command import USUAL_ENVIRONMENT, CommandAgent
-from worktrial.interop.programs.presets import names, preset
+from worktrial.interop.programs.command import USUAL_ENVIRONMENT, CommandAgent, Start
 from worktrial.suites.starter import suite
 
 STAND_IN = Path(__file__).parents[2] / "support" / "stand_in_cli.py"
@@ -81,8 +80,14 @@ def test_its_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(
     ("behaviour", "options", "reason"),
     [
-        ("exits 3", {}, "agent_crash: {python} ended with exit code 3: no key is set"),
-        ("floods", {}, "agent_crash: {python} printed more than 1,000,000 bytes"),
+        ("exits 3", {}, "agent_never_reached: {python} ended with exit code 3: no key is set"),
+        ("never asks", {}, "agent_never_reached: {python} ended, and had never asked for the workplace's tools"),
+        (
+            "is refused",
+            {},
+            "agent_never_reached: {python} ended, and kept its model from every call: the call needs approval, and",
+        ),
+        ("floods", {}, "agent_never_reached: {python} printed more than 1,000,000 bytes"),
         ("answers", {"answer": "json:result"}, "agent_crash: {python} printed no JSON with a text in the field"),
     ],
 )
@@ -91,7 +96,26 @@ def test_its_trouble_makes_the_sample_invalid(
 ) -> None:
     (record,) = run(tmp_path, command(behaviour), **options).run.records
     assert record.reason.startswith(reason.format(python=Path(sys.executable).name))
-    assert record.invalid_reason == "agent_crash"
+    assert record.invalid_reason == reason.partition(":")[0]
+    assert "\x1b" not in record.reason
+
+
+def test_a_login_that_nobody_answers_is_none_of_its_models_failures(tmp_path: Path) -> None:
+    waits = shlex.join(["sh", "-c", "echo To go on, log in at https://login.example >&2; sleep 600", "{prompt}"])
+    (record,) = run(tmp_path, f"command:{waits}", sample_seconds=6).run.records
+    ended = "sh was ended at its time limit of 6 s, before its first call"
+    assert record.reason == f"agent_never_reached: {ended}: To go on, log in at https://login.example"
+
+
+def test_programs_that_never_reach_the_workplace_end_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(StopRun, match="the last 5 samples ended without a call of their agent"):
+        wt.run("starter", command("exits 3"), out=tmp_path / "run", limit=9, concurrency=1)
+    # The first one shows the program's own words.
+    assert capsys.readouterr().err.count("exit code 3: no key is set") == 1
+    records = wt.load(tmp_path / "run").run.records
+    assert [record.outcome.value for record in records] == ["invalid"] * 5
 
 
 @pytest.mark.parametrize(
@@ -175,78 +199,6 @@ def test_no_answer_at_its_place(output: bytes) -> None:
         AnswerPlace.read("json:result").found_in(output)
 
 
-# What each program is started with, written down a second time, so that no preset changes by accident.
-STARTED: dict[str, list[str]] = {
-    "claude": [
-        *("-p", "PROMPT", "--mcp-config", "CONFIG", "--strict-mcp-config", "--tools", ""),
-        *("--allowedTools", "mcp__worktrial", "--output-format", "json", "--model", "small"),
-    ],
-    "codex": [
-        *("exec", "--skip-git-repo-check", "--sandbox", "read-only", "-c"),
-        *('mcp_servers.worktrial.url="URL"', "PROMPT", "--model", "small"),
-    ],
-    "gemini": [
-        *("--prompt", "PROMPT", "--allowed-mcp-server-names", "worktrial", "--output-format", "json"),
-        *("--model", "small"),
-    ],
-    "goose": [
-        *("run", "--no-session", "--quiet", "--with-streamable-http-extension", "URL", "--text", "PROMPT"),
-        *("--model", "small"),
-    ],
-    "opencode": ["run", "PROMPT", "--model", "small"],
-}
-ANSWERS: dict[str, Callable[[str], str]] = {
-    "claude": '{{"type": "result", "result": "{}"}}'.format,
-    "gemini": '{{"response": "{}"}}'.format,
-}
-SPY = """#!{python}
-import json, pathlib, sys, urllib.request
-arguments = sys.argv[1:]
-files = {{str(p): p.read_text() for p in pathlib.Path().rglob("*") if p.is_file()}}
-config = next((a for a in arguments if a.endswith("mcp.json")), None)
-told = {{"arguments": arguments, "files": files, "config": config and pathlib.Path(config).read_text()}}
-pathlib.Path({log!r}).write_text(json.dumps(told))
-print({answer!r})
-"""
-
-
-@pytest.mark.parametrize("name", STARTED)
-def test_every_preset_is_started_as_it_is_written(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import json
-    import re
-
-    log, answer = tmp_path / "told.json", "The return is booked."
-    program = tmp_path / "bin" / name
-    program.parent.mkdir()
-    say = ANSWERS.get(name, str)
-    program.write_text(SPY.format(python=sys.executable, log=str(log), answer=say(answer)))
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
-    ran = run(tmp_path, f"cli:{name} --model small")
-    assert ran.trajectory(SAMPLE)["answer"] == answer
-    told = json.loads(log.read_text())
-    address = re.search(r"http://127\.0\.0\.1:\d+/episodes/[0-9a-f]+/mcp", log.read_text())
-    assert address is not None
-    prompt = next(word for word in told["arguments"] if "finish_work" in word)
-    plain = {prompt: "PROMPT", next((w for w in told["arguments"] if w.endswith("mcp.json")), ""): "CONFIG"}
-    shown = [plain.get(w, w.replace(address[0], "URL")) if w else w for w in told["arguments"]]
-    assert shown == STARTED[name]
-    for text in [*told["files"].values(), *([told["config"]] if told["config"] else [])]:
-        assert address[0] in text
-        json.loads(text)
-
-
-def test_every_preset_is_known_here() -> None:
-    assert [*STARTED] == [*names()]
-    for name in names():
-        known = preset(name)
-        assert known.command[0] == name
-        assert any("{prompt}" in word for word in known.command)
-        AnswerPlace.read(known.answer)
-
-
 def test_a_preset_whose_program_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SettingError, match="the program goose is not installed"):
@@ -257,13 +209,10 @@ def test_files_in_the_command_line_are_found_from_where_it_was_written(tmp_path:
     (tmp_path / "mine.py").write_text("print('found')")
     chosen = resolve_agent(f"command:{sys.executable} mine.py", suite, tmp_path)
     assert isinstance(chosen.far, CommandAgent)
-    assert chosen.far.words == [sys.executable, str(tmp_path / "mine.py")]
+    assert chosen.far.start(assignment(Desk())).words == [sys.executable, str(tmp_path / "mine.py")]
 
 
 def test_a_workplace_that_breaks_is_not_the_programs_fault() -> None:
-    from tests.agents.test_own_callable import assignment
-    from tests.agents.test_tool_loop import Desk
-
     from worktrial.errors import InvalidReason, InvalidSample
 
     class Broken(Desk):
@@ -277,6 +226,7 @@ def test_a_workplace_that_breaks_is_not_the_programs_fault() -> None:
         "except Exception as e: print(e)\n"
         "time.sleep(600)\n"
     )
-    agent = CommandAgent([sys.executable, "-c", script, "{episode_url}", "{prompt}"])
+    start = Start([sys.executable, "-c", script, "{episode_url}", "{prompt}"])
+    agent = CommandAgent("python", lambda assignment: start)
     with pytest.raises(InvalidSample, match="simulator_format: prose"):
         asyncio.run(agent(assignment(Broken())))

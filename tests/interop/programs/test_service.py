@@ -109,7 +109,8 @@ def test_a_bad_reply_makes_the_sample_invalid_and_nothing_is_sent_again(
         return await answer(request)
 
     (record,) = tried(counted, tmp_path / "run").run.records
-    assert record.invalid_reason == "agent_crash"
+    # No call of its has reached the workplace, so nobody knows what its model would have done.
+    assert record.invalid_reason == "agent_never_reached"
     assert reason in record.reason
     assert len(asked) == 1
 

@@ -93,14 +93,14 @@ def test_orchestration_beside_its_floors(tmp_path: Path) -> None:
     data = TinyTeam({"EN/1": BERTH, "EN/2": SHORT}).write(tmp_path / "data")
     folders = [
         _orchestrate(data, tmp_path / "gold", "gold"),
-        _orchestrate(data, tmp_path / "floor", "one-sentence"),
+        _orchestrate(data, tmp_path / "floor", "always-refuse"),
         _orchestrate(data, tmp_path / "free", "gold", free=True),
     ]
     report = open_report(folders, "r")
     words = _words(orchestration(report))
-    assert "gold (gold) reaches most, 100.0%" in words and "above the best team that reads nothing" in words
+    assert "gold (gold) reaches most, 100.0%" in words and "above the best team that understands nothing" in words
     assert "EN: our scoring, with floors" in words and "EN: published scoring, with floors" in words
-    assert words.count("floor: always refuse") == 8, "in both modes, for each of four metrics"
+    assert words.count("best floor: ") == 8, "in both modes, for each of four metrics"
     assert "What teams reach on their own" in words
     assert "Cascade gap" in words and "0.0 points" in words
     assert "Planning and execution apart" in words

@@ -76,8 +76,8 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, words in {
         "steps": ["orchestration", "--agent", "gold"],
         "free": ["orchestration", "--agent", "gold", "--mode", "free", *NOBODY],
-        "wrong": ["orchestration", "--agent", "constant-plan", "--tasks", "EN/1"],
-        "wrong-free": ["orchestration", "--agent", "constant-plan", "--tasks", "EN/1", "--mode", "free", *NOBODY],
+        "wrong": ["orchestration", "--agent", "always-call", "--tasks", "EN/1"],
+        "wrong-free": ["orchestration", "--agent", "always-call", "--tasks", "EN/1", "--mode", "free", *NOBODY],
         "plan": ["starter", "--agent", "plan", "--faults", "E2", "--tasks", "1-8"],
     }.items():
         ran = worktrial("run", *words, "-o", folder / name)

@@ -18,7 +18,7 @@ def _figures(tmp_path: Path, suite: str, first: str, second: str) -> dict[str, C
 
 
 def test_orchestration_scores_by_language(tmp_path: Path) -> None:
-    found = _figures(tmp_path, "orchestration", "gold", "constant-plan")
+    found = _figures(tmp_path, "orchestration", "gold", "always-call")
     sides = [
         {
             (f.language, name): e.value

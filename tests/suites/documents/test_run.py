@@ -170,8 +170,24 @@ def test_resume_and_a_changed_scorer(tmp_path: Path) -> None:
     before = (tmp_path / "run" / "samples.jsonl").read_bytes()
     assert _run(tmp_path, "--agent", "idle").code == 0
     assert (tmp_path / "run" / "samples.jsonl").read_bytes() == before
-    ran = _run(tmp_path, "--agent", "idle", "--scorer", "ours")
+    ran = _run(tmp_path, "--agent", "idle", "--scorer", "published")
     assert ran.code == 2 and "scorer" in ran.err and "another -o" in ran.err
+
+
+def test_ones_own_questions_by_our_reading_and_doubtful_gold_is_warned_of(tmp_path: Path) -> None:
+    row = {"id": "A1", "question": "What was the change?", "answer": "(205)", "pages": [[MARCH, 2]]}
+    rows = [row, {**row, "id": "A2", "answer": "Ohio; Texas", "pages": [[MARCH, 99]]}]
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    words = ["run", "documents", "--questions", path, "--archive", tiny_archive(), "--agent", "idle"]
+    ran = command(*words, "-o", tmp_path / "own")
+    assert ran.code == 0, ran.err
+    assert 'own.jsonl: line 1 (A1): answer: "(205)" counts as negative; write -205 if it is, 205 if' in ran.said
+    assert f"line 2 (A2): pages: {MARCH}:99 is beyond the document's end, page 2" in ran.said
+    for record in by_sample(tmp_path / "own").values():
+        assert record["reason"].startswith("ours: ") and record["measures"]["failure"]["kind"] == "no_answer"
+    ran = command(*words, "--scorer", "published", "-o", tmp_path / "published")
+    assert by_sample(tmp_path / "published")["A1"]["reason"].startswith("published: ")
 
 
 @pytest.mark.parametrize(

@@ -116,9 +116,10 @@ def test_a_trial_tells_what_it_measures(tmp_path: Path) -> None:
     trial, options = _trial(tmp_path, agent=_says_nothing, **given), _read(**given)
     assert [job.key[:2] for job in trial.jobs] == [("HB1", 0), ("HB1", 1), ("HB3", 0), ("HB3", 1)]
     measured = trial.settings["options"]
-    assert measured["scorer"] == "published" and measured["tolerance"] == 0.01 and measured["setup"] == "archive"
+    assert measured["scorer"] == "ours" and measured["tolerance"] == 0.01 and measured["setup"] == "archive"
     assert not {"questions", "archive", "repeats", "output", "closed_run"} & set(measured)
     assert json.dumps(trial.settings)
+    assert _trial(tmp_path, agent=_says_nothing, **given, scorer="published").settings["scorer"] == "published"
     left_out, warning = suite.notices(options, trial)
     assert "1 of 4 questions are left out" in left_out and "WITHOUT a sandbox" in warning
 

@@ -99,23 +99,13 @@ def test_a_stored_run_finds_its_folder(folder: Path) -> None:
         find_suite_of(gone)
 
 
-def test_a_run_of_an_earlier_version_opens_as_before(folder: Path) -> None:
-    data = {name: value for name, value in own(folder).source.items() if name != "kind"}
-    found = find_suite_of(manifest("starter", data))
-    assert isinstance(found, OwnExecutableSuite) and found.root == folder
-    shown = suite_of(manifest("starter", {**data, "folder": str(folder / "gone")}))
-    assert isinstance(shown, ExecutableSuite) and shown.name == "starter"
-
-
 def test_two_names_of_one_content_are_one_suite(folder: Path) -> None:
     suite = own(folder)
     now = manifest(suite.name, suite.source)
     renamed = manifest("books", {**suite.source, "title": "Books", "folder": "elsewhere"})
-    earlier = manifest("starter", {k: v for k, v in suite.source.items() if k != "kind"})
     other = manifest(suite.name, {**suite.source, "fingerprint": "another"})
     elsewhere = manifest("books", {**suite.source, "fingerprint": "another"})
-    for same in (renamed, earlier):
-        assert comparable(now, same) == comparable(same, now) == []
+    assert comparable(now, renamed) == comparable(renamed, now) == []
     assert [difference.what for difference in comparable(now, other)] == ["data"]
     assert [difference.what for difference in comparable(now, elsewhere)] == ["suite", "data"]
     # An installed suite is known by its name alone.

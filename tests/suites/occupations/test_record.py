@@ -172,4 +172,4 @@ def test_the_manifest_says_what_the_run_was(run: Path) -> None:
     assert session["command"][:3] == ["worktrial", "run", "occupations"]
     assert (session["end"], session["tokens"] > 0, session["cost"] > 0) == ("done", True, True)
     files = {p.name for p in run.iterdir()} - {".lock"}
-    assert files == {"manifest.json", "samples.jsonl", "samples.idx", "trajectories.jsonl"}
+    assert files == {"manifest.json", "samples.jsonl", "trajectories.jsonl"}

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from tests.support.cli import command
 from tests.support.orchestration import SHORT, TinyTeam
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
@@ -176,22 +175,3 @@ def test_findings_of_the_lint(data: Path) -> None:
     assert finding.file == "EN/scenario_data/7.yaml"
     assert found.looked_at["scenarios"] == 3
     assert set(found.about) == set(found.checks)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["run", "orchestration", "--agent", "gold", "--bound", "2"], "It is now --search-nodes"),
-        (["score", "workflow", "plans.jsonl", "--seconds", "0.2"], "It is now --search-nodes"),
-    ],
-)
-def test_earlier_names_of_the_bound_are_refused_with_the_present_one(words: list[str], said: str) -> None:
-    ran = command(*words)
-    assert ran.code == 2
-    assert said in ran.said
-    assert words[-2] in ran.said
-
-
-def test_the_earlier_name_of_the_bound_is_refused_from_python() -> None:
-    with pytest.raises(SettingError, match=r"bound: orchestration has no such option\. It is now search_nodes"):
-        options(bound=2)

@@ -196,9 +196,9 @@ MISTAKES = {
         "the dean": change("refer", office="dean"),
         "another course": change("refer", course_id="CHE-160"),
         "the fee charged": add(
-            "post_fee", student_id="S-4058", section_id="BIO-170-B", posting="charge", amount=48.0
+            "post_fee", student_id="S-4021", section_id="PHY-150-A", posting="charge", amount=40.0
         ),
-        "put twice": add("refer", student_id="S-4058", course_id="BIO-170", office="bursar", note="Instalments?"),
+        "put twice": add("refer", student_id="S-4021", course_id="PHY-150", office="bursar", note="Instalments?"),
     },
     "registry-01": {
         "waiting students overlooked": change("enrol", section_id="CSC-210-E"),

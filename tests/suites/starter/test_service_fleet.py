@@ -123,7 +123,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
     "fleet-00": {
         "the next update in an hour": change("post_update", next_update_at="2025-10-21T15:20"),
         "posted twice": add(
-            "post_update", incident_id="INC-900", message="Rebuilt.", next_update_at="2025-10-21T18:20"
+            "post_update", incident_id="INC-900", message="Rebuilt.", next_update_at="2025-10-21T18:00"
         ),
         "somebody paged": add("page_person", incident_id="INC-900", person="Sofia Nunes"),
     },

@@ -18,7 +18,7 @@ def test_the_plan_passes(task: ExecutableTask) -> None:
     assert [r for r in results if not r.passed] == []
     assert [c for c in done.calls if "error" in c.observation.content] == []
     if task.id.endswith("-00"):
-        assert len(done.calls) <= 3, "an entry task is short"
+        assert 2 <= len(done.calls) <= 3, "an entry task is short, and needs a look before its act"
     else:
         assert len(done.calls) >= 4
 
@@ -78,11 +78,11 @@ MISTAKES = {
         "asked twice": add("raise_requisition", material_id="M-OAT", drums=3),
     },
     "terminal-00": {
-        "another container": change("ask_duty_manager", about="BOXU-7713"),
-        "invoiced in spite of the hold": add(
-            "issue_invoice", container_id="BOXU-7720", chargeable_days=4, demurrage=155.63, plug_in=0
+        "another container": change("ask_duty_manager", about="NOVU-2207"),
+        "invoiced as well": add(
+            "issue_invoice", container_id="KELU-6032", chargeable_days=0, demurrage=0, plug_in=0
         ),
-        "asked twice": add("ask_duty_manager", about="BOXU-7720", question="When?"),
+        "asked twice": add("ask_duty_manager", about="KELU-6032", question="When?"),
     },
     "triage-01": {
         "level by the sum without the temperature": change("record_triage", score=5),

@@ -18,7 +18,6 @@ with extra("documents", "Building an archive"):
         Progress,
         StoreTrouble,
         WallNotice,
-        WorkerPages,
     )
     from worktrial.archive.build.plan import BuildSettings, Ocr
     from worktrial.archive.build.reading import SecondReader
@@ -37,7 +36,6 @@ __all__ = [
     "SecondReader",
     "StoreTrouble",
     "WallNotice",
-    "WorkerPages",
     "build",
 ]
 

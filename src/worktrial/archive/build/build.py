@@ -25,7 +25,7 @@ from worktrial.archive.build.messages import (
     WallNotice,
 )
 from worktrial.archive.build.plan import BuildSettings, DocumentJob, Ocr, plan
-from worktrial.archive.build.pool import Pool, PoolMaker, TaskPool
+from worktrial.archive.build.pool import Pool
 from worktrial.archive.build.reading import PAGES_SUFFIX, STAGING, DocumentReading, SecondReader
 from worktrial.archive.build.wall import notice_of, wall_for
 from worktrial.archive.producers import Files, Producer
@@ -77,7 +77,6 @@ def build(
     password_env: str = "",
     pages: str = "",
     second: SecondReader | None = None,
-    pool: PoolMaker = Pool,
     take_over: bool = False,
 ) -> BuildReport:
     """Build an archive, or add to one.
@@ -98,7 +97,6 @@ def build(
         pages: those to read of each document, such as `1-3,10`, beside what an earlier build has read; nothing for
             all. The others are in the archive as `unread`, and read by a later build that asks for them.
         second: shown each page that can be drawn, with our reading of it; what it makes of these is stored.
-        pool: makes the workers; processes of this machine by default.
         take_over: go on with an archive in a store that another machine has not let go, because it died.
 
     Raises:
@@ -134,8 +132,8 @@ def build(
             wall = wall_for(unsafe_parsers)
             if notice := notice_of(wall):
                 tell(WallNotice(notice))
-            with pool(settings, wall, folder / STAGING / _SHOWN) as workforce:
-                _read_all(new, folder, workforce, settings, tell, book, second)
+            with Pool(settings, wall, folder / STAGING / _SHOWN) as pool:
+                _read_all(new, folder, pool, settings, tell, book, second)
         documents = book.save()
         if correct_labels(folder, manifest, book.enter, tell):
             documents = book.save()
@@ -182,7 +180,7 @@ class _Book:
 def _read_all(
     jobs: list[DocumentJob],
     folder: Path,
-    pool: TaskPool,
+    pool: Pool,
     settings: BuildSettings,
     tell: Callable[[Event], None],
     book: _Book,
@@ -190,8 +188,7 @@ def _read_all(
 ) -> None:
     versions = settings.versions
     readings = (
-        DocumentReading(job, folder, versions, tell, settings.pages, second, settings.password, pool.laid_in)
-        for job in jobs
+        DocumentReading(job, folder, versions, tell, settings.pages, second, settings.password) for job in jobs
     )
     open_now: list[DocumentReading] = []
     owners: dict[int, DocumentReading] = {}

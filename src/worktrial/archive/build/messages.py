@@ -244,15 +244,6 @@ class StoreTrouble:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerPages:
-    """Pages that a worker of a cluster has read so far."""
-
-    worker: str
-    """Its machine and process."""
-    pages: int
-
-
-Event = WorkerPages | StoreTrouble | WallNotice | BuildPlan | DocumentStart | PageEnd | DocumentEnd | FinalStep
+Event = StoreTrouble | WallNotice | BuildPlan | DocumentStart | PageEnd | DocumentEnd | FinalStep
 
 Progress = Callable[[Event], None]

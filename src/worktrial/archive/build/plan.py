@@ -119,13 +119,6 @@ class Versions(NamedTuple):
         return "/".join(filter(None, (self.recognised if scanned else self.plain, self.libraries.get(kind))))
 
 
-def readers() -> tuple[str, ...]:
-    """Code and libraries of this machine that documents are read with, one a line, always the same ones."""
-    kinds = (f"{kind}: {libraries_of(kind) or 'no library'}" for kind in KINDS)
-    ours = f"worktrial {worktrial.__version__} ({reading_version()}, {meaning_version()})"
-    return (ours, text_version(), f"recognition: {ocr_version()}", *kinds)
-
-
 def cores() -> int:
     """Processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -13,11 +13,11 @@ import math
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from multiprocessing.connection import wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Self
 
 import msgspec
 
@@ -63,39 +63,6 @@ class TaskEnd(NamedTuple):
 
     task: Task
     answer: Answer
-
-
-class TaskPool(Protocol):
-    """Workers of a build, as it deals with them, in a `with` block whose end is theirs."""
-
-    @property
-    def laid_in(self) -> str:
-        """Place where they lay down pages, of which they tell in the pages' place; nothing where they do not."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-    @property
-    def busy(self) -> int:
-        """Tasks under way."""
-
-    @property
-    def free(self) -> int:
-        """Tasks that can be given without waiting."""
-
-    def give(self, task: Task) -> None:
-        """Hand over a task."""
-
-    def forget(self, source: DocumentSource) -> None:
-        """A document is done."""
-
-    def answers(self) -> Iterator[TaskEnd]:
-        """Wait a while for tasks that are over.
-
-        Raises:
-            WorktrialError: workers cannot be started.
-        """
 
 
 class _Worker:
@@ -171,8 +138,6 @@ class Pool:
         shown: Folder for the documents under way, on the archive's file system.
     """
 
-    laid_in = ""
-
     def __init__(self, settings: BuildSettings, wall: Wall, shown: Path) -> None:
         self._settings = settings
         self._wall = wall
@@ -204,7 +169,7 @@ class Pool:
 
     def give(self, task: Task) -> None:
         """Hand a task to a free worker; one more is started when there is none, and one ahead."""
-        parses = is_for_parsers(task)
+        parses = _is_for_parsers(task)
         kind = [worker for worker in self._workers if worker.parses is parses]
         idle = [worker for worker in kind if worker.task is None]
         # One ahead: it is ready by the time that the first task has told what else there is to do.
@@ -218,31 +183,19 @@ class Pool:
         # The first task waits for the start of its process, too.
         idle[0].ask(task, self._most_seconds(task) + (0 if idle[0].ready else _START_SECONDS))
 
-    def lend(self, source: DocumentSource, lies_at: Path) -> None:
-        """Let parsers find a document that does not lie at its path here.
-
-        Args:
-            source: The document.
-            lies_at: Where it lies.
-        """
-        self._shown.show(source.path, lies_at)
-
     def forget(self, source: DocumentSource) -> None:
         """A document is done: no parser shall see it any more."""
         self._shown.hide(source.path)
 
-    def answers(self, patience: float = math.inf) -> Iterator[TaskEnd]:
+    def answers(self) -> Iterator[TaskEnd]:
         """Wait until something has come of the tasks under way: often that one is over.
-
-        Args:
-            patience: Seconds to wait at most.
 
         Raises:
             SettingError: workers cannot be started on this machine.
         """
         busy = [worker for worker in self._workers if worker.task is not None]
         left = min((worker.left for worker in busy), default=0.0)
-        readable = wait([worker.child.fileno() for worker in busy], max(min(left, patience), 0.0))
+        readable = wait([worker.child.fileno() for worker in busy], max(left, 0.0))
         for worker in busy:
             if worker.child.fileno() in readable:
                 answered = self._receive(worker)
@@ -286,7 +239,7 @@ class Pool:
         return _WRITE_SECONDS if isinstance(task, WriteSlice | JoinSlices) else self._settings.page_seconds
 
 
-def is_for_parsers(task: Task) -> bool:
+def _is_for_parsers(task: Task) -> bool:
     """Whether it is work on bytes that nobody vouches for, by code of ours."""
     if isinstance(task, DrawPage):
         return True
@@ -321,10 +274,6 @@ def _checked(task: Task, said: WorkerReady | WorkerAnswer) -> Answer:
         if fits:
             return answer
     raise BrokenWire("it does not fit the task")
-
-
-PoolMaker = Callable[[BuildSettings, Wall, Path], TaskPool]
-"""Makes the workers of a build, told as `Pool` is."""
 
 
 def _crowding() -> float:

@@ -141,14 +141,6 @@ def staged_pages(path: Path, first: int, last: int) -> Iterator[PageContent]:
                 yield failed_page(page, f"the reader's result cannot be stored ({error})")
 
 
-def cut_staging(path: Path, first: int, last: int) -> bytes:
-    """A staging file with some pages of another."""
-    with path.open("rb") as file:
-        kept = [file.readline()]
-        kept += [line for line in file if first <= int(line[: line.index(b" ")]) <= last]
-    return b"".join(kept)
-
-
 def failed_page(number: int, why: str) -> PageContent:
     """A page that is not in the archive."""
     return PageContent(number, 0.0, 0.0, Route.FAILED, "", confidence=0.0, trouble=why)
@@ -166,8 +158,6 @@ class DocumentReading:
     """Pages to read; nothing for all."""
     second: SecondReader | None = None
     password: str | None = field(default=None, repr=False)
-    laid_in: str = ""
-    """Place where workers lay down pages of which they tell; nothing where they answer with the pages."""
     done: DocumentRecord | None = None
     """Its record, once it is in its place or given up."""
     _todo: deque[Task] = field(default_factory=deque)
@@ -234,8 +224,7 @@ class DocumentReading:
         self._pages = opening.pages
         record = msgspec.structs.replace(self.job.record, trouble=opening.trouble)
         self.job = DocumentJob(self.job.source, record)
-        key = " ".join(filter(None, (staging_key(record, self.versions), self.laid_in)))
-        self._staging = Staging(self._staged, key)
+        self._staging = Staging(self._staged, staging_key(record, self.versions))
         kept = self._staging.done
         self.tell(DocumentStart(record.name, opening.pages, len(kept)))
         ranges = PageRange.several(self.wanted) if self.wanted else [PageRange(1, opening.pages)]

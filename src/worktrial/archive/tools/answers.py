@@ -28,7 +28,7 @@ DEPTH = 50
 _WORTH_A_LOOK = 0.5
 """Share of the best hit's score."""
 
-_MOST_DOUBTFUL = 60
+_MOST_DOUBTFUL, _MOST_PLACES = 60, 40
 _MOST_NOTED = 30
 _PATH = " > "
 
@@ -199,8 +199,10 @@ def _entry(document: "DocumentRecord") -> JsonObject:
     return entry
 
 
-def table_shown(document: str, table: Table, first_row: int, limits: ToolLimits) -> JsonObject:
-    """A table's rows with what they stand for.
+def table_shown(
+    document: str, table: Table, first_row: int, limits: ToolLimits, *, readings: bool = False
+) -> JsonObject:
+    """A table's rows with what they stand for, and `readings` of doubtful cells where they are asked for.
 
     Raises:
         ToolProblem: the table has fewer rows.
@@ -230,7 +232,7 @@ def table_shown(document: str, table: Table, first_row: int, limits: ToolLimits)
     shown = fitting(rows, limits.characters)
     answer["body"] = shown.entries
     last = first_row + len(shown.entries) - 1
-    answer |= _marked(document, table, range(first_row, last + 1))
+    answer |= _marked(document, table, range(first_row, last + 1), readings=readings)
     # Headings count with every portion: their notes are about its figures, too.
     portion = (row for r, row in enumerate(table.rows) if r < table.header_rows or first_row <= r <= last)
     referring = list(noted(portion, notes_by_mark(table.notes)))[:_MOST_NOTED]
@@ -258,13 +260,15 @@ def _about(document: str, table: Table) -> JsonObject:
     }
 
 
-def _marked(document: str, table: Table, rows: range) -> JsonObject:
+def _marked(document: str, table: Table, rows: range, *, readings: bool) -> JsonObject:
     """Cells of these rows that should not be taken as they are."""
     cells = [cell for number in rows for cell in table.rows[number]]
-    doubtful = [_doubt(document, table, cell) for cell in cells if cell.text and cell.confidence < LOW_CONFIDENCE]
+    doubtful = [cell for cell in cells if cell.text and cell.confidence < LOW_CONFIDENCE]
     answer: JsonObject = {}
-    if doubtful:
-        answer["doubtful"] = doubtful[:_MOST_DOUBTFUL]
+    if doubtful and not readings:
+        answer["doubtful"] = _doubts(doubtful, sum(bool(cell.text) for cell in cells))
+    elif doubtful:
+        answer["doubtful"] = [_doubt(document, table, cell) for cell in doubtful[:_MOST_DOUBTFUL]]
         if len(doubtful) > _MOST_DOUBTFUL:
             answer["doubtful_in_all"] = len(doubtful)
     # A heading over several columns is one.
@@ -275,6 +279,17 @@ def _marked(document: str, table: Table, rows: range) -> JsonObject:
             for cell in list(reversed(corrected.values()))[:_MOST_DOUBTFUL]
         ]
     return answer
+
+
+def _doubts(doubtful: Sequence[Cell], cells: int) -> str:
+    """Number and places of doubtful cells in a line: `3 of 40 cells: r2 c1,c2; r5 c1. Their other readings: …`."""
+    told = f"{len(doubtful)} of {cells} cells"
+    if len(doubtful) <= _MOST_PLACES:
+        columns: dict[int, list[str]] = {}
+        for cell in doubtful:
+            columns.setdefault(cell.row, []).append(f"c{cell.column}")
+        told += ": " + "; ".join(f"r{row} {','.join(named)}" for row, named in columns.items())
+    return f"{told}. Their other readings: ask with readings=true."
 
 
 def _doubt(document: str, table: Table, cell: Cell) -> JsonObject:

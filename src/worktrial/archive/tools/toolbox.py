@@ -228,12 +228,13 @@ class ToolBox:
         content = await asyncio.to_thread(self._look_up.page, document, page)
         return page_shown(self._look_up.document(document), content, format, first_line, self._limits)
 
-    async def _read_table(self, document: str, page: int, table: int, first_row: int) -> JsonObject:
+    async def _read_table(self, document: str, page: int, table: int, first_row: int, readings: bool) -> JsonObject:
         # What cells mean takes long to import, and processes that answer queries do without it.
         from worktrial.archive.tools.answers import table_shown
 
         content = await asyncio.to_thread(self._look_up.page, document, page)
-        answer = table_shown(document, table_of(content, document, table), first_row, self._limits)
+        found = table_of(content, document, table)
+        answer = table_shown(document, found, first_row, self._limits, readings=readings)
         if content.layout_doubt:
             answer["trust"] = content.layout_doubt
         return answer

@@ -9,9 +9,10 @@ import msgspec
 from worktrial.engine.batch.calls import BatchCalls
 from worktrial.engine.providers.gemini import VERSION
 from worktrial.engine.providers.messages import ERROR_STATUSES
+from worktrial.engine.providers.messages import VERSION as MESSAGES_VERSION
 from worktrial.engine.roles import below
 from worktrial.engine.transport import HttpAnswer
-from worktrial.engine.wire import Line
+from worktrial.engine.wire import JSON, NO_KEY, Line
 from worktrial.language import JsonObject
 
 
@@ -139,13 +140,13 @@ class AnthropicBatches:
     def __init__(self, line: Line, calls: BatchCalls) -> None:
         self._calls = calls
         self._batches = below(line.base_url.rstrip("/").removesuffix("/v1"), "v1/messages/batches")
-        self.headers: Mapping[str, str] = {"x-api-key": line.key or "none", "anthropic-version": "2023-06-01"}
+        self.headers: Mapping[str, str] = {"x-api-key": line.key or NO_KEY, "anthropic-version": MESSAGES_VERSION}
 
     async def create(self, requests: Sequence[tuple[str, bytes]]) -> str:
         """Submit all requests at once."""
         each = b",".join(b'{"custom_id":"%b","params":%b}' % (name.encode(), body) for name, body in requests)
         batch = await self._calls.json(
-            "POST", self._batches, {**self.headers, **_JSON}, lambda: b'{"requests":[%b]}' % each, once=True
+            "POST", self._batches, {**self.headers, **JSON}, lambda: b'{"requests":[%b]}' % each, once=True
         )
         return str(batch["id"])
 
@@ -185,7 +186,7 @@ class GeminiBatches:
         self._calls = calls
         self._model = f"models/{line.model.removeprefix('models/')}"
         self._root = below(line.base_url.rstrip("/").removesuffix(f"/{VERSION}").removesuffix("/v1"), VERSION)
-        self.headers: Mapping[str, str] = {"x-goog-api-key": line.key or "none"}
+        self.headers: Mapping[str, str] = {"x-goog-api-key": line.key or NO_KEY}
 
     async def create(self, requests: Sequence[tuple[str, bytes]]) -> str:
         """Submit all requests at once, each with its id as metadata."""
@@ -198,7 +199,7 @@ class GeminiBatches:
         batch = await self._calls.json(
             "POST",
             below(self._root, f"{self._model}:batchGenerateContent"),
-            {**self.headers, **_JSON},
+            {**self.headers, **JSON},
             lambda: whole,
             once=True,
         )
@@ -245,9 +246,6 @@ def _status(code: object) -> int:
     if not isinstance(code, int):
         return 500
     return code if 400 <= code < 600 else _STATUSES.get(code, 500)
-
-
-_JSON = {"Content-Type": "application/json"}
 
 
 def _as_json(value: Any) -> Callable[[], bytes]:

@@ -1,6 +1,5 @@
-"""Gemini's generateContent, through the provider's SDK: `gemini/NAME`."""
+"""Gemini's generateContent: `gemini/NAME`."""
 
-import contextlib
 import dataclasses
 import hashlib
 from collections.abc import Sequence
@@ -10,12 +9,13 @@ import msgspec
 
 from worktrial.engine.providers import at, shapes
 from worktrial.engine.providers.chat import likeliest
-from worktrial.engine.providers.sdk import answer_of, http_client
 from worktrial.engine.providers.streams import whole_answer
 from worktrial.engine.roles import RoleSettings, below
 from worktrial.engine.schemas import plainer, plainer_tools
 from worktrial.engine.transport import HttpAnswer
 from worktrial.engine.wire import (
+    JSON,
+    NO_KEY,
     Concession,
     Concessions,
     Line,
@@ -28,7 +28,6 @@ from worktrial.engine.wire import (
     reported,
     streams_by_itself,
 )
-from worktrial.errors import extra
 from worktrial.language import Completion, JsonObject, JsonValue, Message, Usage
 
 URL = "https://generativelanguage.googleapis.com"
@@ -53,23 +52,16 @@ class GeminiWire:
     """Requests and answers in the form of Gemini's generateContent."""
 
     def __init__(self, line: Line) -> None:
-        with extra(NAME, f"{line.settings.role_name}: the wire of {NAME}"):
-            from google import genai
-            from google.genai import types
         self._settings = line.settings
         self._streams = streams_by_itself(line.settings)
         self._model = line.model.removeprefix("models/")
-        # The SDK names the version itself, whether or not the user's address does.
+        self._transport = line.transport
+        # The version stands in the address once, whether or not the user's names it.
         root = line.base_url.rstrip("/").removesuffix(f"/{VERSION}").removesuffix("/v1")
         self.url = below(root, f"{VERSION}/models/{self._model}:generateContent")
-        self._types = types
-        options = types.HttpOptions(
-            base_url=root,
-            api_version=VERSION,
-            httpx_async_client=http_client(line.transport),
-            retry_options=types.HttpRetryOptions(attempts=1),
-        )
-        self._models = genai.Client(api_key=line.key or "none", vertexai=False, http_options=options).aio.models
+        streamed = below(root, f"{VERSION}/models/{self._model}:streamGenerateContent")
+        self._stream_url = f"{streamed}{'&' if '?' in streamed else '?'}alt=sse"
+        self._headers = {**JSON, "x-goog-api-key": line.key or NO_KEY}
 
     def body(self, request: Request, without: Concessions = frozenset()) -> JsonObject:
         """Body of a request."""
@@ -107,21 +99,9 @@ class GeminiWire:
         """Send a body; a streamed answer comes back as if it had come whole."""
         fields = msgspec.json.decode(body)
         stream = bool(fields.pop("stream", False))
-        # The SDK's own types would lose fields that they do not know; what is added goes through as it is.
-        options = self._types.HttpOptions(extra_body=fields)
-        # A stream's own answer is not to be had from the SDK, and is not needed: the exchange keeps it.
-        config = self._types.GenerateContentConfig(http_options=options, should_return_http_response=not stream)
-        asked: dict[str, Any] = {"model": self._model, "contents": " ", "config": config}
-        answer = await answer_of(
-            lambda: self._begin_stream(asked) if stream else self._models.generate_content(**asked), stream=stream
-        )
+        url = self._stream_url if stream else self.url
+        answer = await self._transport.post(url, msgspec.json.encode(fields), self._headers, stream=stream)
         return whole_answer(answer, _whole)
-
-    async def _begin_stream(self, asked: dict[str, Any]) -> None:
-        """Let the SDK make the request, which it does for the first piece."""
-        pieces: Any = await self._models.generate_content_stream(**asked)
-        async with contextlib.aclosing(pieces):
-            await anext(pieces, None)
 
     def read(self, data: bytes) -> Completion:
         """The completion in a response body."""

@@ -1,4 +1,4 @@
-"""Anthropic's Messages, through the provider's SDK: `anthropic/NAME`."""
+"""Anthropic's Messages: `anthropic/NAME`."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -7,12 +7,13 @@ from typing import Any
 import msgspec
 
 from worktrial.engine.providers import at, shapes
-from worktrial.engine.providers.sdk import http_client, posted
 from worktrial.engine.providers.streams import whole_answer
 from worktrial.engine.roles import RoleSettings, below
 from worktrial.engine.schemas import plainer, plainer_tools
 from worktrial.engine.transport import HttpAnswer
 from worktrial.engine.wire import (
+    JSON,
+    NO_KEY,
     Concession,
     Concessions,
     Line,
@@ -26,11 +27,12 @@ from worktrial.engine.wire import (
     reported,
     streams_by_itself,
 )
-from worktrial.errors import extra
 from worktrial.language import Completion, JsonObject, Message, Usage
 
 URL = "https://api.anthropic.com"
 NAME = "anthropic"
+VERSION = "2023-06-01"
+"""Version of the wire."""
 # The wire wants a limit; so much every model of the last generations may write.
 OUTPUT_TOKENS = 16_384
 _STOPS = {"end_turn": "stop", "stop_sequence": "stop", "pause_turn": "stop", "max_tokens": "length"}
@@ -50,17 +52,13 @@ class MessagesWire:
     """Requests and answers in the form of Anthropic's Messages."""
 
     def __init__(self, line: Line) -> None:
-        with extra(NAME, f"{line.settings.role_name}: the wire of {NAME}"):
-            from anthropic import AsyncAnthropic
         self._settings = line.settings
         self._streams = streams_by_itself(line.settings)
         self._model = line.model
-        # The SDK names the version itself, whether or not the user's address does.
-        root = line.base_url.rstrip("/").removesuffix("/v1")
-        self.url = below(root, "v1/messages")
-        self._sdk = AsyncAnthropic(
-            api_key=line.key or "none", base_url=root, max_retries=0, http_client=http_client(line.transport)
-        )
+        self._transport = line.transport
+        # The version stands in the address once, whether or not the user's names it.
+        self.url = below(line.base_url.rstrip("/").removesuffix("/v1"), "v1/messages")
+        self._headers = {**JSON, "x-api-key": line.key or NO_KEY, "anthropic-version": VERSION}
 
     def body(self, request: Request, without: Concessions = frozenset()) -> JsonObject:
         """Body of a request."""
@@ -95,7 +93,8 @@ class MessagesWire:
 
     async def send(self, body: bytes) -> HttpAnswer:
         """Send a body; a streamed answer comes back as if it had come whole."""
-        return whole_answer(await posted(self._sdk, "/v1/messages", body), _whole)
+        answer = await self._transport.post(self.url, body, self._headers, stream=b'"stream":true' in body)
+        return whole_answer(answer, _whole)
 
     def read(self, data: bytes) -> Completion:
         """The completion in a response body."""

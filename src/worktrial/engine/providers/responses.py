@@ -1,4 +1,4 @@
-"""OpenAI's Responses, through the provider's SDK: `responses/NAME`."""
+"""OpenAI's Responses: `responses/NAME`."""
 
 import dataclasses
 from collections.abc import Iterator, Sequence
@@ -6,12 +6,13 @@ from typing import Any
 
 from worktrial.engine.providers import OPENAI_URL, at, shapes
 from worktrial.engine.providers.chat import likeliest
-from worktrial.engine.providers.sdk import http_client, posted
 from worktrial.engine.providers.streams import whole_answer
 from worktrial.engine.roles import RoleSettings, below
 from worktrial.engine.schemas import plainer, plainer_tools
 from worktrial.engine.transport import HttpAnswer
 from worktrial.engine.wire import (
+    JSON,
+    NO_KEY,
     Concession,
     Concessions,
     Line,
@@ -25,7 +26,6 @@ from worktrial.engine.wire import (
     reported,
     streams_by_itself,
 )
-from worktrial.errors import extra
 from worktrial.language import Completion, JsonObject, Message, Usage
 
 NAME = "responses"
@@ -44,18 +44,12 @@ class ResponsesWire:
     """Requests and answers in the form of OpenAI's Responses; nothing is stored at the provider."""
 
     def __init__(self, line: Line) -> None:
-        with extra(NAME, f"{line.settings.role_name}: the wire of {NAME}"):
-            from openai import AsyncOpenAI
         self._settings = line.settings
         self._streams = streams_by_itself(line.settings)
         self._model = line.model
+        self._transport = line.transport
         self.url = below(line.base_url, "responses")
-        self._sdk = AsyncOpenAI(
-            api_key=line.key or "none",
-            base_url=line.base_url,
-            max_retries=0,
-            http_client=http_client(line.transport),
-        )
+        self._headers = {**JSON, "Authorization": f"Bearer {line.key or NO_KEY}"}
 
     def body(self, request: Request, without: Concessions = frozenset()) -> JsonObject:
         """Body of a request."""
@@ -88,7 +82,8 @@ class ResponsesWire:
 
     async def send(self, body: bytes) -> HttpAnswer:
         """Send a body; a streamed answer comes back as if it had come whole."""
-        return whole_answer(await posted(self._sdk, "/responses", body), _whole)
+        answer = await self._transport.post(self.url, body, self._headers, stream=b'"stream":true' in body)
+        return whole_answer(answer, _whole)
 
     def read(self, data: bytes) -> Completion:
         """The completion in a response body."""

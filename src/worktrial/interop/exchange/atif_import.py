@@ -11,8 +11,10 @@ from worktrial.errors import DataError
 from worktrial.interop.exchange.atif import FORMAT, OURS, messages_of
 from worktrial.interop.exchange.imported import (
     FOREIGN_SUITE,
+    MOST_OF_A_SAMPLE,
     ImportedSample,
     RunOrigin,
+    bounded,
     foreign_call,
     foreign_sample,
     read_json,
@@ -98,10 +100,10 @@ def read_atif(path: Path, suite: str | None = None) -> Iterator[ImportedSample]:
         DataError: the file is damaged, or of a newer Worktrial.
     """
     try:
-        document = msgspec.json.decode(read_bytes(path), type=_Document)
+        document = msgspec.json.decode(bounded(read_bytes(path, most=MOST_OF_A_SAMPLE)), type=_Document)
         kept = (document.extra or {}).get(OURS)
         ours = None if kept is None else msgspec.convert(kept, _Ours)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
+    except (ValueError, RecursionError) as e:
         raise DataError(path, f"not a trajectory in ATIF: {e}", "Export it again, or leave it out") from None
     if ours is None:
         yield _foreign(path, document, suite)

@@ -13,11 +13,14 @@ from worktrial.engine.store import RunStore
 from worktrial.errors import DataError, InvalidReason, SettingError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue, Message
+from worktrial.outside.budget import MOST_VALUES, Budget
 from worktrial.results.exports.files import new_folder
 from worktrial.secrets import Redactor
 from worktrial.workplaces import Observation, StopReason, ToolCall
 from worktrial.workplaces.session import Origin
 
+MOST_OF_A_SAMPLE = 64 << 20
+"""Bytes of a sample that is read."""
 FOREIGN_SUITE = "imported"
 """Suite of work that names none."""
 
@@ -92,11 +95,22 @@ def foreign_call(index: int, turn: int, tool: str, arguments: JsonValue, result:
     return ToolCall(index, turn, tool, arguments, Observation(content, Origin.RECORDED))
 
 
+def bounded(data: bytes) -> bytes:
+    """The JSON text of a sample, if it is one that is read.
+
+    Raises:
+        ValueError: it holds too much.
+    """
+    if not Budget(MOST_OF_A_SAMPLE).take(data):
+        raise ValueError(f"a sample of more than {MOST_OF_A_SAMPLE:,} bytes or {MOST_VALUES:,} values")
+    return data
+
+
 def read_json(text: str) -> JsonValue:
-    """Value that `text` says in JSON; the text itself where it is none."""
+    """Value that `text` says in JSON; the text itself where it is none, or holds too much."""
     try:
-        return msgspec.json.decode(text)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return msgspec.json.decode(bounded(text.encode()))
+    except (ValueError, RecursionError):
         return text
 
 

@@ -13,13 +13,18 @@ from worktrial.engine.record import SampleRecord
 from worktrial.errors import DataError, extra
 from worktrial.interop.exchange.atif import OURS
 from worktrial.interop.exchange.atif_import import AtifStep, check_format, kept_sample, work_of_others
-from worktrial.interop.exchange.imported import FOREIGN_SUITE, ImportedSample, RunOrigin
+from worktrial.interop.exchange.imported import (
+    FOREIGN_SUITE,
+    MOST_OF_A_SAMPLE,
+    ImportedSample,
+    RunOrigin,
+    bounded,
+)
 from worktrial.language import JsonObject, JsonValue
 
 _HEADERS = ("header.json", "_journal/start.json")
 _ZSTD = 93  # number of the compression in archives, which Python 3.11 does not know
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
-_LARGEST = 2**30  # bytes of one member
 
 
 class _Kept(msgspec.Struct):
@@ -89,10 +94,10 @@ def read_inspect(path: Path, suite: str | None = None) -> Iterator[ImportedSampl
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     """One member, with whichever compression Inspect writes."""
     info = archive.getinfo(name)
-    if info.file_size > _LARGEST:
-        raise zipfile.BadZipFile(f"{name} has {info.file_size:,} bytes")
+    if info.file_size > MOST_OF_A_SAMPLE:
+        raise zipfile.BadZipFile(f"{name} has {info.file_size:,} bytes; at most {MOST_OF_A_SAMPLE:,} are read")
     if info.compress_type != _ZSTD:
-        return archive.read(info)
+        return bounded(archive.read(info))
     with extra("analysis", "Reading logs that Inspect wrote"):
         import pyarrow
     file = archive.fp
@@ -101,8 +106,8 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     header = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
     file.seek(header[-2] + header[-1], 1)
     with pyarrow.CompressedInputStream(pyarrow.BufferReader(file.read(info.compress_size)), "zstd") as stream:
-        data: bytes = stream.read(_LARGEST)
-    return data
+        data: bytes = stream.read(MOST_OF_A_SAMPLE)
+    return bounded(data)
 
 
 def _origin(path: Path, spec: _Spec, suite: str | None) -> RunOrigin:

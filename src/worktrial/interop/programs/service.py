@@ -14,7 +14,7 @@ from worktrial.agents.far import FarAgent, in_time
 from worktrial.engine.roles import is_address
 from worktrial.errors import InvalidReason, InvalidSample, SettingError
 from worktrial.interop.programs.door import OwnDoor, door
-from worktrial.language import JsonObject
+from worktrial.language import JsonObject, Usage
 
 MOST_REPLY = 1_000_000
 """Bytes of a reply."""
@@ -51,7 +51,11 @@ class ServiceAgent(FarAgent):
                 finally:
                     asked.cancel()
                     await asyncio.wait([asked])
+                if why := here.guest.why_unreached:
+                    raise self._crash(here, f"replied; before that, it {why}")
                 await here.close(answer)
+            # What it has spent, nobody knows.
+            assignment.book(Usage(), None)
         except Unstorable as e:
             raise InvalidSample(InvalidReason.AGENT_CRASH, f"{self.url}: {e}") from None
         finally:
@@ -74,37 +78,39 @@ class ServiceAgent(FarAgent):
                         break
                     continue
                 except aiohttp.ClientError as e:
-                    raise self._crash(f"replied what is no HTTP ({e})") from None
+                    raise self._crash(here, f"replied what is no HTTP ({e})") from None
                 async with response:
-                    return await self._answer(response)
+                    return await self._answer(here, response)
         detail = f"{self.url} does not reply ({type(last).__name__}: {last})"
         if here.guest.episode.calls:
             raise InvalidSample(InvalidReason.AGENT_CRASH, detail)
         raise InvalidSample(InvalidReason.ENDPOINT_UNAVAILABLE, detail)
 
-    async def _answer(self, response: aiohttp.ClientResponse) -> str:
+    async def _answer(self, here: OwnDoor, response: aiohttp.ClientResponse) -> str:
         said = bytearray()
         try:
             async for part in response.content.iter_chunked(1 << 16):
                 said += part
                 if len(said) > MOST_REPLY:
-                    raise self._crash(f"replied with more than {MOST_REPLY:,} bytes")
+                    raise self._crash(here, f"replied with more than {MOST_REPLY:,} bytes")
         except aiohttp.ClientError as e:
-            raise self._crash(f"broke off its reply ({e})") from None
+            raise self._crash(here, f"broke off its reply ({e})") from None
         if response.status != 200:
             shown = " ".join(said[:_SAID].decode(errors="replace").split())
-            raise self._crash(f"replied {response.status}: {shown}")
+            raise self._crash(here, f"replied {response.status}: {shown}")
         try:
             found: Any = msgspec.json.decode(said)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as e:
-            raise self._crash(f"replied no JSON ({e})") from None
+            raise self._crash(here, f"replied no JSON ({e})") from None
         answer = found.get("answer") if isinstance(found, dict) else None
         if not isinstance(answer, str):
-            raise self._crash('replied without an answer; reply {"answer": "…"}')
+            raise self._crash(here, 'replied without an answer; reply {"answer": "…"}')
         return answer
 
-    def _crash(self, said: str) -> InvalidSample:
-        return InvalidSample(InvalidReason.AGENT_CRASH, f"{self.url} {said}")
+    def _crash(self, here: OwnDoor, said: str) -> InvalidSample:
+        reached = here.guest.has_worked or not here.guest.episode.tools
+        reason = InvalidReason.AGENT_CRASH if reached else InvalidReason.AGENT_NEVER_REACHED
+        return InvalidSample(reason, f"{self.url} {said}")
 
 
 def service(rest: str, base: Path) -> ServiceAgent:

@@ -40,7 +40,9 @@ def mcp_server(find: Find) -> Server[Any]:
     """MCP server whose tools are those of the episode that `find` finds."""
 
     async def on_list_tools(ctx: Any, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_as_mcp(tool["function"]) for tool in _present(find, ctx).tools])
+        guest = _present(find, ctx)
+        guest.has_listed = True
+        return types.ListToolsResult(tools=[_as_mcp(tool["function"]) for tool in guest.tools])
 
     async def on_call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         return await _called(find, ctx, params)
@@ -70,7 +72,9 @@ def mcp_server(find: Find) -> Server[Any]:
 
 def _present(find: Find, ctx: Any) -> Guest:
     try:
-        return find(ctx)
+        guest = find(ctx)
+        guest.has_knocked = True
+        return guest
     except WorktrialError as e:
         raise MCPError(types.INVALID_REQUEST, str(e)) from None
 

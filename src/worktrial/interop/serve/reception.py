@@ -11,7 +11,7 @@ from typing import Any
 from worktrial.agents.episode import AnsweredBy, Episode, EpisodeOver, Seen
 from worktrial.agents.episodes import Episodes
 from worktrial.engine.record import Key, SampleResult
-from worktrial.errors import WorktrialError
+from worktrial.errors import InvalidReason, WorktrialError
 from worktrial.grading import Outcome
 from worktrial.interop.serve.bodies import EpisodeState, as_json
 from worktrial.interop.serve.settings import FINISH_TOOL
@@ -89,11 +89,28 @@ class Guest:
     once: Once = field(default_factory=Once)
     handed_in: bool = False
     """Whether the agent has handed in its answer with the tool for it."""
+    has_knocked: bool = False
+    """Whether somebody has come to its door over MCP."""
+    has_listed: bool = False
+    """Whether somebody there has asked for the tools, or anywhere for the episode."""
 
     @property
     def shown(self) -> str:
         """Beginning of the address, for lists and logs."""
         return self.address[:SHOWN]
+
+    @property
+    def has_worked(self) -> bool:
+        """Whether anything that the agent did has reached the workplace."""
+        return self.handed_in or self.episode.calls > 0
+
+    @property
+    def why_unreached(self) -> str:
+        """Why nothing that the agent did has reached the workplace, though nobody can blame its model; else ""."""
+        if self.has_worked or not self.episode.tools:
+            return ""
+        never_asked = self.has_knocked and not self.has_listed
+        return "came over MCP, and never asked for the tools" if never_asked else ""
 
     @property
     def finish_name(self) -> str | None:
@@ -265,6 +282,8 @@ class Reception:
         guest = self.find(address)
         if guest.handed_in:
             await guest.episode.verdict()
+        elif why := guest.why_unreached:
+            await guest.episode.abandon(f"the agent {why}", InvalidReason.AGENT_NEVER_REACHED)
         else:
             await guest.episode.finish(answer, AnsweredBy.DRIVER)
         return self.state(address)

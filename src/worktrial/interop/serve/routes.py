@@ -130,7 +130,10 @@ class Doors:
 
     async def show(self, request: Request) -> Response:
         """State of an episode."""
-        return _answer(self._reception.state(_address(request)))
+        state = self._reception.state(_address(request))
+        if state.state == "open":
+            self._reception.find(_address(request)).has_listed = True
+        return _answer(state)
 
     async def abandon(self, request: Request) -> Response:
         """Give an episode up."""

@@ -17,10 +17,10 @@ from worktrial.interop.episodes import drive
 from worktrial.interop.serve.bodies import EpisodeState
 from worktrial.interop.serve.mcp_tools import mcp_server
 from worktrial.interop.serve.reception import Reception
+from worktrial.interop.serve.routes import MOST_BYTES
 from worktrial.interop.serve.settings import ServerSettings
 from worktrial.trials import PreparedRun
 
-_MOST_BYTES = 64 * 2**20
 """Longest line that is read."""
 
 
@@ -96,7 +96,7 @@ async def _input() -> AsyncIterator[Any]:
     blocks = os.get_blocking(own)
     os.dup2(nothing, 0)
     os.close(nothing)
-    reader = asyncio.StreamReader(limit=_MOST_BYTES)
+    reader = asyncio.StreamReader(limit=MOST_BYTES)
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), io.FileIO(own, closefd=False)
     )

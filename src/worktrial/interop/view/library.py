@@ -11,7 +11,7 @@ import msgspec
 from worktrial.engine.lines import placed_lines
 from worktrial.engine.record import Key, SampleLine, SampleRecord
 from worktrial.engine.store import SAMPLES
-from worktrial.engine.stored import agent_of, open_run
+from worktrial.engine.stored import name_of, open_run
 from worktrial.engine.trajectories import trajectories_size, trajectory_places
 from worktrial.errors import DataError
 from worktrial.reports.links import slug_of
@@ -67,7 +67,7 @@ class RunLibrary:
 
     def names(self, runs: Iterable[tuple[str, FollowedRun]]) -> dict[str, str]:
         """Names that people read: the agent, with the folder where several runs have the same."""
-        agents = {slug: agent_of(run.manifest) or run.folder.name for slug, run in runs}
+        agents = {slug: name_of(run.folder, run.manifest) for slug, run in runs}
         often = list(agents.values())
         folders = {self._slugs[run.folder]: run.folder.name for run in self._shelf.look(search=False)}
         return {

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from worktrial.engine.record import Key
+from worktrial.outside.files import open_file
 
 
 class PlacedLines(Protocol):
@@ -24,7 +25,7 @@ class LinesOfFile:
         self._file: IO[bytes]
 
     def __enter__(self) -> "LinesOfFile":
-        self._file = self._path.open("rb")
+        self._file = open_file(self._path)
         return self
 
     def __exit__(self, *_: object) -> None:

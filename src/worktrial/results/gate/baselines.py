@@ -13,6 +13,7 @@ from worktrial.engine.manifest import Manifest, utc_now
 from worktrial.engine.store import SAMPLES
 from worktrial.engine.stored import StoredRun, agent_of, open_run
 from worktrial.errors import DataError, SettingError, option
+from worktrial.outside.files import open_file
 
 STORE = Path("runs/gates")
 """Folder for pinned baselines and histories, unless another is named."""
@@ -90,7 +91,7 @@ def fingerprint(run: StoredRun) -> Fingerprint:
     """Fingerprint of everything in `run` that a comparison reads."""
     settings = {name: getattr(run.manifest, name) for name in Manifest.__struct_fields__ if name != "sessions"}
     digest = sha256()
-    with (run.folder / SAMPLES).open("rb") as file:
+    with open_file(run.folder / SAMPLES) as file:
         while block := file.read(1 << 20):
             digest.update(block)
     return Fingerprint(sha256(msgspec.json.encode(settings, order="sorted")).hexdigest(), digest.hexdigest())

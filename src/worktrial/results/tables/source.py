@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from worktrial.engine.index import counted_lines
+from worktrial.engine.figures import lines_that_count
 from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
 from worktrial.engine.record import Key, SampleLine, SampleRecord, partial_record
 from worktrial.engine.store import SAMPLES
+from worktrial.engine.stored import runs_below
 from worktrial.engine.trajectories import TRAJECTORIES, StoredTrajectories
 from worktrial.errors import DataError, SettingError
 
@@ -60,11 +61,8 @@ class RunSource:
 
     def _records(self, kind: type[_Work]) -> Iterator[_Work]:
         path = self.folder / SAMPLES
-        counted = counted_lines(self.folder, path)
+        counted = lines_that_count(path)
         records = read_lines(path, kind)
-        if counted is None:
-            last = set(self._last_records.values())
-            return (record for number, record in enumerate(records) if number in last)
         if not counted.replaced:
             return islice(records, counted.lines)
         return (record for number, record in enumerate(records) if counted.has(number))
@@ -125,7 +123,7 @@ def find_runs(places: list[Path]) -> list[Path]:
     for place in places:
         if not place.is_dir():
             raise DataError(place, "no such folder", "Name the folder that `worktrial run -o` wrote")
-        inside = [place] if (place / MANIFEST).exists() else _below(place)
+        inside = runs_below(place)
         if not inside:
             raise DataError(place, "holds no run", "Name folders that `worktrial run -o` wrote")
         for folder in inside:
@@ -133,11 +131,6 @@ def find_runs(places: list[Path]) -> list[Path]:
                 raise SettingError(f"{folder} is named twice; name each run once")
             found[folder.resolve()] = folder
     return list(found.values())
-
-
-def _below(place: Path) -> list[Path]:
-    # Archives have manifests, too; only runs have samples.
-    return sorted(path.parent for path in place.rglob(MANIFEST) if (path.parent / SAMPLES).exists())
 
 
 def sources(folders: list[Path]) -> list[RunSource]:

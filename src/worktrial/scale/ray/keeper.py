@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from worktrial.engine.index import INDEX
 from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.store import SAMPLES, TRACEBACKS
@@ -21,8 +20,8 @@ else:
 
 PIECE = 8_000_000
 """Bytes of a file that travel at a time, before they are compressed."""
-# Records come after these, so that every sample that is kept has its trajectory; then what is known of the records.
-_APPENDED = (TRAJECTORIES, TOKENS, TRACEBACKS, SAMPLES, INDEX)
+# Records come last, so that every sample that is kept has its trajectory.
+_APPENDED = (TRAJECTORIES, TOKENS, TRACEBACKS, SAMPLES)
 _QUICK = 1
 
 

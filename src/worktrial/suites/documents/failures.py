@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from worktrial.archive.meaning import value_of
 from worktrial.suites.documents.answers import AnswerDiagnosis, Cause
+from worktrial.suites.documents.answers.reply import our_final_answer
+from worktrial.suites.documents.answers.spelling import plain_label
 from worktrial.suites.documents.choices import Setup
 from worktrial.suites.documents.question import DocumentQuestion, GoldPage
 from worktrial.suites.documents.trace import Trace
@@ -74,7 +76,11 @@ _SILENT = frozenset(
         StopReason.REFUSED,
     }
 )
-_GIVEN_UP = ("unable to determine", "cannot be determined", "cannot determine", "not available", "no answer")
+_GIVEN_UP = (
+    *("unable to determine", "cannot be determined", "cannot determine", "not available", "no answer"),
+    *("don't know", "do not know", "unable to find", "could not find", "couldn't find"),
+)
+_NO_WORDS = frozenset({"", "done", "ok", "okay", "finished", "complete", "completed", "none", "n/a", "unknown"})
 _UNIT = frozenset({Cause.HUNDRED, Cause.THOUSANDS, Cause.MILLIONS, Cause.POWER_OF_TEN})
 _OTHER_CELL = frozenset({Cause.NEIGHBOUR_ROW, Cause.NEIGHBOUR_COLUMN, Cause.ADJACENT_YEAR, Cause.OTHER_CELL})
 _DIGITS = frozenset({Cause.TRANSPOSITION, Cause.OCR_DIGIT, Cause.ONE_DIGIT, Cause.LOST_DIGIT})
@@ -98,6 +104,8 @@ def _by_the_end(e: Evidence) -> tuple[FailureKind, str] | None:
         return FailureKind.BUDGET, f"the work was ended by {e.stop_reason}"
     if e.stop_reason in _SILENT or not e.reply.strip():
         return FailureKind.NO_ANSWER, f"no answer ({e.stop_reason})"
+    if plain_label(our_final_answer(e.reply) or "") in _NO_WORDS:
+        return FailureKind.NO_ANSWER, "the agent says nothing that could be an answer"
     if any(words in e.reply.lower() for words in _GIVEN_UP):
         return FailureKind.NO_ANSWER, "the agent says that it has no answer"
     return None

@@ -1,7 +1,7 @@
 """Questions of a file, on this machine or on the Hugging Face hub, and the choice among them."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
@@ -15,6 +15,7 @@ from worktrial.suites.documents.question_files import read_own, read_published
 from worktrial.suites.selection import select
 
 _KNOWN_FILES = ("questions.jsonl", "officeqa_pro_v2.csv", "officeqa_pro.csv", "officeqa_full.csv")
+_IN_PARENTHESES = re.compile(r"\s*\([^()\w]*\d[^()]*\)\s*")
 _READERS = {".csv": read_published, ".jsonl": read_own}
 
 
@@ -81,6 +82,28 @@ def without_documents(questions: Sequence[DocumentQuestion], documents: Collecti
     """Question ids to those of their documents that are not among `documents`."""
     missing = {q.id: [name for name in q.documents if name not in documents] for q in questions}
     return {id_: names for id_, names in missing.items() if names}
+
+
+def doubtful_gold(questions: Sequence[DocumentQuestion], pages: Mapping[str, int]) -> Iterator[str]:
+    """Warn of gold answers and gold pages that are hardly meant as they stand, each with file, row and field.
+
+    Args:
+        questions: Those to run.
+        pages: Names of documents to how many pages they have.
+    """
+    for question in questions:
+        if _IN_PARENTHESES.fullmatch(question.answer):
+            plain = question.answer.strip().strip("()")
+            yield (
+                f'{question.where}: answer: "{question.answer}" counts as negative; write -{plain} if it is, '
+                f"{plain} if it is not"
+            )
+        for page in question.pages:
+            if page.page > (last := pages.get(page.document, page.page)):
+                yield (
+                    f"{question.where}: pages: {page} is beyond the document's end, page {last}; it can never be "
+                    "read. Count PDF pages from 1"
+                )
 
 
 def _file(path: Path) -> Path:

@@ -94,6 +94,11 @@ class DocumentsOptions(
     images: Annotated[bool, Flag(_GIVEN)] = False
     """Show pictures to the agent: oracle pages come as pictures, and the tool view_page is offered. For models that
     take pictures only."""
+    workspace: Annotated[Literal["pdf", "text", "both"] | None, Flag(_GIVEN, common=True)] = None
+    """Files in the folder of an agent with its own tools, such as cli:codex: the originals, the archive's text and
+    tables as Markdown and CSV, or both. What of the archive it gets, the set-up says."""
+    tools: Annotated[Literal["ours", "none"], Flag(_GIVEN)] = "ours"
+    """The archive's tools beside such files: ours, or none."""
     python: Annotated[Literal["sandboxed", "unsafe", "none"], Flag(_GIVEN)] = "sandboxed"
     """The tool that runs Python: locked in; unsafe, WITHOUT a sandbox and with all your rights, for machines
     without bubblewrap that hold nothing of value; or none."""
@@ -104,9 +109,9 @@ class DocumentsOptions(
     """Leave out the tool that runs Python: the same as python none."""
     unsafe_python: Annotated[bool, Flag(_GIVEN, neutral=True)] = False
     """Run the agent's Python WITHOUT a sandbox: the same as python unsafe."""
-    scorer: Annotated[ScoreName, Flag(_SCORE, common=True)] = "published"
+    scorer: Annotated[ScoreName | None, Flag(_SCORE, common=True)] = None
     """Score that decides whether an answer passes. published: as the published OfficeQA scorer does. ours: by typed
-    values."""
+    values. Default: published for the published questions (.csv), ours for those in our form (.jsonl)."""
     tolerance: Annotated[float, Field(ge=0, le=1), Flag(_SCORE)] = 0.0
     """Relative error that still passes, 0 to 1."""
     closed_run: Annotated[Path | None, Flag(_SCORE, neutral=True, metavar="RUN")] = None

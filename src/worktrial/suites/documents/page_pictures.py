@@ -14,7 +14,7 @@ from worktrial.language import JsonValue
 from worktrial.suite import PagePicture
 from worktrial.suites.documents.answers.reply import our_final_answer
 from worktrial.suites.documents.trace import QUERYING, READING
-from worktrial.workplaces.conformance.values import scalars
+from worktrial.workplaces.values import scalars
 
 if TYPE_CHECKING:
     from worktrial.archive.store import Archive

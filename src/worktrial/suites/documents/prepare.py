@@ -1,16 +1,19 @@
 """Set-up of a sample: the archive or part of it, with Python or without, and the texts that the agent is given."""
 
 import asyncio
+import os
+import tempfile
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 from worktrial.language.templates import templates
 from worktrial.outside.files import files_fingerprint
 from worktrial.suites.documents.choices import Setup
+from worktrial.suites.documents.files import DocumentFiles
 from worktrial.suites.documents.question import DocumentQuestion
 from worktrial.suites.documents.web_search import WithWeb
 from worktrial.suites.documents.workplace import ArchiveSession, NoTools, Pictures, ToolSource, data_address
@@ -33,16 +36,17 @@ class ShownPage(NamedTuple):
     """Markdown; None where the picture is shown."""
 
 
-def system_prompt(setup: Setup, *, has_tools: bool, python: bool) -> str:
+def system_prompt(setup: Setup, *, has_tools: bool, python: bool, has_files: bool = False) -> str:
     """Text that comes before the question.
 
     Args:
         setup: What the agent is given.
         has_tools: Whether any tool is on offer.
         python: Whether it can compute with one.
+        has_files: Whether the documents lie in its folder.
     """
     template = templates(_PROMPTS).get_template("system.j2")
-    return template.render(setup=setup.value, has_tools=has_tools, python=python).strip()
+    return template.render(setup=setup.value, has_tools=has_tools, python=python, has_files=has_files).strip()
 
 
 def with_pages(question: str, pages: Sequence[ShownPage]) -> str:
@@ -67,6 +71,8 @@ class PreparedSample(NamedTuple):
     session: ArchiveSession
     instruction: str
     pictures: Pictures
+    workspace: Path | None = None
+    """Folder with the documents, where the agent is given files."""
 
 
 class SamplePreparer:
@@ -80,6 +86,8 @@ class SamplePreparer:
         python: "PythonUse" = "sandboxed",
         images: bool = False,
         web: "WebSource | None" = None,
+        files: DocumentFiles | None = None,
+        tools: Literal["ours", "none"] = "ours",
     ) -> None:
         """Choose the archive.
 
@@ -89,12 +97,16 @@ class SamplePreparer:
             python: Whether the agent can compute.
             images: Whether the agent sees: gold pages come as pictures, and pages can be looked at.
             web: What answers searches of the web, if any.
+            files: Files of the documents, where the agent is given some.
+            tools: The archive's tools beside them.
         """
         self._archive = archive
         self._setup = setup
         self._python = python
         self._images = images
         self._web = web
+        self._files = files
+        self._offers_tools = tools == "ours"
         self._queries: SharedQueries | None = None
         self._parts: OrderedDict[tuple[str, ...], Archive] = OrderedDict()
 
@@ -114,7 +126,23 @@ class SamplePreparer:
                 tools = WithWeb(tools, self._web)
             # Pictures mean nothing to a model that does not see, and its endpoint would refuse them.
             hidden = () if self._images else ("view_page",)
-            yield PreparedSample(ArchiveSession(tools, pictures, without=hidden), instruction, pictures)
+            session = ArchiveSession(tools, pictures, without=hidden)
+            if self._files is None:
+                yield PreparedSample(session, instruction, pictures)
+                return
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="worktrial-documents-")))
+            laid = await asyncio.to_thread(self._lay, self._files, question, folder)
+            yield PreparedSample(session, instruction, pictures, folder)
+            await asyncio.to_thread(self._files.check, laid)
+
+    def _lay(self, files: DocumentFiles, question: DocumentQuestion, folder: Path) -> dict[Path, os.stat_result]:
+        try:
+            if self._setup is Setup.ORACLE_PAGES:
+                files.lay_pages(folder, question.pages)
+                return {}
+            return files.lay(folder, question.documents if self._setup is Setup.ORACLE_DOCS else None)
+        except DataError as e:
+            raise _no_data(str(e)) from e
 
     def _instruction(self, question: DocumentQuestion, pictures: Pictures) -> str:
         if self._setup is not Setup.ORACLE_PAGES:
@@ -139,7 +167,7 @@ class SamplePreparer:
         return ShownPage(document, number, text or "(Nothing could be read on this page.)")
 
     async def _tools(self, question: DocumentQuestion, stack: AsyncExitStack) -> ToolSource:
-        if self._setup is Setup.CLOSED:
+        if self._setup is Setup.CLOSED or not self._offers_tools:
             return NoTools()
         from worktrial.suites.documents.toolbox import SharedQueries, open_tools
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from worktrial.agents.candidates import Candidate
     from worktrial.archive.store import Archive
+    from worktrial.engine.record import SampleRecord
     from worktrial.engine.stored import StoredRun
     from worktrial.reports.report import Report, Section
     from worktrial.results.pairing import SamplePair
@@ -73,13 +74,19 @@ class DocumentsSuite(Suite):
         """Questions, archive and agent made ready to run; see `Suite.trial`."""
         from worktrial.agents.assignment import Limits
         from worktrial.suites.documents.choices import Setup
+        from worktrial.suites.documents.load import doubtful_gold
         from worktrial.suites.documents.task import DocumentsSettings, DocumentsTrial
         from worktrial.suites.settings import LOCAL_TURNS, USUAL_TURNS, fault_conditions, keeping_of
 
         setup = Setup(options.setup)
         python = _python(options, agent)
+        _check_workspace(options, agent)
         questions, archive = _questions_and_archive(options)
+        if options.scorer is None:
+            scorer = "published" if questions.path.suffix.lower() == ".csv" else "ours"
+            options = options.model_copy(update={"scorer": scorer})
         chosen, left_out = _chosen(questions, archive, options)
+        pages = {} if archive is None else {record.name: record.pages for record in archive.documents}
         model = models.get(Role.AGENT)
         usual = LOCAL_TURNS if model is not None and model.is_local else USUAL_TURNS
         settings = DocumentsSettings(
@@ -102,8 +109,10 @@ class DocumentsSuite(Suite):
             agent,
             settings,
             measured=options.measured(),
-            left_out=left_out,
+            notices=(*([left_out] if left_out else ()), *doubtful_gold(chosen, pages)),
             web=_web(options),
+            workspace=options.workspace,
+            tools=options.tools,
         )
         if options.closed_run is not None:
             _check_closed_run(options.closed_run, questions.fingerprint)
@@ -112,9 +121,8 @@ class DocumentsSuite(Suite):
         return trial
 
     def notices(self, options: DocumentsOptions, trial: "DocumentsTrial") -> Iterable[str]:  # type: ignore[override]
-        """Questions that are left out, and a warning before unsafe Python; see `Suite.notices`."""
-        if trial.left_out:
-            yield trial.left_out
+        """Questions left out, doubtful gold, and a warning before unsafe Python; see `Suite.notices`."""
+        yield from trial.notices
         if trial.settings["python"] == "unsafe":
             yield (
                 f"WARNING: {option('unsafe_python')}: code that the agent writes runs WITHOUT a sandbox. It can "
@@ -132,6 +140,14 @@ class DocumentsSuite(Suite):
             split=[open_run(folder) for folder in beside.split_run],
             closed=None if beside.closed_run is None else open_run(beside.closed_run),
         )
+
+    def outcome_of(self, record: "SampleRecord") -> Outcome | None:
+        """Outcome by the score that decides; see `Suite`."""
+        if not record.measures:
+            return None
+        scores = record.measures[record.measures["scorer"]]
+        at = f"{record.measures['tolerance']:g}"
+        return None if at not in scores else Outcome.PASS if scores[at] else Outcome.FAIL
 
     def figures(self, run: "StoredRun") -> Sequence[Figure]:
         """Shares right by scorer and tolerance, and what was found and opened; see `Suite.figures`."""
@@ -181,9 +197,25 @@ suite = DocumentsSuite()
 
 def _python(options: DocumentsOptions, agent: "Candidate") -> "PythonUse":
     # The scripted solver and the idle agent call no Python, so they run where it cannot be locked in.
-    if options.setup == "closed" or agent.kind == "reference":
+    if options.setup == "closed" or agent.kind == "reference" or options.tools == "none":
         return "none"
     return options.python
+
+
+def _check_workspace(options: DocumentsOptions, agent: "Candidate") -> None:
+    if options.workspace is None:
+        if options.tools == "none":
+            raise SettingError(f"{option('tools')} none: goes with {option('workspace')} pdf, text or both")
+        return
+    given = f"{option('workspace')} {options.workspace}"
+    if agent.kind != "python" or agent.driven is not None:
+        raise SettingError(f"{given}: is for agents with tools of their own, such as {option('agent')} cli:codex")
+    if options.setup == "closed":
+        raise SettingError(f"{given}: closed book has no documents")
+    if options.setup == "oracle-pages" and options.workspace != "text":
+        raise SettingError(f"{given}: single pages are there as text; use {option('workspace')} text")
+    if options.faults != "E0":
+        raise SettingError(f"{given}: files have no faults. Leave {option('faults')} out")
 
 
 def _web(options: DocumentsOptions) -> "WebSource | None":

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
 
 from worktrial.agents.assignment import Agent, Assignment, Limits
 from worktrial.agents.candidates import Candidate
@@ -20,6 +20,7 @@ from worktrial.suites.documents.answers import AnswerDiagnosis, AnswerPair, Answ
 from worktrial.suites.documents.choices import AnswerMode, Setup
 from worktrial.suites.documents.failures import Evidence, FailureKind, candidates, failure, missing_figures
 from worktrial.suites.documents.faults import document_transforms, needs_of
+from worktrial.suites.documents.files import DocumentFiles, FileKind
 from worktrial.suites.documents.load import QuestionSet
 from worktrial.suites.documents.prepare import SamplePreparer, prompts_fingerprint, system_prompt
 from worktrial.suites.documents.question import DocumentQuestion
@@ -79,8 +80,10 @@ class DocumentsTrial:
         settings: DocumentsSettings,
         *,
         measured: JsonObject | None = None,
-        left_out: str = "",
+        notices: tuple[str, ...] = (),
         web: "WebSource | None" = None,
+        workspace: "FileKind | None" = None,
+        tools: Literal["ours", "none"] = "ours",
     ) -> None:
         """Set up a trial.
 
@@ -91,18 +94,26 @@ class DocumentsTrial:
             agent: Who answers.
             settings: What can change a result.
             measured: Options that count when runs are compared, for the manifest.
-            left_out: Questions that could not be chosen and why, in words.
+            notices: What to say before the run: questions that are left out, doubtful gold.
             web: What answers searches of the web; None where the tool is not on offer.
+            workspace: Files of the documents that the agent is given; None for none.
+            tools: The archive's tools beside those files.
         """
         _check(archive, agent, settings)
         self._questions = {question.id: question for question in chosen}
         self._agent = agent
-        self.left_out = left_out
+        self.notices = notices
         self._settings = settings
         self._conditions = settings.faults.by_name
         self._transforms = document_transforms(archive)
         self._preparer = SamplePreparer(
-            archive, settings.setup, python=settings.python, images=settings.images, web=web
+            archive,
+            settings.setup,
+            python=settings.python,
+            images=settings.images,
+            web=web,
+            files=None if workspace is None or archive is None else DocumentFiles(archive, workspace),
+            tools=tools,
         )
         held = None if archive is None else archive.fingerprint
         revision: JsonObject = {"questions": questions.fingerprint, "archive": held}
@@ -122,6 +133,7 @@ class DocumentsTrial:
             "scorer_version": scorer_version(),
             **in_manifest(settings),
             **({} if web is None else {"web": web.name}),
+            **({} if workspace is None else {"workspace": workspace, "tools": tools}),
             **settings.context.on_record,
             **({} if measured is None else {"options": measured}),
         }
@@ -158,13 +170,22 @@ class DocumentsTrial:
                 context=settings.context,
                 tokens=lambda: context.meter.tokens(Role.AGENT),
                 cost=lambda: context.meter.known_cost,
-                system_prompt=system_prompt(settings.setup, has_tools=bool(tools), python="python" in offered),
+                book=context.book,
+                system_prompt=system_prompt(
+                    settings.setup,
+                    has_tools=bool(tools),
+                    python="python" in offered,
+                    has_files=here.workspace is not None,
+                ),
+                workspace=here.workspace,
                 take_pictures=here.pictures.take,
                 trajectory=trajectory,
             )
 
             async def graded() -> SampleResult:
-                return await asyncio.to_thread(self._grade, question, trajectory)
+                return await asyncio.to_thread(
+                    self._grade, question, trajectory, has_files=here.workspace is not None
+                )
 
             result = await episode(self._who(question, context), assignment, graded)
         result.clock = None
@@ -227,10 +248,20 @@ class AnswerGrader:
     contamination: Contamination | None = None
     """Questions that results of searches of the web are looked through for; None where the run searches no web."""
 
-    def __call__(self, question: DocumentQuestion, trajectory: Trajectory) -> SampleResult:
-        """Grade the work on one question, with everything that it was measured by."""
+    def __call__(
+        self, question: DocumentQuestion, trajectory: Trajectory, *, has_files: bool = False
+    ) -> SampleResult:
+        """Grade the work on one question, with everything that it was measured by.
+
+        Args:
+            question: What was asked.
+            trajectory: What the agent did.
+            has_files: Whether it had files: nobody knows what it read in them.
+        """
         answer = answer_of(question, trajectory.answer)
         graded, trace = headline(answer, self.settings), trace_of(trajectory.calls)
+        if has_files:
+            trace = replace(trace, unrecorded=True)
         scores = score_measures(answer)
         measures: JsonObject = {
             "setup": self.setup.value,
@@ -241,7 +272,7 @@ class AnswerGrader:
             "tolerance": self.settings.tolerance,
             "scorer_version": scorer_version(),
             "data_revision": self.data_revision,
-            "retrieval": retrieval_measures(question.pages, trace),
+            "retrieval": retrieval_measures(() if has_files else question.pages, trace),
             "diagnosis": None,
             "failure": None,
         }

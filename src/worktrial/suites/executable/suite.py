@@ -33,6 +33,7 @@ from worktrial.suites.settings import conditions_of, judging_of, keeping_of, lim
 
 if TYPE_CHECKING:
     from worktrial.agents.candidates import Candidate
+    from worktrial.engine.record import SampleRecord
     from worktrial.engine.stored import StoredRun
     from worktrial.engine.trial import Trial
     from worktrial.suites.executable.tasks import ExecutableTask, TaskLibrary
@@ -122,6 +123,12 @@ class ExecutableSuite(Suite):
             options: An instance of `self.options`.
         """
         return self.tasks_of(options)
+
+    def outcome_of(self, record: "SampleRecord") -> Outcome | None:
+        """Outcome by the checks; see `Suite`."""
+        if not record.checks:
+            return None
+        return Outcome.PASS if all(check.passed for check in record.checks) else Outcome.FAIL
 
     @property
     def source(self) -> JsonObject:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from worktrial.agents.assignment import Limits
+from worktrial.agents.assignment import Limits, Solution
 from worktrial.agents.candidates import Candidate
 from worktrial.agents.context import ContextKeeping
 from worktrial.engine.record import SampleResult
@@ -108,8 +108,10 @@ class ExecutableTrial:
             instruction=task.instruction,
             clock=task.clock,
             tools=[*workplace.tool_specs, *([REQUEST_HUMAN.spec] if duties.human else [])],
-            plan=task.plan if duties.human else task.plan_alone,
-            reads=frozenset(t.name for t in workplace.tools if t.writes is False and t.name != REPORT_TOOL),
+        )
+        solution = Solution(
+            task.plan if duties.human else task.plan_alone,
+            frozenset(t.name for t in workplace.tools if t.writes is False and t.name != REPORT_TOOL),
         )
 
         async def graded() -> SampleResult:
@@ -118,7 +120,7 @@ class ExecutableTrial:
             return await grade(task, work, self._settings, judge_model=model, human=duties.human)
 
         return await episode(
-            self._candidate.agent(context),
+            self._candidate.agent(context, solution),
             assignment,
             graded,
             lambda: self._settings.duties.budget_checks(trajectory, context.meter),
@@ -163,11 +165,7 @@ async def grade(
         final_state=work.final_state or {},
         trajectory=work.trajectory,
     )
-    result = SampleResult(
-        outcome=Outcome.PASS if all(check.passed for check in checks) else Outcome.FAIL,
-        reason=_summary(checks),
-        checks=checks,
-    )
+    result = SampleResult(outcome=_outcome(checks), reason=_summary(checks), checks=checks)
     if human:
         asked = [call for call in work.trajectory.calls if call.observation.origin == Origin.HUMAN]
         result.measures["human_requests"] = len(asked)
@@ -211,8 +209,17 @@ def _needed(task: ExecutableTask) -> Needed:
     return Needed(task.rubric, task.plan.model_dump_json(), *checks)
 
 
+def _outcome(checks: Sequence[CheckResult]) -> Outcome:
+    if any(check.passed is False for check in checks):
+        return Outcome.FAIL
+    return Outcome.PASS if all(check.passed for check in checks) else Outcome.INVALID
+
+
 def _summary(checks: Sequence[CheckResult]) -> str:
-    failed = [check for check in checks if not check.passed]
+    failed = [check for check in checks if check.passed is False]
     if not failed:
+        open = [check for check in checks if check.passed is None]
+        if open:
+            return f"{InvalidReason.UNDECIDED.value}: {open[0].check} ({open[0].why})"
         return f"all {len(checks)} checks passed"
     return f"{len(failed)} of {len(checks)} checks failed; first: {failed[0].check} ({failed[0].why})"

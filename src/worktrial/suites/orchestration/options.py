@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, PlainSerializer
 
@@ -74,8 +74,6 @@ def spec_of(agent: "str | Callable[..., Any] | None") -> str | None:
 
 SEARCH_NODES = 50_000
 """Nodes that the search for one edit distance may expand, unless a user says otherwise."""
-EARLIER_OPTIONS = {"bound": "search_nodes", "seconds": "search_nodes"}
-"""Earlier names of options; both were times."""
 
 
 class DataOptions(Options):
@@ -102,8 +100,6 @@ class OrchestrationOptions(
     EndpointOptions, AgentOptions, RunOptions, FaultOptions, ComparisonOptions, TaskOptions, DataOptions
 ):
     """Every option of a run."""
-
-    earlier: ClassVar[Mapping[str, str]] = EARLIER_OPTIONS
 
     sub_agent: Annotated[
         str | Callable[..., Any] | None,

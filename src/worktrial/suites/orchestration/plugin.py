@@ -56,9 +56,15 @@ class OrchestrationSuite(Suite):
     assignments = False
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
         "gold": ReferenceAgent("does what the recording has", must=Outcome.PASS),
-        "constant-plan": ReferenceAgent("writes the same plan whatever the user wants, and calls nothing"),
-        "one-sentence": ReferenceAgent("answers everything with one sentence", must=Outcome.FAIL),
-        "always-refuse": ReferenceAgent("plans nothing, and always waits for the user", must=Outcome.FAIL),
+        "always-call": ReferenceAgent(
+            "always writes the same plan, and calls the first tool with nothing", must=Outcome.FAIL
+        ),
+        "always-refuse": ReferenceAgent(
+            "always writes the same plan, and always waits for the user", must=Outcome.FAIL
+        ),
+        "fill-from-words": ReferenceAgent(
+            "fills plans and calls from the words of the request, understanding none", must=Outcome.FAIL
+        ),
     }
 
     def tasks(self, data: DataOptions) -> Sequence[TaskRow]:
@@ -129,6 +135,13 @@ class OrchestrationSuite(Suite):
         from worktrial.suites.orchestration.terminal import team_trajectory
 
         return team_trajectory(line, record)
+
+    def outcome_of(self, record: "SampleRecord") -> Outcome | None:
+        """Outcome by the steps; see `Suite`."""
+        if record.measures.get("mode") != "turns":
+            return None
+        steps = record.measures["ours"]["rows"]["steps"]
+        return Outcome.PASS if all(step["right"] for step in steps) else Outcome.FAIL
 
     def figures(self, run: "StoredRun") -> Sequence[Figure]:
         """Figures by language and scoring, and what a free-running team reached; see `Suite.figures`."""

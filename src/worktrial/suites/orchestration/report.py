@@ -1,15 +1,16 @@
-"""Orchestrating a team: plans, whether to call, and calls, beside the floors."""
+"""Orchestrating a team: plans, whether to call, and calls, beside the best floor."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from worktrial.engine.stored import name_of
 from worktrial.errors import SettingError
 from worktrial.reports.charts import Bar, bars
 from worktrial.reports.figures import NONE, percent, percent_interval
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
-from worktrial.reports.report import Report, ReportRun, Section, agent_of
+from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import (
     NOTHING,
@@ -66,23 +67,22 @@ def _takeaway(found: Figures) -> Markup:
     ours = [(run, figures) for run, figures in found if figures.scoring is Scoring.OURS]
     run, best = max(ours, key=lambda one: one[1].figures["average"].value or 0.0)
     average = best.figures["average"]
-    floors = [(f.figures["average"].value or 0.0, f.name) for f in best.floors]
+    name, floor = best.best_floors["average"]
     said = Markup("{} {} {} on average over {}").format(
         strong(run.name),
         "reaches" if len(ours) == 1 else "reaches most,",
         percent(average.value) + (f" ({percent_interval(average.interval)})" if average.interval else ""),
         counted(best.scenarios, "scenario"),
     )
-    if not floors:
+    if floor.value is None:
         return said + Markup(".")
-    floor, name = max(floors)
-    above = average.interval is not None and average.interval.low > floor
+    above = average.interval is not None and average.interval.low > floor.value
     return said + Markup("; {} {} ({}).").format(
-        "that is above the best team that reads nothing,"
+        "that is above the best team that understands nothing,"
         if above
-        else "that is not clearly above the best team that reads nothing,",
-        name.replace("_", " "),
-        percent(floor),
+        else "that is not clearly above the best team that understands nothing,",
+        name,
+        percent(floor.value),
     )
 
 
@@ -101,32 +101,28 @@ def _panel(found: Figures, language: str, scoring: Scoring) -> Markup:
             for run, figures in of_scoring
         ]
         drawn += [
-            Bar(name, floor[metric].value, floor[metric].interval, group=TITLES[metric])
-            for name, floor in _floors(of_scoring).items()
+            Bar(name, floor.value, floor.interval, group=TITLES[metric])
+            for name, floor in _floors(of_scoring, metric).items()
         ]
     return bars(f"{language}: {scoring.phrase}, with floors", drawn)
 
 
-def _floors(found: Figures) -> dict[str, Mapping[str, FigureEstimate]]:
-    """Each floor once; for each run where runs are of other scenarios and so have other floors."""
-    by_name: dict[str, list[tuple[str, Mapping[str, FigureEstimate]]]] = {}
+def _floors(found: Figures, metric: str) -> dict[str, FigureEstimate]:
+    """The best floor of a metric; for each run where runs are of other scenarios and so have other floors."""
+    known: list[tuple[str, str, FigureEstimate]] = []
     for run, figures in found:
-        for floor in figures.floors:
-            known = by_name.setdefault(floor.name, [])
-            if all(floor.figures != other for _, other in known):
-                known.append((run.name, floor.figures))
-    return {
-        f"floor: {name.replace('_', ' ')}" + (f" ({run})" if len(of_name) > 1 else ""): figures
-        for name, of_name in by_name.items()
-        for run, figures in of_name
-    }
+        name, floor = figures.best_floors[metric]
+        if name and all(floor != other for _, _, other in known):
+            known.append((run.name, name, floor))
+    return {f"best floor: {name}" + (f" ({run})" if len(known) > 1 else ""): floor for run, name, floor in known}
 
 
 def _caveat(found: Figures) -> Markup:
     troubled = {run.name: figures for run, figures in found if figures.troubled}
     said = Markup(
         "Our scoring counts what the published scoring gives away; the published one is there to compare with "
-        "published tables. Floors are what teams get that read nothing. Intervals are at 95%, over scenarios."
+        "published tables. The best floor is what a team gets that understands nothing. "
+        "Intervals are at 95%, over scenarios."
     )
     for name, figures in troubled.items():
         said += Markup(
@@ -208,7 +204,7 @@ def _apart(runs: Sequence[ReportRun]) -> list[Markup]:
     if not rows:
         return []
     languages = sorted({figures.language for run in runs for figures in language_figures(run.run.records)})
-    for over in agent_correlations((agent_of(run.run), run.run.records) for run in runs):
+    for over in agent_correlations((name_of(run.run.folder, run.run.manifest), run.run.records) for run in runs):
         way = f"{over.language} · {'free' if over.free else 'turn by turn'}"
         rows += [["All", way, _couple(c), _correlation(r), f"{r.n} agents"] for c, r in over.couples.items()]
     for language in languages:

@@ -1,14 +1,14 @@
 """Scores for what other programs produced: plans, tool calls, and whole stored runs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from worktrial.language import JsonObject
 from worktrial.options import Count, Flag, Options
 from worktrial.scorer import BadRow, RunScorer, RunScores, Scorer
-from worktrial.suites.orchestration.options import EARLIER_OPTIONS, SEARCH_NODES, Gold, Scoring
+from worktrial.suites.orchestration.options import SEARCH_NODES, Gold, Scoring
 
 
 class ScoringOptions(Options):
@@ -23,8 +23,6 @@ class PlanOptions(ScoringOptions):
 
     search_nodes: Annotated[Count, Flag(common=True)] = SEARCH_NODES
     """Nodes that the search for one edit distance may expand."""
-
-    earlier: ClassVar[Mapping[str, str]] = EARLIER_OPTIONS
 
 
 class CallOptions(ScoringOptions):
@@ -45,8 +43,6 @@ class StoredRunOptions(Options):
     """Gold steps of our scoring: as released, or with the corrections that we ship."""
     search_nodes: Annotated[Count, Flag(common=True)] = SEARCH_NODES
     """Nodes that the search for one edit distance may expand."""
-
-    earlier: ClassVar[Mapping[str, str]] = EARLIER_OPTIONS
 
 
 def _workflow(options: PlanOptions) -> Callable[[JsonObject], JsonObject]:

@@ -121,8 +121,9 @@ def _figure_table(figures: LanguageFigures, *, compare_published: bool) -> Table
     if figures.macro is not None:
         table.add_row("… every scenario alike", *_cells(figures.macro))
     table.add_section()
-    for floor in figures.floors:
-        table.add_row(f"floor: {floor.name.replace('_', ' ')}", *_cells(floor.figures), style="dim")
+    best = figures.best_floors
+    cells = [f"{share_cell(best[metric][1])}\n{best[metric][0]}" for metric in METRICS]
+    table.add_row("best floor", *cells, style="dim")
     if compare_published:
         table.add_section()
         for row in published_orchestration(figures.language).rows:

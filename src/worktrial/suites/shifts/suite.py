@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+import msgspec
 from pydantic import BeforeValidator, Field
 
 from worktrial.engine.roles import Role, RoleName, RoleSettings
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from worktrial.agents.candidates import Candidate
+    from worktrial.engine.record import SampleRecord
     from worktrial.engine.stored import StoredRun
     from worktrial.engine.trial import Trial
     from worktrial.reports.report import Report, Section
@@ -203,6 +205,16 @@ class ShiftsSuite(Suite):
         from worktrial.suites.shifts.figures import run_tables
 
         return run_tables(run)
+
+    def outcome_of(self, record: "SampleRecord") -> Outcome | None:
+        """Outcome by the points of the cases and the harms; see `Suite`."""
+        from worktrial.suites.shifts.cases import CaseScore, Harm, Score
+
+        if not record.measures:
+            return None
+        cases = msgspec.convert(record.measures["cases"], list[CaseScore])
+        harms = msgspec.convert(record.measures["harms"], list[Harm])
+        return Outcome.PASS if Score(cases, harms).passed else Outcome.FAIL
 
     def figures(self, run: "StoredRun") -> Sequence[Figure]:
         """Score, harms and timeliness, of the whole and of each desk and length; see `Suite.figures`."""

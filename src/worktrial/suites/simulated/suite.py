@@ -9,6 +9,7 @@ from pydantic import Field
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
 from worktrial.finding import Findings
+from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.options import (
     AgentOptions,
@@ -31,6 +32,7 @@ from worktrial.suites.settings import conditions_of, judging_of, keeping_of, lim
 
 if TYPE_CHECKING:
     from worktrial.agents.candidates import Candidate
+    from worktrial.engine.record import SampleRecord
     from worktrial.engine.stored import StoredRun
     from worktrial.engine.trial import Trial
     from worktrial.suites.simulated.tasks import TaskSet
@@ -91,6 +93,18 @@ class SimulatedSuite(Suite):
         "its workplaces are played by a model, so it takes runs to validate it: with {agent} plan every task that "
         "has a solution plan must pass, and with idle none"
     )
+
+    def outcome_of(self, record: "SampleRecord") -> Outcome | None:
+        """Outcome by the judge's votes; see `Suite`."""
+        from worktrial.grading.logprob import verdict_of_statements
+
+        if any(vote.probability is not None for vote in record.votes):
+            return verdict_of_statements(record.votes).outcome
+        votes = [vote.is_correct for vote in record.votes if vote.is_correct is not None]
+        # How many votes were planned does not matter to who has more of them.
+        if not votes:
+            return None
+        return Outcome.PASS if votes.count(True) > votes.count(False) else Outcome.FAIL
 
     @abstractmethod
     def load(self, data: Any) -> "TaskSet":
@@ -158,9 +172,8 @@ class SimulatedSuite(Suite):
         return SimulatedTrial(self.name, data, tasks, agent, settings, options=measured)
 
     def in_current_words(self, settings: JsonObject) -> JsonObject:
-        """Settings with what earlier runs left unsaid; see `Suite.in_current_words`."""
-        # In runs from before there was the setting, no plan was shown.
-        current = {"with_plan": False, **settings}
+        """Settings without those that nothing depends on; see `Suite.compared`."""
+        current = dict(settings)
         if current.get("memory") != "auto":
             # Only that choice depends on them.
             for name in ("expected_calls", "simulator_context"):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from worktrial.agents.assignment import Limits
+from worktrial.agents.assignment import Limits, Solution
 from worktrial.agents.candidates import PLAN, Candidate
 from worktrial.agents.context import ContextKeeping
 from worktrial.engine.record import SampleResult
@@ -145,7 +145,6 @@ class SimulatedTrial:
             instruction=_instruction(task, settings),
             clock=clock,
             tools=workplace.tool_specs,
-            plan=task.plan,
         )
 
         async def graded() -> SampleResult:
@@ -153,7 +152,7 @@ class SimulatedTrial:
             return await grade(task, workplace, work, settings, context.model(Role.JUDGE))
 
         result = await episode(
-            self._candidate.agent(context),
+            self._candidate.agent(context, Solution(task.plan)),
             assignment,
             graded,
             lambda: settings.duties.budget_checks(trajectory, context.meter),

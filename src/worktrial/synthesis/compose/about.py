@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from worktrial.grading.people import FREE_WORDS, people_in, records_in, texts_in
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces.conformance.values import scalars
 from worktrial.workplaces.executable.atoms import Situation
+from worktrial.workplaces.values import scalars
 
 
 def records_about(case: Situation, state: JsonObject) -> dict[str, JsonValue]:

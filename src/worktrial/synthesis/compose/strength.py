@@ -16,8 +16,8 @@ from worktrial.synthesis.compose.composer import patched
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.facts import is_code
 from worktrial.synthesis.together import together
-from worktrial.workplaces.conformance.values import scalars
 from worktrial.workplaces.executable.atoms import Situation
+from worktrial.workplaces.values import scalars
 
 _DAYS = {**dict.fromkeys(("day", "days", "일"), 1), **dict.fromkeys(("week", "weeks", "주"), 7)}
 _MONTHS = {**dict.fromkeys(("month", "months", "개월"), 1), **dict.fromkeys(("year", "years", "년"), 12)}

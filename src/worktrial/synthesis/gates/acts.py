@@ -34,7 +34,7 @@ from worktrial.synthesis.gates.facts import (
 from worktrial.synthesis.gates.names import GateName
 from worktrial.synthesis.gates.work import Call, CarriedOut
 from worktrial.workplaces import Tool, Workplace
-from worktrial.workplaces.conformance.values import id_name, scalars
+from worktrial.workplaces.values import id_name, scalars
 
 OWN = 2
 """Records of the task's own that an act too many is done to, for each id that it names."""

@@ -13,7 +13,7 @@ from worktrial.synthesis.gates.door import Door, Probe
 from worktrial.synthesis.gates.expectations import Expectation, beginning
 from worktrial.synthesis.gates.facts import of_same
 from worktrial.synthesis.gates.work import Call, CarriedOut
-from worktrial.workplaces.conformance.values import id_name, is_keyed_by_id, parts
+from worktrial.workplaces.values import id_name, is_keyed_by_id, parts
 
 MOST_OF_A_TOOL = 3
 """Known calls of one tool from which others are made; more of them would only repeat what is found."""

@@ -34,8 +34,8 @@ from worktrial.grading.written.amounts import stated_numbers
 from worktrial.grading.written.spelling import one_spelling
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
-from worktrial.workplaces.conformance.values import scalars
 from worktrial.workplaces.trajectory import Trajectory
+from worktrial.workplaces.values import scalars
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -42,9 +42,9 @@ from worktrial.synthesis.gates.facts import (
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import CarriedOut
 from worktrial.workplaces import Workplace
-from worktrial.workplaces.conformance.values import leaves, scalars
 from worktrial.workplaces.executable.report_form import REPORT_TOOL
 from worktrial.workplaces.lint import tool_verbs, tools_missing_from_rubric
+from worktrial.workplaces.values import leaves, scalars
 
 RUN = 8
 """Words in a row that two texts have in common only when one was copied."""

@@ -18,7 +18,7 @@ from worktrial.synthesis.gates.catalogue import (
 from worktrial.synthesis.gates.door import Door, Probe, Probed
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import Call
-from worktrial.workplaces.conformance.values import below, parts
+from worktrial.workplaces.values import below, parts
 
 MOST_IDS = 12
 """Records of a collection that are read one by one at first."""

@@ -13,7 +13,7 @@ from worktrial.synthesis.gates.catalogue import records_of
 from worktrial.synthesis.gates.facts import ids_named
 from worktrial.synthesis.gates.names import GateName
 from worktrial.synthesis.gates.work import Call, CarriedOut
-from worktrial.workplaces.conformance.values import id_name, parts
+from worktrial.workplaces.values import id_name, parts
 
 _FIRST = re.compile(
     r"\b(?:first|only then|only when|until|(?:before|after(?:wards)?)(?! that\b)|once (?:the|a|an|it|this|that))\b"

@@ -17,8 +17,8 @@ from worktrial.synthesis.gates.facts import number as number_of
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.sequence import ordering
 from worktrial.synthesis.gates.work import Call, CarriedOut, carry_out, failed_check, failed_checks
-from worktrial.workplaces.conformance.values import scalars
 from worktrial.workplaces.executable.report_form import REPORT_TOOL
+from worktrial.workplaces.values import scalars
 
 _FREE_TEXT = 4  # words: an agent writes its own
 _FAILED = 3

@@ -20,7 +20,7 @@ from worktrial.synthesis.gates.facts import ID_LIKE, id_form, id_like
 from worktrial.synthesis.gates.names import GateName
 from worktrial.synthesis.gates.work import Call, CarriedOut
 from worktrial.workplaces import Workplace
-from worktrial.workplaces.conformance.values import id_name, scalars
+from worktrial.workplaces.values import id_name, scalars
 
 OTHERS = 3
 """Texts of other outcomes that each text is replaced by, no two of which differ in ids alone."""

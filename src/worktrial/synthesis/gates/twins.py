@@ -13,7 +13,7 @@ from worktrial.synthesis.gates.catalogue import records_of
 from worktrial.synthesis.gates.facts import id_like, words
 from worktrial.synthesis.gates.names import GateName, finding
 from worktrial.synthesis.gates.work import CarriedOut
-from worktrial.workplaces.conformance.values import leaves
+from worktrial.workplaces.values import leaves
 
 ALIKE = 0.8
 """Share of two instructions' pairs of words, names and numbers masked, from which on they are alike."""

@@ -19,8 +19,8 @@ from worktrial.synthesis.gates.sequence import turned_round
 from worktrial.synthesis.gates.sums import second_sums
 from worktrial.synthesis.gates.texts import OutcomeText, outcome_texts, weak_texts
 from worktrial.synthesis.gates.work import CarriedOut, failed_check
-from worktrial.workplaces.conformance.values import scalars
 from worktrial.workplaces.executable.report_form import REPORT_TOOL
+from worktrial.workplaces.values import scalars
 
 NEIGHBOURS = 8
 """Other records that each id of a write is replaced by; the workplace may refuse most of them."""

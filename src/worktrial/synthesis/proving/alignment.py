@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.synthesis.files import hash_of
-from worktrial.workplaces.conformance.values import below, id_name, is_keyed_by_id, parts
 from worktrial.workplaces.simulator.json_text import canonical_text
+from worktrial.workplaces.values import below, id_name, is_keyed_by_id, parts
 
 _ROUNDS = 3
 """Steps of reference over which created records are told apart."""

@@ -25,10 +25,10 @@ from worktrial.synthesis.gates.report import reporting
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.prompting import compact, fenced, render, within
 from worktrial.synthesis.proving.alignment import aligned
-from worktrial.workplaces.conformance.values import ids, parts
 from worktrial.workplaces.executable.report_form import REPORT_TOOL, one_spelling_of
 from worktrial.workplaces.fidelity import Field, FieldStatus, compare
 from worktrial.workplaces.signals import is_error
+from worktrial.workplaces.values import ids, parts
 
 _FREE_WORDS = 4
 """Words from which a text is taken to be worded freely."""

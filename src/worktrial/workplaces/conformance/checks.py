@@ -12,7 +12,11 @@ from worktrial.workplaces.conformance.context import (
     SeenEpisode,
     records_of,
 )
-from worktrial.workplaces.conformance.values import (
+from worktrial.workplaces.signals import is_error
+from worktrial.workplaces.simulator.json_text import excerpt, json_text
+from worktrial.workplaces.simulator.ledger import call_key
+from worktrial.workplaces.tools import Tool
+from worktrial.workplaces.values import (
     below,
     id_name,
     ids,
@@ -23,10 +27,6 @@ from worktrial.workplaces.conformance.values import (
     objects,
     scalars,
 )
-from worktrial.workplaces.signals import is_error
-from worktrial.workplaces.simulator.json_text import excerpt, json_text
-from worktrial.workplaces.simulator.ledger import call_key
-from worktrial.workplaces.tools import Tool
 
 _FIELD = re.compile(r"[a-z]\D*$")
 _KINDS = {dict: "object", list: "list", str: "text", bool: "boolean", int: "number", float: "number"}

@@ -9,11 +9,11 @@ from itertools import pairwise
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.conformance.values import id_name, is_telling, names, objects, scalars
 from worktrial.workplaces.effects import ToolEffect, names_a_look
 from worktrial.workplaces.session import Origin
 from worktrial.workplaces.simulator.json_text import json_text
 from worktrial.workplaces.tools import Tool
+from worktrial.workplaces.values import id_name, is_telling, names, objects, scalars
 
 
 class ConformanceCheck(StrEnum):

@@ -17,6 +17,7 @@ import msgspec
 
 from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject, JsonValue
+from worktrial.outside.budget import Budget
 from worktrial.sandbox import PythonLimits, PythonSession, SandboxUnavailable
 from worktrial.sandbox.background import in_background
 from worktrial.source_trees import parsed
@@ -28,6 +29,8 @@ PROCESSES = 2
 _CHUNK = 256
 _MOST_STATES = 200
 """States that a process keeps, beside those of the message at hand: to send one costs more than most calls."""
+_MOST_ANSWERED = 64 << 20
+"""Bytes of all answers to one message."""
 _LEAST_CHUNK = 8
 """Requests that one process answers where another would do nothing."""
 # For what takes no steps of its own: far more than any ordinary call, so that the count of steps decides.
@@ -259,6 +262,7 @@ class _LockedIn:
         self._is_booted = False
         self._asked = ""
         self._answers: list[JsonObject] = []
+        self._budget = Budget(_MOST_ANSWERED)
         self._python.offer("ship", _ship)
         self._python.offer("ask", self._give)
         self._python.offer("hand_back", self._take)
@@ -306,6 +310,7 @@ class _LockedIn:
         )
         self._asked = encode(asked).decode()
         self._answers = []
+        self._budget = Budget(_MOST_ANSWERED)
         given = repr(self._asked) if len(self._asked) < _MOST_IN_CODE else "ask()"
         code = f"{'' if self._is_booted else _BOOT}\nserve(_carrier, {given}, hand_back)"
         self._is_booted = False
@@ -321,6 +326,9 @@ class _LockedIn:
                 self._kept.clear()
         if result.value is not None:
             await self._take(_text(result.value))
+        if self._budget.is_spent:
+            await self._begin_anew()
+            return [], {"failure": "output", "detail": "gave more than is taken from one message"}
         answers = self._answers[: len(requests)]
         if result.error is None:
             if len(answers) == len(requests):
@@ -342,6 +350,8 @@ class _LockedIn:
 
     async def _take(self, piece: JsonValue = None) -> None:
         # Foreign code may have sent it: what is no list of answers is none.
+        if not isinstance(piece, str) or not self._budget.take(piece.encode(errors="replace")):
+            return
         with suppress(ValueError, TypeError, RecursionError):
             self._answers += msgspec.json.decode(piece, type=list[dict[str, Any]])
 

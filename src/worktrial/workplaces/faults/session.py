@@ -58,7 +58,7 @@ class DegradedCall(msgspec.Struct, frozen=True):
     fields: list[str]
     """JSON pointers of everything in the answer that was touched."""
     effect: Effect | None = None
-    """Effect of the call in the workplace: none, once, twice or partly; null in runs from before it was kept."""
+    """Effect of the call in the workplace: none, once, twice or partly."""
     lost: list[str] = []
     """JSON pointers into the state of what a partial write left undone."""
     needed: bool | None = None

@@ -19,8 +19,8 @@ from enum import StrEnum
 from math import isclose
 
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces.conformance.values import below, id_name, is_keyed_by_id, leaves
 from worktrial.workplaces.simulator.json_text import canonical_text
+from worktrial.workplaces.values import below, id_name, is_keyed_by_id, leaves
 
 IsFree = Callable[[str, str], bool]
 """Whether the true text at this pointer is free."""

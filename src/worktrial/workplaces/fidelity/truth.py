@@ -7,12 +7,12 @@ from enum import StrEnum
 from worktrial.errors import InvalidReason
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.conformance import SimulatorFailure
-from worktrial.workplaces.conformance.values import id_name, scalars
 from worktrial.workplaces.fidelity.compare import Field, FieldStatus, compare
 from worktrial.workplaces.session import Session
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.json_text import json_text
 from worktrial.workplaces.tools import Tool
+from worktrial.workplaces.values import id_name, scalars
 
 # A shorter text is a word or a code, which a simulator can be expected to get right.
 _FREE_WORDS = 4

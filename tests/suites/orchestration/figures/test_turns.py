@@ -52,7 +52,7 @@ def test_every_figure_of_the_gold_with_its_floors(data: Path, tmp_path: Path) ->
     assert figures[Scoring.PUBLISHED].macro is None
     assert (ours.scenarios, ours.repeats, ours.requests, ours.troubled) == (2, 1, 9, 0)
     for found in figures.values():
-        assert [floor.name for floor in found.floors] == ["constant_plan", "one_sentence", "always_refuse"]
+        assert [floor.name for floor in found.floors] == ["always_call", "always_refuse", "fill_from_words"]
         for floor in found.floors:
             for metric in METRICS:
                 value, interval = floor.figures[metric].value, floor.figures[metric].interval
@@ -60,7 +60,7 @@ def test_every_figure_of_the_gold_with_its_floors(data: Path, tmp_path: Path) ->
                 assert interval.low <= value <= interval.high
 
 
-@pytest.mark.parametrize("team", ["constant-plan", "one-sentence", "always-refuse"])
+@pytest.mark.parametrize("team", ["always-call", "always-refuse", "fill-from-words"])
 def test_a_floor_is_what_its_team_gets(team: str, data: Path, tmp_path: Path) -> None:
     for figures in language_figures(_run(data, tmp_path / "run", team).records):
         (floor,) = (floor for floor in figures.floors if floor.name == team.replace("-", "_"))
@@ -69,8 +69,8 @@ def test_a_floor_is_what_its_team_gets(team: str, data: Path, tmp_path: Path) ->
 
 def test_repeats_are_means_and_do_not_narrow_the_interval(data: Path, tmp_path: Path) -> None:
     """A repeat of a scenario is no further scenario: three equal repeats say as much as one."""
-    once = _by_scoring(_run(data, tmp_path / "once", "constant-plan").records)
-    thrice = _by_scoring(_run(data, tmp_path / "thrice", "constant-plan", repeats=3).records)
+    once = _by_scoring(_run(data, tmp_path / "once", "always-call").records)
+    thrice = _by_scoring(_run(data, tmp_path / "thrice", "always-call", repeats=3).records)
     for mode in Scoring:
         assert (thrice[mode].scenarios, thrice[mode].repeats) == (2, 3)
         for metric in METRICS:
@@ -81,7 +81,7 @@ def test_repeats_are_means_and_do_not_narrow_the_interval(data: Path, tmp_path: 
 
 
 def test_the_mean_of_a_good_and_a_bad_repeat(data: Path, tmp_path: Path) -> None:
-    good, bad = _run(data, tmp_path / "good", "gold"), _run(data, tmp_path / "bad", "one-sentence")
+    good, bad = _run(data, tmp_path / "good", "gold"), _run(data, tmp_path / "bad", "always-refuse")
     mixed = good.records + [_as_repeat(record, 1) for record in bad.records]
     for mode in Scoring:
         of = {name: _by_scoring(records)[mode] for name, records in _named(good, bad, mixed).items()}
@@ -119,15 +119,14 @@ def test_what_running_free_reached(data: Path, tmp_path: Path) -> None:
 
 def test_the_gap_is_what_is_missing_when_running_free(data: Path, tmp_path: Path) -> None:
     turns = _run(data, tmp_path / "turns", "gold")
-    free = _run(data, tmp_path / "free", "one-sentence", free=True)
+    free = _run(data, tmp_path / "free", "always-refuse", free=True)
     (gap,) = cascade_gaps(free, turns)
     assert (gap.language, gap.scenarios) == ("EN", 2)
-    assert {metric: gap.gap[metric].value for metric in gap.gap} == {
-        "completed": 1.0,
-        "goals": 1.0,
-        "calls": 1.0,
-        "plan": 1.0,
-    }
+    found = {metric: gap.gap[metric].value for metric in gap.gap}
+    plan = found.pop("plan")
+    assert found == {"completed": 1.0, "goals": 1.0, "calls": 1.0}
+    # Its plan is the same everywhere, and somewhat like any.
+    assert plan is not None and 0 < plan < 1
     assert differences(free, turns) == ["agent"]
     with pytest.raises(SettingError, match="not a turn-by-turn run"):
         cascade_gaps(free, free)
@@ -137,7 +136,7 @@ def test_runs_stored_before_the_ways_of_scoring_were_renamed(data: Path, tmp_pat
     def earlier(named: dict[str, Any]) -> dict[str, Any]:
         return {"sound" if key == "ours" else key: value for key, value in named.items()}
 
-    records = _run(data, tmp_path / "run", "constant-plan").records
+    records = _run(data, tmp_path / "run", "always-call").records
     old = [
         msgspec.structs.replace(
             record,

@@ -18,9 +18,9 @@ from worktrial.suites.orchestration.planning.plan_text import our_plan
 from worktrial.suites.orchestration.planning.references import REFERENCES, constant_plan_text, reference
 from worktrial.suites.orchestration.planning.release import Release, load_release
 from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep, RefusalStep
-from worktrial.suites.orchestration.planning.turns import StepAnswer, gold_steps
+from worktrial.suites.orchestration.planning.turns import StepAnswer, StepRequest
 from worktrial.suites.orchestration.run.agents import FunctionAnswerer, answerer
-from worktrial.suites.orchestration.run.prompts import StepRequest, requests_of
+from worktrial.suites.orchestration.run.prompts import requests_of
 from worktrial.suites.orchestration.run.turns import ask_all
 from worktrial.suites.orchestration.scoring.calls.calls import StepDecision, decision_of
 
@@ -39,11 +39,11 @@ def requests(release: Release) -> list[StepRequest]:
 
 @pytest.mark.parametrize("name", REFERENCES)
 def test_reference_teams(name: str, release: Release) -> None:
-    scenario, team = release.scenarios[0], release.teams[Language.EN]
+    team = release.teams[Language.EN]
     plan = constant_plan_text(release.scenarios, team)
-    who = reference(name, Language.EN, plan)
-    for step in gold_steps(scenario, team)[0]:
-        answer = who(step)
+    who = reference(name, Language.EN, team, plan)
+    for asked in requests_of(release.scenarios[0], team).requests:
+        step, answer = asked.step, who(asked)
         assert answer.step == step.id
         match name, step:
             case "gold", PlanStep():
@@ -52,14 +52,17 @@ def test_reference_teams(name: str, release: Release) -> None:
                 assert [c["function"]["name"] for c in answer.tool_calls] == [c.tool for c in step.calls]
             case "gold", RefusalStep():
                 assert decision_of(answer).value == step.type.value
-            case "constant-plan", PlanStep():
+            case "always-call" | "always-refuse", PlanStep():
                 assert answer.text == plan
+            case "fill-from-words", PlanStep():
+                assert our_plan(answer.text) is not None
+            case "always-call", CallStep() | RefusalStep():
+                (call,) = answer.tool_calls
+                assert call["function"] == {"name": asked.tools[0]["function"]["name"], "arguments": "{}"}
             case "always-refuse", CallStep() | RefusalStep():
                 assert decision_of(answer) is StepDecision.AWAITING_USER_INPUT
             case _:
-                assert not answer.tool_calls
-                assert decision_of(answer) is StepDecision.NO_DECISION
-                assert our_plan(answer.text) is None
+                assert decision_of(answer) is not StepDecision.NO_DECISION
 
 
 def test_the_constant_plan_is_of_the_two_busiest_agents(release: Release) -> None:

@@ -247,10 +247,14 @@
     const instruction = typeof line.instruction === "string" && line.instruction;
     const answer = typeof line.answer === "string" && line.answer;
     const state = line.final_state;
+    const own = Array.isArray(line.own) ? line.own : [];
+    const printed = typeof line.printed === "string" && line.printed;
     return [
       section("assignment", "Assignment", instruction ? Worktrial.markdown(instruction, "speech") : null),
       section("work", "Work", here.list.element),
       section("answer", "Answer", answer ? Worktrial.markdown(answer, "speech") : null),
+      section("own", "The program's own account", own.length ? Worktrial.details(`Show its ${own.length} messages`, () => el("div", {}, ...own.map((one) => Worktrial.message(one)))) : null),
+      section("printed", "What it printed", printed ? Worktrial.details("Show what it printed", () => el("pre", {}, printed)) : null),
       section("state", "State of the workplace at the end", state ? Worktrial.details("Show the state", () => Worktrial.json(state)) : null),
     ];
   }

@@ -40,6 +40,7 @@ _PATTERNS = tuple(
 )
 _MAY = re.compile(r"may", re.IGNORECASE)
 _SIGN_OF_ONE = re.compile(r"[A-Za-z]|(?<!\d)(?:1[789]|20)\d\d(?!\d)")  # nothing without it is a date
+_BOUND = re.compile(r"\s*\(([^()]*)\)")
 _YEAR_LEAD = re.compile(
     r"(?:\b(?:in|of|for|during|since|from|to|by|year|through|until|and|end|ending|ended)\s+|\(\s*|^\s*)$",
     re.IGNORECASE,
@@ -111,11 +112,14 @@ def dates(text: str) -> list[DateInText]:
 
 
 def without_dates(text: str) -> str:
-    """`text` without the dates in it."""
+    """`text` without the dates in it. What brackets bind to one, "March 1971 (3,127)", stands without them."""
     kept, end = [], 0
     for date in dates(text):
         kept.append(text[end : date.start])
         end = date.end
+        if bound := _BOUND.match(text, end):
+            kept.append(bound[1])
+            end = bound.end()
     return " ".join([*kept, text[end:]])
 
 

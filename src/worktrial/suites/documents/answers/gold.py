@@ -105,7 +105,8 @@ def _only_first(pieces: list[str]) -> list[bool]:
 def labelled(item: str) -> LabelledItem:
     """The label and value of `Ohio: 1.5`, `Ohio = 1.5`, `(Ohio, 1.5)`, `Ohio (1.5)`, `Ohio, 1.5`, `Ohio 1.5`."""
     item = unwrapped(item)
-    if not _MAY_BE_LABELLED.search(item):
+    date = read_date(item)
+    if not _MAY_BE_LABELLED.search(item) or (date is not None and date.year is not None):
         return LabelledItem(None, item, False)
     inner = item[1:-1] if item[:1] in ("(", "[") and item[-1:] == _PAIRS[item[0]] else None
     if inner is not None and len(pair := re.split(r",\s", inner)) == 2:

@@ -9,7 +9,8 @@ What counts:
   like a year.
 - In a list, every value must be there, in order, and bound to its label. Lists of labelled values without brackets
   may come in any order.
-- Texts are equal apart from case, punctuation, articles, and what stands in parentheses.
+- Texts are equal apart from case, punctuation, articles, the way to write a range, and what stands in parentheses.
+- A number in brackets right behind a date or another number belongs to it, and is not negative.
 - Hedges, ranges, alternatives and negations do not count, nor do several numbers that differ.
 
 An answer's commas may separate or group digits (`8, 152,260`), and a label may stand before its value, behind it,
@@ -37,7 +38,7 @@ from worktrial.suites.documents.answers.graded import AnswerScore
 from worktrial.suites.documents.answers.numerals import numerals
 from worktrial.suites.documents.answers.quantities import NumberUnit, Quantity, asked_unit, difference, quantities
 from worktrial.suites.documents.answers.reply import evasion, our_final_answer, unwrapped
-from worktrial.suites.documents.answers.spelling import plain_label, same_text, without_lead
+from worktrial.suites.documents.answers.spelling import has_range, one_range, plain_label, same_text, without_lead
 
 LONGEST_ANSWER = 2_000  # characters; hundreds of numbers fit
 LONGEST_GOLD = 4_000
@@ -68,6 +69,8 @@ def our_score(ground_truth: str, predicted: str, tolerance: float = 0.0, *, unit
     if len(found) > LONGEST_ANSWER:
         return AnswerScore.wrong(f"the answer has more than {LONGEST_ANSWER:,} characters")
     answer = unwrapped(without_lead(one_spelling(found)))
+    if has_range(gold_text) and not dates(gold_text):
+        gold_text, answer = one_range(gold_text), one_range(answer)
     evaded = evasion(answer, without_dates(answer), gold_text, date_asked=bool(dates(gold_text)))
     if evaded:
         return AnswerScore.wrong(evaded)

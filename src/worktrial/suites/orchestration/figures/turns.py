@@ -31,7 +31,7 @@ class FigureEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """Figures of a team that reads nothing, on the same scenarios."""
+    """Figures of a team that understands nothing, on the same scenarios."""
 
     name: str
     figures: Mapping[str, FigureEstimate]
@@ -54,6 +54,19 @@ class LanguageFigures:
     requests: int
     troubled: int
     """Requests without an answer; they weigh one with score 0."""
+
+    @property
+    def best_floors(self) -> Mapping[str, tuple[str, FigureEstimate]]:
+        """The best floor of each metric, as a person reads its name; "" and no value where there is none."""
+        none = ("", FigureEstimate(None))
+        return {
+            metric: max(
+                ((floor.name.replace("_", " "), floor.figures[metric]) for floor in self.floors),
+                key=lambda named: -1.0 if named[1].value is None else named[1].value,
+                default=none,
+            )
+            for metric in METRICS
+        }
 
 
 def language_figures(records: Iterable[SampleRecord]) -> list[LanguageFigures]:

@@ -1,8 +1,11 @@
-"""Teams that need no model: the echo of the gold, and the floors that every score is seen against."""
+"""Teams that need no model: the echo of the gold, and those that understand nothing, the floors of every score."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
+from worktrial.grading.written.filling import filled, likest
+from worktrial.language import JsonValue
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.plan_text import json_text, plan_text
 from worktrial.suites.orchestration.planning.scenario import (
@@ -17,19 +20,21 @@ from worktrial.suites.orchestration.planning.scenario import (
     WorkflowPlan,
     WorkflowStep,
 )
-from worktrial.suites.orchestration.planning.turns import Answers, GoldStep, StepAnswer, is_for_plan, refusal_text
+from worktrial.suites.orchestration.planning.turns import Answers, GoldStep, StepAnswer, StepRequest, refusal_text
 
 GOLD = "gold"
-CONSTANT_PLAN = "constant-plan"
-ONE_SENTENCE = "one-sentence"
+ALWAYS_CALL = "always-call"
 ALWAYS_REFUSE = "always-refuse"
-FLOORS = (CONSTANT_PLAN, ONE_SENTENCE, ALWAYS_REFUSE)
+FILL_FROM_WORDS = "fill-from-words"
+FLOORS = (ALWAYS_CALL, ALWAYS_REFUSE, FILL_FROM_WORDS)
 REFERENCES = (GOLD, *FLOORS)
 
-Reference = Callable[[GoldStep], StepAnswer]
+Reference = Callable[[StepRequest], StepAnswer]
 
-_SENTENCE = {Language.EN: "Thank you, I will look into it.", Language.KO: "감사합니다. 확인해 보겠습니다."}
 _MISSING = {Language.EN: "More details from the user", Language.KO: "사용자의 추가 정보"}
+_PARTS = re.compile(r"[.?!;\n]+\s*|, | and | then |(?<=[고서])\s")
+_FEWEST = 8
+"""Letters of a part of a request that a workflow is planned for."""
 
 
 def gold(step: GoldStep) -> StepAnswer:
@@ -40,40 +45,73 @@ def gold(step: GoldStep) -> StepAnswer:
         case RefusalStep():
             return StepAnswer(step.id, refusal_text(step.type, step.info))
         case CallStep():
-            calls = [(call.tool, json_text(call.arguments)) for call in step.calls]
-            return StepAnswer(
-                step.id,
-                tool_calls=tuple(
-                    {
-                        "id": f"call_{step.id}_{n}",
-                        "type": "function",
-                        "function": {"name": tool, "arguments": given},
-                    }
-                    for n, (tool, given) in enumerate(calls)
-                ),
-            )
+            return _calling(step, *((call.tool, call.arguments) for call in step.calls))
 
 
-def reference(name: str, language: Language, constant_plan: str) -> Reference:
+def _calling(step: GoldStep, *calls: tuple[str, JsonValue]) -> StepAnswer:
+    return StepAnswer(
+        step.id,
+        tool_calls=tuple(
+            {
+                "id": f"call_{step.id}_{n}",
+                "type": "function",
+                "function": {"name": tool, "arguments": json_text(given)},
+            }
+            for n, (tool, given) in enumerate(calls)
+        ),
+    )
+
+
+def reference(name: str, language: Language, team: Team, constant_plan: str) -> Reference:
     """The reference team `name`, one of `REFERENCES`.
 
     Args:
-        name: Which one. `gold` echoes the recording. `constant-plan` writes the same plan whatever the user wants,
-            and its domain agents say nothing. `one-sentence` answers every request with the same sentence.
-            `always-refuse` writes no plan, and its domain agents always wait for the user.
+        name: Which one. `gold` echoes the recording. The others know nothing but what is asked: `always-call` and
+            `always-refuse` write the same plan whatever the user wants; the domain agents of one call their first
+            tool with nothing, those of the other wait for the user. `fill-from-words` plans for the agents, calls
+            the tool and fills the arguments that share most words with the request.
         language: Of the scenario.
-        constant_plan: What `constant-plan` writes, from `constant_plan_text`.
+        team: The domain agents.
+        constant_plan: What is always written, from `constant_plan_text`.
     """
-    sentence = _SENTENCE[language]
     refusal = refusal_text(RefusalType.AWAITING_USER_INPUT, _MISSING[language])
-    plan, other = {
-        CONSTANT_PLAN: (constant_plan, ""),
-        ONE_SENTENCE: (sentence, sentence),
-        ALWAYS_REFUSE: (sentence, refusal),
-    }.get(name, ("", ""))
-    if name == GOLD:
-        return gold
-    return lambda step: StepAnswer(step.id, plan if is_for_plan(step) else other)
+
+    def floor(asked: StepRequest) -> StepAnswer:
+        step, tools = asked.step, [spec["function"] for spec in asked.tools]
+        if asked.is_for_plan:
+            written = plan_text(_plan_from_words(asked.words, team)) if name == FILL_FROM_WORDS else constant_plan
+            return StepAnswer(step.id, written)
+        if name == ALWAYS_REFUSE or not tools:
+            return StepAnswer(step.id, refusal)
+        if name == ALWAYS_CALL:
+            return _calling(step, (tools[0]["name"], {}))
+        tool = tools[likest(asked.words, [f"{tool['name']} {tool['description']}" for tool in tools])]
+        record = str(asked.messages[-1]["content"])
+        given = filled(tool["parameters"], asked.words, record)
+        if not given.keys() >= set(tool["parameters"].get("required", ())):
+            return StepAnswer(step.id, refusal)
+        return _calling(step, (tool["name"], given))
+
+    return (lambda asked: gold(asked.step)) if name == GOLD else floor
+
+
+def _plan_from_words(words: str, team: Team) -> WorkflowPlan:
+    """A workflow of one step for each agent that shares most words with a part of the request."""
+    cards = list(team.values())
+    about = [
+        " ".join([card.name, card.description, *(f"{s.name} {s.description}" for s in card.skills)])
+        for card in cards
+    ]
+    parts = [part for part in _PARTS.split(words) if len(part) >= _FEWEST] or [words]
+    chosen: dict[str, str] = {}
+    for part in parts:
+        chosen.setdefault(cards[likest(part, about)].agent_id, part)
+    return WorkflowPlan(
+        tuple(
+            Workflow(f"workflow_{n}", steps=(WorkflowStep(agent, query=query),))
+            for n, (agent, query) in enumerate(chosen.items(), 1)
+        )
+    )
 
 
 def constant_plan_text(scenarios: Iterable[Scenario], team: Team) -> str:
@@ -94,7 +132,7 @@ def constant_plan_text(scenarios: Iterable[Scenario], team: Team) -> str:
     return plan_text(WorkflowPlan(tuple(workflows)))
 
 
-def answers_of(team: Reference, steps: Iterable[GoldStep]) -> Answers:
+def answers_of(team: Reference, requests: Iterable[StepRequest]) -> Answers:
     """The answers of a reference team, by step."""
-    answers: Mapping[int, StepAnswer] = {step.id: team(step) for step in steps}
+    answers: Mapping[int, StepAnswer] = {asked.step.id: team(asked) for asked in requests}
     return answers

@@ -1,11 +1,13 @@
 """Turn-by-turn trials: which steps the team is asked about, what everyone may see then, and what was answered."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Literal
 
-from worktrial.language import Completion, JsonObject, JsonValue
+from worktrial.language import Completion, JsonObject, JsonValue, Message
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.duties import MAIN, Duty, duties
 from worktrial.suites.orchestration.planning.scenario import (
@@ -207,3 +209,25 @@ def gold_steps(scenario: Scenario, team: Team) -> tuple[list[GoldStep], list[int
         else:
             unasked.append(step.id)
     return asked, unasked
+
+
+@dataclass(frozen=True, slots=True)
+class StepRequest:
+    """One request: for a plan, or to a domain agent."""
+
+    step: GoldStep
+    messages: Sequence[Message]
+    tools: Sequence[JsonObject] = ()
+    words: str = ""
+    """What the user said last, or what the plan asks of the domain agent."""
+
+    @property
+    def is_for_plan(self) -> bool:
+        """Whether the main model is asked, not a domain agent."""
+        return is_for_plan(self.step)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over messages and tools, so that runs can be checked to have asked the same."""
+        asked = json.dumps([list(self.messages), list(self.tools)], ensure_ascii=False, sort_keys=True, default=str)
+        return sha256(asked.encode(errors="surrogatepass")).hexdigest()

@@ -17,8 +17,7 @@ from worktrial.errors import InvalidReason, InvalidSample, SettingError, Worktri
 from worktrial.language import Complete, Completion
 from worktrial.suites.orchestration.options import OrchestrationOptions
 from worktrial.suites.orchestration.planning.references import Reference
-from worktrial.suites.orchestration.planning.turns import StepAnswer
-from worktrial.suites.orchestration.run.prompts import StepRequest
+from worktrial.suites.orchestration.planning.turns import StepAnswer, StepRequest
 
 if TYPE_CHECKING:
     from worktrial.agents.candidates import Candidate
@@ -78,7 +77,7 @@ class ReferenceAnswerer:
 
     async def __call__(self, request: StepRequest) -> StepAnswer:
         """Look the answer up; see `Answerer`."""
-        return self.team(request.step)
+        return self.team(request)
 
 
 @dataclass(frozen=True, slots=True)

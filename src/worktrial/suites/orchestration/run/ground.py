@@ -99,7 +99,7 @@ class Groundwork:
 
     @cached_property
     def constant_plans(self) -> Mapping[Language, str]:
-        """Plans of the reference team `constant-plan`, made of all gold plans, not only those of the tasks."""
+        """Plans of the reference teams that always write the same: made of all gold plans, not only the tasks'."""
         return {
             language: constant_plan_text((s for s in self.release.scenarios if s.language is language), team)
             for language, team in self.release.teams.items()
@@ -131,7 +131,7 @@ class Groundwork:
 
     def reference(self, name: str, language: Language) -> Reference:
         """The reference team `name`."""
-        return reference(name, language, self.constant_plans[language])
+        return reference(name, language, self.release.teams[language], self.constant_plans[language])
 
     def value_judges(self, language: Language, context: SampleContext) -> ValueJudges | None:
         """The judges of open argument values for one sample; None where nobody judges."""

@@ -1,16 +1,14 @@
 """An ensemble of judges for argument values that are neither equal to the gold ones nor plainly wrong."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError
 from worktrial.grading.ballot import ballot_schema, continued, in_parallel
 from worktrial.grading.questions import BallotQuestion, cast_ballot
-from worktrial.grading.quoting import ShownText
 from worktrial.language import Complete, JsonObject, Message
 from worktrial.language.templates import templates
 from worktrial.language.untrusted import encodable, mark
@@ -242,10 +240,9 @@ class ValueJudges:
             ValueBallot,
             SCHEMA,
             value_messages(case, language),
-            ShownText("\n".join((case.context, *case.predicted))),
-            lambda: value_messages(_plain(case), language),
             lambda messages, problem: asked_again(messages, problem, language),
             lambda messages, code: with_code(messages, code, language),
+            "\n".join(case.predicted),
         )
         judges = list(self._judges.items())
 
@@ -261,21 +258,10 @@ class ValueJudges:
         return CaseVotes(case, tuple(votes))
 
 
-def _plain(case: ValueCase) -> ValueCase:
-    """The same case with plain words of the same length in the place of the agents'."""
-
-    def plain(text: str) -> str:
-        return ("plain words " * len(text))[: len(text)]
-
-    predicted = tuple(json.dumps(plain(value[2:]) or "-") for value in case.predicted)
-    return replace(case, predicted=predicted, context=plain(case.context))
-
-
 async def _vote(name: str, complete: Complete, question: BallotQuestion[ValueBallot], number: int) -> ValueVote:
     # The draw differs by judge too: the same model in two chairs shall not answer from the cache.
     cast = await cast_ballot(complete, question, number)
     if cast.ballot is None:
-        same = False if cast.against else None
-        return ValueVote(name, same, raw=cast.raw, problem=cast.problem, trouble=cast.reason)
+        return ValueVote(name, None, raw=cast.raw, problem=cast.problem, trouble=cast.reason)
     reason = None if cast.ballot.reason is None else encodable(cast.ballot.reason)
     return ValueVote(name, cast.ballot.same_meaning, reason, cast.raw, cast.problem)

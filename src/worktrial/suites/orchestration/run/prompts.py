@@ -1,10 +1,8 @@
 """Prompts of planner and domain agents: the same on every machine, whatever the order of files."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 
 from worktrial.language import JsonObject, Message
@@ -13,7 +11,7 @@ from worktrial.outside.files import files_fingerprint
 from worktrial.suites.orchestration.planning.cards import AgentCard, Skill, Team
 from worktrial.suites.orchestration.planning.plan_text import json_text, plan_text
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario, WorkflowPlan
-from worktrial.suites.orchestration.planning.turns import GoldStep, HistoryEntry, Views, gold_steps, is_for_plan
+from worktrial.suites.orchestration.planning.turns import HistoryEntry, StepRequest, Views, gold_steps, is_for_plan
 
 _PROMPTS = Path(__file__).parent / "templates" / "team"
 _FREE_PROMPTS = Path(__file__).parent / "templates" / "free"
@@ -87,26 +85,6 @@ def prompts_fingerprint() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class StepRequest:
-    """One request: for a plan, or to a domain agent."""
-
-    step: GoldStep
-    messages: Sequence[Message]
-    tools: Sequence[JsonObject] = ()
-
-    @property
-    def is_for_plan(self) -> bool:
-        """Whether the main model is asked, not a domain agent."""
-        return is_for_plan(self.step)
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 over messages and tools, so that runs can be checked to have asked the same."""
-        asked = json.dumps([list(self.messages), list(self.tools)], ensure_ascii=False, sort_keys=True, default=str)
-        return sha256(asked.encode(errors="surrogatepass")).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
 class ScenarioRequests:
     """All requests of one scenario."""
 
@@ -130,13 +108,14 @@ def requests_of(scenario: Scenario, team: Team, *, compact: bool = False) -> Sce
         if is_for_plan(step):
             plan, entries = views.planner(step)
             messages = planner_messages(scenario.language, team, scenario.note, plan, entries, compact=compact)
-            requests.append(StepRequest(step, messages))
+            words = next((entry.text for entry in reversed(entries) if entry.who == "user"), "")
+            requests.append(StepRequest(step, messages, words=words))
             continue
         query, entries = views.agent(step)
         queries[step.id] = query
         card = team[step.agent]
         messages = agent_messages(scenario.language, card, scenario.note, query, entries)
-        requests.append(StepRequest(step, messages, agent_tools(card)))
+        requests.append(StepRequest(step, messages, agent_tools(card), query))
     return ScenarioRequests(requests, queries)
 
 

@@ -15,15 +15,14 @@ from worktrial.errors import InvalidSample, WorktrialError
 from worktrial.language import JsonObject
 from worktrial.suites.episode import jobs_under
 from worktrial.suites.orchestration.options import SEARCH_NODES, Cards, Gold
-from worktrial.suites.orchestration.planning.references import Reference
+from worktrial.suites.orchestration.planning.references import FLOORS, Reference, answers_of
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario
-from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer
+from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer, StepRequest
 from worktrial.suites.orchestration.run.agents import Answerer, answerer
 from worktrial.suites.orchestration.run.grading import grade
 from worktrial.suites.orchestration.run.ground import SUITE, Groundwork
 from worktrial.suites.orchestration.run.prompts import (
     ScenarioRequests,
-    StepRequest,
     prompts_fingerprint,
     requests_of,
 )
@@ -82,7 +81,7 @@ class OrchestrationTrial:
             team,
             answers,
             self._settings.search_nodes,
-            floors=await self._floors_of(scenario),
+            floors=await self._floors_of(scenario, asking),
             threads=self._scoring,
             judges=self.ground.value_judges(scenario.language, context),
         )
@@ -101,13 +100,14 @@ class OrchestrationTrial:
             return planner, planner
         return planner, answerer(ground.sub_agent, context, Role.SUB_AGENT, references)
 
-    async def _floors_of(self, scenario: Scenario) -> JsonObject:
+    async def _floors_of(self, scenario: Scenario, asking: ScenarioRequests) -> JsonObject:
         # Repeats of a scenario share them: a floor answers the same every time.
         if scenario.key not in self._floors:
-            plan = self.ground.constant_plans[scenario.language]
-            team = self.ground.release.teams[scenario.language]
+            language, nodes = scenario.language, self._settings.search_nodes
+            answers = {f: answers_of(self.ground.reference(f, language), asking.requests) for f in FLOORS}
+            team = self.ground.release.teams[language]
             async with self._scoring:
-                sums = await asyncio.to_thread(floor_sums, scenario, team, plan, self._settings.search_nodes)
+                sums = await asyncio.to_thread(floor_sums, scenario, team, answers, nodes)
             self._floors[scenario.key] = sums
         return self._floors[scenario.key]
 

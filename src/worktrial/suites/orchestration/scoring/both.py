@@ -1,13 +1,13 @@
 """Both scores of the answers to one scenario, as far as no judge is needed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import fsum
 
 from worktrial.language import JsonObject
 from worktrial.suites.orchestration.planning.cards import Team
-from worktrial.suites.orchestration.planning.references import FLOORS, answers_of, reference
 from worktrial.suites.orchestration.planning.scenario import Scenario
-from worktrial.suites.orchestration.planning.turns import Answers, ValueCase, Verdicts, gold_steps
+from worktrial.suites.orchestration.planning.turns import Answers, ValueCase, Verdicts
 from worktrial.suites.orchestration.scoring.goals import GoalScore, Met, goal_score
 from worktrial.suites.orchestration.scoring.layout import answers_in_layout, history_of, labels_of
 from worktrial.suites.orchestration.scoring.ours import OurScenario, our_scenario
@@ -68,22 +68,25 @@ def score(scenario: Scenario, team: Team, answers: Answers, nodes: int) -> Score
     )
 
 
-def floor_sums(scenario: Scenario, team: Team, constant_plan: str, nodes: int) -> JsonObject:
-    """The sums of the three floors on `scenario`, by floor and way of scoring: what a team gets that reads nothing.
+def floor_sums(scenario: Scenario, team: Team, floors: Mapping[str, Answers], nodes: int) -> JsonObject:
+    """The sums of the floors on `scenario`, by floor and way of scoring: what a team gets that understands nothing.
 
-    Blocks like `score`.
+    Blocks like `score`. No judge looks at what is open, as nobody pays for a floor.
+
+    Args:
+        scenario: The scenario.
+        team: The domain agents.
+        floors: Answers of each floor.
+        nodes: See `score`.
     """
-    steps, _ = gold_steps(scenario, team)
     label = labels_of(scenario)
-    floors: JsonObject = {}
-    for name in FLOORS:
-        answers = answers_of(reference(name, scenario.language, constant_plan), steps)
+    sums: JsonObject = {}
+    for name, answers in floors.items():
         history = {**answers_in_layout(scenario, answers), "label": label}
-        # None of them makes a call, so there is nothing that a judge could look at.
         published = published_scenario(history, team, nodes=nodes)
         ours = our_scenario(scenario, answers, team, nodes=nodes)
-        floors[name.replace("-", "_")] = {"published": published.sums(None), "ours": ours.sums(None)}
-    return floors
+        sums[name.replace("-", "_")] = {"published": published.sums(None), "ours": ours.sums(None)}
+    return sums
 
 
 def goal_rate(met: Met) -> float | None:

@@ -25,9 +25,8 @@ from worktrial.suites.orchestration.planning.scenario import (
     Workflow,
     WorkflowPlan,
 )
-from worktrial.suites.orchestration.planning.turns import StepAnswer, refusal_text
+from worktrial.suites.orchestration.planning.turns import StepAnswer, StepRequest, refusal_text
 from worktrial.suites.orchestration.run.agents import FunctionAnswerer
-from worktrial.suites.orchestration.run.prompts import StepRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +216,7 @@ def voices(
 
     def voice(member: Candidate, role_name: RoleName) -> Voices:
         if member.kind == "reference":
-            return gold if member.spec == GOLD else _Echo(references(member.spec))
+            return gold if member.spec == GOLD else _Floor(references(member.spec), scenario)
         line: Complete = (
             context.model(role_name) if member.function is None else _Function(FunctionAnswerer(member.function))
         )
@@ -242,18 +241,21 @@ class _Two:
 
 
 @dataclass(frozen=True, slots=True)
-class _Echo:
-    """A reference team that answers the same whatever it is asked."""
+class _Floor:
+    """A reference team that understands nothing of what it is asked."""
 
     team: Reference
+    scenario: Scenario
 
     async def plan(self, moment: PlannerMoment, messages: Sequence[Message]) -> Completion:
-        return _completion(self.team(_PLAN))
+        said = [step.text for step in self.scenario.steps if isinstance(step, UserTurn)]
+        return _completion(self.team(StepRequest(_PLAN, messages, words=said[moment.user_turn])))
 
     async def act(
         self, moment: AgentMoment, messages: Sequence[Message], tools: Sequence[JsonObject]
     ) -> Completion:
-        return _completion(self.team(_ACT))
+        query = moment.workflow.steps[moment.step].query
+        return _completion(self.team(StepRequest(_ACT, messages, tools, query)))
 
 
 @dataclass(frozen=True, slots=True)

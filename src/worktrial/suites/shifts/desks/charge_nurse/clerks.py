@@ -15,7 +15,7 @@ def greedy(state: State) -> Work:
 
 
 def careful(state: State) -> Work:
-    """Opens every record and keeps the sections that everybody quotes; knows no circular, and never waits."""
+    """Opens every record and keeps the sections that everybody quotes; never waits, leaves open what it cannot tell."""
     return _in_order(state, careful=True)
 
 
@@ -60,7 +60,7 @@ def _enquiry(message: JsonObject, careful: bool) -> Work:
         if entry["password_quoted"] != secret or (
             secret is None and entry["caller"] != record["next_of_kin"]["name"]
         ):
-            return "refuse"
+            return "refuse" if secret else ""
     yield Move("release_information", {"entry_id": id})
     return "approve"
 
@@ -74,6 +74,7 @@ def _lend(message: JsonObject, careful: bool) -> Work:
         known = [row for row in nurses.get("nurses", ()) if row["id"] == entry["nurse"]]
         if any(row["holds_keys"] or row["employed"] == "supernumerary" for row in known):
             return "refuse"
+        return ""
     yield Move("lend_nurse", {"entry_id": message["about"], "nurse_id": entry["nurse"]})
     return "approve"
 
@@ -85,7 +86,7 @@ def _drugs(message: JsonObject, careful: bool) -> Work:
     if careful:
         register = yield Move("read_register", {"drug": entry["drug"]})
         if register["lines"][-1]["balance"] != entry["counted"]:
-            return "refuse"
+            return ""
     words = {"entry_id": message["about"], "result": "agreed", "balance": entry["counted"]}
     yield Move("sign_sheet", words)
     return "approve"

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from worktrial.suites.shifts.cases import Case, Credit
-from worktrial.workplaces.people import Kind
+from worktrial.suites.shifts.cases import Answer, Case, Credit, Report
+from worktrial.workplaces.people import Message
 
 from .harms import harms
 from .hours import needs_chains
-from .rules import DUTIES, FIRST_WORD, REPORT, Right, solve
+from .rules import DUTIES, FIRST_WORD, REPORT, WORD_OF_LATE, Right, solve
 from .state import State
 
 __all__ = ["cases", "harms"]
@@ -31,12 +31,12 @@ def _case(right: Right) -> Case:
 
     def in_time(state: State) -> bool:
         minute = when(state, right)
-        return outcome(state) > 0 and minute is not None and minute <= right.due
+        return minute is not None and minute <= right.due
 
     def told(state: State) -> float:
         found = [_has_been_told(state, right, person, about) for person, about in right.tell]
         if right.answer and right.end != "refuse":
-            found.append(bool(state.mail.told(right.asked_by, right.about, right.answer)))
+            found.append(state.mail.last_word(right.asked_by, right.about, right.answer) is not None)
         return sum(found) / len(found)
 
     def heard(state: State) -> bool:
@@ -52,7 +52,7 @@ def _case(right: Right) -> Case:
         parts.append(Credit("told", known, told, because, right.section if right.tell else "1.3"))
     if right.needs_word:
         because = "1.3: whoever asks for something hears of the desk within thirty minutes."
-        parts.append(Credit("in_time", known, heard, because, "1.3"))
+        parts.append(Credit("first_word", known, heard, because, "1.3"))
     loads = {about for _, about in right.tell} | {row[1] for row in right.filled.get("late", ())}
     records = {
         str(right.filled.get(name))
@@ -70,47 +70,40 @@ def _case(right: Right) -> Case:
         arrives=right.arrives,
         critical=right.critical,
         unasked=right.unasked,
+        answer=_answer(right),
     )
 
 
 def _duty(right: Right) -> Case:
     """Case of something that is due by a time and that no message asks for."""
-    done = _reported if right.kind == REPORT else _counted
     best, timely, _ = _POINTS[right.weight]
-    because = right.because
+    is_report = right.kind == REPORT
+    names = tuple(_COUNTED) if is_report else ("expired", "soon")
+
+    def fits(message: Message) -> bool:
+        said = message.fields
+        if is_report:
+            return all(_count_fits(said.get(name), right, message.minute, name) for name in names)
+        return all(_number(said.get(name)) == right.filled[name] for name in names)
+
+    since, until = (right.arrives, right.filled["until"]) if is_report else (0, None)
+    report = Report(right.asked_by, right.due, fits, names, since, until, kinds=("tell",))
     return Case(
         id=right.slot,
-        title="report to operations" if right.kind == REPORT else "certificates that run out",
+        title="report to operations" if is_report else "certificates that run out",
         pattern=right.pattern,
         right=f"report by {right.due}: {right.filled}",
-        about=(right.about, right.asked_by),
+        about=(right.about,),
         parts=(
-            Credit("outcome", best, lambda state: done(state, right, state.time.ends), because, right.section),
-            Credit("in_time", timely, lambda state: done(state, right, right.due), because, right.section),
+            Credit("outcome", best, lambda state: report.is_right(state.mail), right.because, right.section),
+            Credit(
+                "in_time", timely, lambda state: report.is_right_in_time(state.mail), right.because, right.section
+            ),
         ),
         arrives=right.arrives,
         critical=right.critical,
         unasked=True,
-    )
-
-
-def _reported(state: State, right: Right, by: int) -> bool:
-    return any(
-        message.to == right.asked_by
-        and message.kind == "tell"
-        and right.arrives <= message.minute <= by
-        and all(_count_fits(message.fields.get(name), right, message.minute, name) for name in _COUNTED)
-        for message in state.mail.sent
-    )
-
-
-def _counted(state: State, right: Right, by: int) -> bool:
-    return any(
-        message.to == right.asked_by
-        and message.kind == "tell"
-        and message.minute <= by
-        and all(_number(message.fields.get(name)) == right.filled[name] for name in ("expired", "soon"))
-        for message in state.mail.sent
+        reports=(report,),
     )
 
 
@@ -137,14 +130,24 @@ def _number(value: object) -> float | None:
         return None
 
 
-def _has_been_told(state: State, right: Right, person: str, about: str) -> bool:
-    etas = {load: eta for _, load, eta in right.filled.get("late", ())}
+def _told_at(state: State, right: Right, person: str, about: str) -> int | None:
+    """Minute at which somebody was told what they have to know, where the last word on it is right."""
     said = state.mail.told(person, about, ("tell", "escalate", "request", "refuse", "approve"))
+    etas = {load: eta for _, load, eta in right.filled.get("late", ())}
     if about in etas:
-        return any(_is_time(message.fields.get("eta"), etas[about]) for message in said)
-    if right.kind == "handover":
-        return any(message.fields.get("carrier") == right.filled["carrier"] for message in said)
-    return bool(said)
+        said = [message for message in said if "eta" in message.fields]
+        right_ones = [_is_time(message.fields["eta"], etas[about]) for message in said]
+    else:
+        wanted = right.filled["carrier"] if right.kind == "handover" else None
+        right_ones = [wanted is None or message.fields.get("carrier") == wanted for message in said]
+    first = None
+    for message, is_right in zip(said, right_ones, strict=True):
+        first = (message.minute if first is None else first) if is_right else None
+    return first
+
+
+def _has_been_told(state: State, right: Right, person: str, about: str) -> bool:
+    return _told_at(state, right, person, about) is not None
 
 
 def _is_time(value: object, clock: str) -> bool:
@@ -180,15 +183,27 @@ def was_asked(state: State, right: Right, by: int | None = None) -> bool:
     )
 
 
-def _declined(state: State, right: Right) -> bool:
-    """Whether whoever asked was refused, and what they asked for was not done."""
-    return _declined_at(state, right) is not None and not _was_done(state, right)
+def _declined(state: State, right: Right) -> float:
+    """Half for refusing whoever asked, without doing it, and half for telling those who have to help now."""
+    if _declined_at(state, right) is None or _was_done(state, right):
+        return 0.0
+    told = [_has_been_told(state, right, person, about) for person, about in right.tell]
+    return (1 + sum(told) / len(told)) / 2 if told else 1.0
 
 
 def _declined_at(state: State, right: Right) -> int | None:
-    final = int(right.filled.get("final", 0))
-    said = [m.minute for m in state.mail.told(right.asked_by, right.about, ("refuse",)) if m.minute >= final]
-    return min(said, default=None)
+    said = state.mail.last_word(right.asked_by, right.about, ("refuse",), int(right.filled.get("final", 0)))
+    return None if said is None else said.minute
+
+
+def _answer(right: Right) -> Answer | None:
+    """What whoever asked is granted or refused; None where their matter is neither."""
+    if not right.answer or right.kind == "breakdown":
+        return None
+    grants = right.end != "refuse"
+    because = "1.3: who is granted what is not done, or refused what was due, acts on it."
+    since = 0 if grants else int(right.filled.get("final", 0))
+    return Answer(right.asked_by, right.about, grants, because, since, lambda state: _was_done(state, right))
 
 
 def _was_done(state: State, right: Right) -> bool:
@@ -235,11 +250,14 @@ def _towed(state: State, right: Right) -> bool:
 
 
 def _chosen_at(state: State, right: Right) -> int | None:
-    """Minute at which the recovery service was told the one that goes first; None if it was told both, or none."""
-    kinds: tuple[Kind, ...] = ("approve", "tell", "request")
-    if state.mail.told(right.asked_by, right.filled["second"], kinds):
-        return None
-    return min((m.minute for m in state.mail.told(right.asked_by, right.filled["first"], kinds)), default=None)
+    """Minute at which the recovery service was told which goes first, where its last word names the right one."""
+    chosen = None
+    for message in state.mail.sent:
+        if message.to == right.asked_by and message.about in (right.filled["first"], right.filled["second"]):
+            if "first" in message.fields:
+                is_right = message.fields["first"] == right.filled["first"]
+                chosen = (message.minute if chosen is None else chosen) if is_right else None
+    return chosen
 
 
 def _same(state: State, right: Right) -> bool:
@@ -265,13 +283,17 @@ def _told_late(state: State, right: Right) -> bool:
 
 
 def _told_late_at(state: State, right: Right) -> int | None:
-    said = [
-        m.minute
-        for person, load, eta in right.filled["late"]
-        for m in state.mail.told(person, load)
-        if _is_time(m.fields.get("eta"), eta)
-    ]
-    return min(said, default=None)
+    """Minute at which the last of those who had to be told of a late load was; None where one was not."""
+    told = [_told_at(state, right, person, load) for person, load, _ in right.filled["late"]]
+    return max((minute for minute in told if minute is not None), default=None) if None not in told else None
+
+
+def _posted_at(state: State, right: Right) -> int | None:
+    """Minute at which a bulletin was on the board; None where word of late loads came later than section 6.1 has."""
+    told = _told_late_at(state, right)
+    if right.filled["late"] and (told is None or told > right.arrives + WORD_OF_LATE):
+        return None
+    return state.roads[right.about].changed_at
 
 
 def _changed_at(state: State, right: Right) -> int | None:
@@ -310,7 +332,7 @@ _WHEN: dict[tuple[str, str], Callable[[State, Right], int | None]] = {
     ("breakdown", "same"): lambda state, right: state.breakdowns[right.about].changed_at,
     ("recovery", "first"): _chosen_at,
     ("closure", "do"): lambda state, right: state.roads[right.about].changed_at,
-    ("bulletin", "board"): lambda state, right: state.roads[right.about].changed_at,
+    ("bulletin", "board"): _posted_at,
     ("handover", "do"): _changed_at,
     ("cancel", "do"): _changed_at,
     ("cancel", "turn"): _changed_at,

@@ -9,6 +9,8 @@ from worktrial.suites.shifts.clerks import in_order
 from .state import State
 
 _CAREFUL_LIMIT = 540
+_CAREFUL_TONNES = 26
+_UNSURE = "unsure"
 
 
 def greedy(state: State) -> Work:
@@ -17,8 +19,8 @@ def greedy(state: State) -> Work:
 
 
 def careful(state: State) -> Work:
-    """Opens every record and keeps the sections that everybody quotes; knows no circular, and never waits."""
-    return _in_order(state, _look)
+    """Opens every record and keeps the sections that everybody quotes; never waits, leaves open what it cannot tell."""
+    return _in_order(state, lambda message: _look(message, str(state.figures["docks_at"])))
 
 
 def _in_order(state: State, settle: Callable[[JsonObject], Work]) -> Work:
@@ -30,7 +32,9 @@ def _in_order(state: State, settle: Callable[[JsonObject], Work]) -> Work:
             return ""
         kind = "approve" if done else "refuse"
         text = "Done." if done else "This cannot be done."
-        yield Move("send_message", {"to": message["from"], "kind": kind, "about": message["about"], "text": text})
+        if done != _UNSURE:
+            words = {"to": message["from"], "kind": kind, "about": message["about"], "text": text}
+            yield Move("send_message", words)
         return ""
 
     return in_order(state.time, take)
@@ -87,7 +91,7 @@ def _do(message: JsonObject, route: int, tow: str) -> Work:
     return "" if "error" in seen else "done"
 
 
-def _look(message: JsonObject) -> Work:
+def _look(message: JsonObject, docks_at: str) -> Work:
     about, said = message["about"], message["fields"]
     kind, route, tow = said["request"], 0, "heavy"
     if kind == "assign":
@@ -103,13 +107,24 @@ def _look(message: JsonObject) -> Work:
             and driver["driven"] + row["minutes"] <= _CAREFUL_LIMIT
         ]
         if not fit:
-            return ""
+            return (yield from _tell_planning(message))
         route = fit[0]
     elif kind == "breakdown":
         report = yield Move("get_record", {"record_id": about})
+        known = yield Move("search_records", {"kind": "breakdown", "text": report["road"]})
+        if sum(row["status"] in ("open", "recovery ordered") for row in known["records"]) > 1:
+            return _UNSURE
         if report["truck"] is not None:
             truck = yield Move("get_record", {"record_id": report["truck"]})
-            tow = "heavy" if truck["tonnes"] > 15 else "light"
+            loaded = yield Move("search_loads", {"text": report["truck"], "status": "under way"})
+            load = (
+                yield Move("get_load", {"load_id": loaded["loads"][0]["id"]})
+                if loaded["loads"]
+                else Move("get_record", {"record_id": about})
+            )
+            tow = "heavy" if truck["tonnes"] + load.get("tonnes", 0) > _CAREFUL_TONNES else "light"
+    elif kind == "relief" or (kind == "dock" and message["time"][-5:] < docks_at):
+        return _UNSURE
     elif kind == "closure":
         road = yield Move("get_record", {"record_id": about})
         if road["bulletin"] != "closed":
@@ -137,3 +152,11 @@ def _look(message: JsonObject) -> Work:
         if depot["adblue"] - int(said["litres"]) < depot["reserve"]:
             return ""
     return (yield from _do(message, route, tow))
+
+
+def _tell_planning(message: JsonObject) -> Work:
+    """Tell planning of an offer that is refused, unless it was planning who made it."""
+    if message["from"] != "planning":
+        words = {"to": "planning", "kind": "tell", "about": message["about"], "text": "It needs another driver."}
+        yield Move("send_message", words)
+    return ""

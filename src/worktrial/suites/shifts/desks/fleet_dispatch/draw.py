@@ -59,6 +59,7 @@ def draw(length: str, minutes: int, random: Random) -> State:
     day.usual()
     day.certificates()
     day.state.loads = dict(sorted(day.state.loads.items()))
+    _departures(day.state)
     random.shuffle(day.state.papers)
     return day.state
 
@@ -85,6 +86,15 @@ def _matters(length: str, day: Day) -> Day:
         MAKERS[kind](day, due, patterns[kind].pop())
     day.figures["certificates_at"] = clock(day.at(5 * round((storms[-1] + random.randint(30, 45)) / 5)))
     return day
+
+
+def _departures(state: State) -> None:
+    """Let every load that is still here leave at its time."""
+    leaving = {event.payload["load"] for event in state.time.waiting if event.kind == "departed"}
+    for load in state.loads.values():
+        minute = state.time.minute_of(load.departs)
+        if load.status in ("planned", "assigned") and load.id not in leaving and minute < state.time.ends:
+            state.time.add(minute, "leaves", load=load.id)
 
 
 def _patterns(random: Random, kind: str, count: int) -> list[str]:

@@ -4,6 +4,7 @@ import msgspec
 
 from worktrial.language import JsonObject
 
+from .hours import trip
 from .state import Breakdown, State
 
 
@@ -26,6 +27,14 @@ def departed(state: State, payload: JsonObject) -> None:
         load.status, load.eta = "under way", payload["eta"]
 
 
+def leaves(state: State, payload: JsonObject) -> None:
+    """A load that has its driver leaves at its time, on the route that it has by then."""
+    load = state.loads[payload["load"]]
+    if load.status == "assigned" and load.driver is not None and load.route is not None:
+        planned = trip(state, load, state.drivers[load.driver], state.routes[load.route])
+        load.status, load.eta = "under way", state.time.clock(planned.arrives)
+
+
 def arrived(state: State, payload: JsonObject) -> None:
     """A load is delivered, unless it was turned back."""
     load = state.loads[payload["load"]]
@@ -33,4 +42,10 @@ def arrived(state: State, payload: JsonObject) -> None:
         load.status = "delivered"
 
 
-HAPPENINGS = {"bulletin": bulletin, "breakdown": breakdown, "departed": departed, "arrived": arrived}
+HAPPENINGS = {
+    "bulletin": bulletin,
+    "breakdown": breakdown,
+    "departed": departed,
+    "leaves": leaves,
+    "arrived": arrived,
+}

@@ -35,9 +35,9 @@ def _of(state: State, right: Right) -> Iterator[Chore]:
     others = _TELL * len(right.tell)
     asked = [*filled.get("ask", ())] or ["somebody"] * bool(filled.get("asks"))
     if not asked:
-        answer = _TELL if right.end == "refuse" else 0
-        yield Chore(max(came, filled.get("given", 0)), right.due, opened + do + answer)
-        yield Chore(came, ends, others + (0 if answer else _TELL))
+        answer = _TELL + others if right.end == "refuse" else 0
+        yield Chore(max(came, filled.get("given", 0)), right.plan_by, opened + do + answer)
+        yield Chore(came, ends, 0 if answer else others + _TELL)
         return
     ready = came
     for _ in asked:

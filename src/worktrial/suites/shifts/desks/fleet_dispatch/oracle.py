@@ -38,7 +38,9 @@ def plan(state: State) -> Work:
     inbox = _Desk()
     matters: list[tuple[int, int, Matter]] = []
     for right in solve(state):
-        due = right.arrives + _BEGIN if _asks(right) else right.due - (_LONGER if right.kind == REPORT else _LONG)
+        due = (
+            right.arrives + _BEGIN if _asks(right) else right.plan_by - (_LONGER if right.kind == REPORT else _LONG)
+        )
         # The time of the docks is the same for all: what is not won is declined then as well.
         ready = max(right.arrives, right.filled["given"] - _BEGIN) if right.kind == "dock" else right.arrives
         matters.append((ready, max(due, ready + 2), _matter(state, right, inbox)))
@@ -127,7 +129,8 @@ def _answer(state: State, right: Right, inbox: _Desk, text: str) -> Part:
         "send_message", {"to": right.asked_by, "kind": right.answer[0], "about": right.about, "text": text}
     )
     for person, about in right.tell:
-        yield Until(0, state.time.ends - _LONG)
+        if not refused:
+            yield Until(0, state.time.ends - _LONG)
         fields = {"carrier": right.filled["carrier"]} if right.kind == "handover" else {}
         seen = yield Move(
             "send_message", {"to": person, "kind": "tell", "about": about, "text": text, "fields": fields}
@@ -187,8 +190,8 @@ def _order_of_recovery(state: State, right: Right, inbox: _Desk) -> Part:
         seen = yield Move("get_record", {"record_id": id})
         yield Move("search_loads", {"text": seen["truck"], "status": "under way"})
     first = right.filled["first"]
-    words = {"to": right.asked_by, "about": first, "text": f"{first} first, please."}
-    yield Move("send_message", {"kind": "approve", **words})
+    words = {"to": right.asked_by, "about": first, "text": f"{first} first, please.", "fields": {"first": first}}
+    yield Move("send_message", {"kind": "tell", **words})
     seen = yield Move("get_load", {"load_id": right.filled["load"]})
     yield Move("get_record", {"record_id": seen["site"]})
     for person, load in right.tell:

@@ -21,6 +21,8 @@ CERTIFICATES = "certificates"
 DUTIES = (REPORT, CERTIFICATES)
 FIRST_WORD = 30
 """Minutes within which whoever asks for something hears of the desk at all (section 1.3)."""
+WORD_OF_LATE = 30
+"""Minutes from a bulletin within which consignees of loads that it makes late hear of it (section 6.1)."""
 _AT_ONCE = ("breakdown", "extension", "recovery")
 """Kinds that are answered so soon that they need no first word."""
 _SOON = 14  # days ahead in which a certificate that ends is counted
@@ -63,6 +65,12 @@ class Right:
         return "small" if self.kind in ("details", "fuel", REPORT) or self.end == "same" else "usual"
 
     @property
+    def plan_by(self) -> int:
+        """Minute by which all of it is planned to be done: word of loads that a bulletin makes late comes sooner."""
+        late = self.kind == "bulletin" and self.filled["late"]
+        return self.arrives + WORD_OF_LATE if late else self.due
+
+    @property
     def needs_word(self) -> bool:
         """Whether whoever asked is to hear of the desk soon, if not yet of the end."""
         return bool(self.asked_by and self.answer) and self.kind not in _AT_ONCE
@@ -89,6 +97,11 @@ def contact_of(state: State, load: Load) -> str:
 
 def _answers(done: bool) -> tuple[Kind, ...]:
     return ("approve",) if done else ("refuse",)
+
+
+def _before_departure(state: State, due: int, *loads: Load) -> int:
+    """Minute by which loads have to be dealt with: what has left is changed no more (section 1.2)."""
+    return min([due, *(state.time.minute_of(load.departs) - 1 for load in loads)])
 
 
 def _assign(state: State, slot: str, due: int, said: JsonObject) -> Right:
@@ -121,7 +134,7 @@ def _assign(state: State, slot: str, due: int, said: JsonObject) -> Right:
         end,
         said["sender"],
         due,
-        due + 75,
+        _before_departure(state, due + 75, load),
         because,
         section,
         _answers(bool(routes)),
@@ -274,7 +287,7 @@ def _closure(state: State, slot: str, due: int, said: JsonObject) -> Right:
         "do" if closed else "refuse",
         said["sender"],
         due,
-        due + 90,
+        _before_departure(state, due + 90, *(state.loads[load] for load, *_ in rows)),
         because[pattern],
         "5.1" if bulletin else "5.2",
         _answers(closed),
@@ -349,7 +362,7 @@ def _handover(state: State, slot: str, due: int, said: JsonObject) -> Right:
         "do" if done else "refuse",
         said["sender"],
         due,
-        due + 110,
+        _before_departure(state, due + 110, load),
         because,
         section,
         _answers(done),
@@ -547,8 +560,8 @@ def _reports(state: State) -> Iterator[Right]:
         for e in events
         if e.payload["truck"] is not None
     ]
-    for number, text in enumerate(str(state.figures["reports"]).split(", "), 1):
-        minute = state.time.minute_of(text)
+    times = [state.time.minute_of(text) for text in str(state.figures["reports"]).split(", ")]
+    for number, (minute, following) in enumerate(zip(times, [*times[1:], None], strict=True), 1):
         yield Right(
             f"report-{number}",
             REPORT,
@@ -561,7 +574,7 @@ def _reports(state: State) -> Iterator[Right]:
             "1.5: operations gets the numbers of breakdowns, blocked roads and medical loads at the set times.",
             "1.5",
             unasked=True,
-            filled={"breakdowns": rows},
+            filled={"breakdowns": rows, "until": None if following is None else following - 20},
         )
 
 

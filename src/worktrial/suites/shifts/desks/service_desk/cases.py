@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Case, Credit, Harm
+from worktrial.suites.shifts.cases import Answer, Case, Credit, Harm, Report
 
 from .rules import (
     AGAIN,
@@ -91,7 +91,7 @@ def _case(right: Right) -> Case:
 
     def in_time(state: State) -> bool:
         when = _dealt_with(state, right)
-        return outcome(state) > 0 and when is not None and when <= right.due
+        return when is not None and when <= right.due
 
     def told(state: State) -> float:
         dealt = _finished(state, right)
@@ -106,6 +106,8 @@ def _case(right: Right) -> Case:
         others = [
             bool(state.mail.told(person, right.ticket, ("tell", "escalate"), by=at_once)) for person in right.tell
         ]
+        if state.mail.last_word(right.asked_by, right.ticket, right.answer, _final(right)) is None:
+            asked = []
         others += _told_again(state, right)
         others += [
             bool(_notified(state, right, owner, by=_latest_notice(state, right)))
@@ -133,7 +135,7 @@ def _case(right: Right) -> Case:
     ]
     if not right.filled.get("listed"):
         because = "1.3: whoever asked has heard of the desk within thirty minutes."
-        parts.append(Credit("in_time", _FIRST_WORD_POINTS[right.weight], first_word, because, "1.3"))
+        parts.append(Credit("first_word", _FIRST_WORD_POINTS[right.weight], first_word, because, "1.3"))
     return Case(
         id=right.slot,
         title=f"{right.kind} {right.ticket}{person}: {right.end}",
@@ -144,6 +146,18 @@ def _case(right: Right) -> Case:
         arrives=right.arrives,
         critical=right.critical,
         unasked=right.unasked,
+        answer=_answer(right),
+    )
+
+
+def _answer(right: Right) -> Answer | None:
+    """What whoever opened the ticket is granted or refused; None where the ticket is neither."""
+    if right.kind == "incident" or right.filled.get("listed"):
+        return None
+    grants = right.end == "do"
+    because = "1.3: who is granted what is not done, or refused what was due, acts on it."
+    return Answer(
+        right.asked_by, right.ticket, grants, because, _final(right), lambda state: _was_done(state, right)
     )
 
 
@@ -171,23 +185,30 @@ def _told_again(state: State, right: Right) -> list[bool]:
 
 def _duty(right: Right) -> Case:
     """Case of something that is due by a time and that no message asks for."""
-    done = {REPORT: _reported, BACKUPS: _backups_reported, RELEASE: _released}[right.kind]
     best, timely, _ = _POINTS[right.weight]
+    if right.kind == RELEASE:
+        reports: tuple[Report, ...] = ()
+        outcome: Callable[[State], float] = lambda state: _released(state, right, state.time.ends)  # noqa: E731
+        in_time: Callable[[State], float] = lambda state: _released(state, right, right.due)  # noqa: E731
+    else:
+        report = _report(right)
+        reports = (report,)
+        outcome = lambda state: report.is_right(state.mail)  # noqa: E731
+        in_time = lambda state: report.is_right_in_time(state.mail)  # noqa: E731
     return Case(
         id=right.slot,
         title=_TITLES[right.kind],
         pattern=right.pattern,
         right=f"{right.end} by {right.due}: {right.filled}",
-        about=(right.ticket, *((right.asked_by,) if right.kind == REPORT else ())),
+        about=(right.ticket,),
         parts=(
-            Credit(
-                "outcome", best, lambda state: done(state, right, state.time.ends), right.because, right.section
-            ),
-            Credit("in_time", timely, lambda state: done(state, right, right.due), right.because, right.section),
+            Credit("outcome", best, outcome, right.because, right.section),
+            Credit("in_time", timely, in_time, right.because, right.section),
         ),
         arrives=right.arrives,
         critical=right.critical,
         unasked=True,
+        reports=reports,
     )
 
 
@@ -198,14 +219,15 @@ _TITLES = {
 }
 
 
-def _reported(state: State, right: Right, by: int) -> bool:
-    return any(
-        message.to == "duty_manager"
-        and message.kind == "tell"
-        and right.arrives <= message.minute <= by
-        and _is_right(message.fields, right, message.minute)
-        for message in state.mail.sent
-    )
+def _report(right: Right) -> Report:
+    """The report to the duty manager, or that on the night's backups."""
+    if right.kind == REPORT:
+        fits = lambda message: _is_right(message.fields, right, message.minute)  # noqa: E731
+        names = ("p1", "p2", "users")
+        return Report("duty_manager", right.due, fits, names, right.arrives, right.filled["until"], kinds=("tell",))
+    names = ("failed", "gigabytes")
+    fits = lambda message: all(_number(message.fields, name) == right.filled[name] for name in names)  # noqa: E731
+    return Report("backup", right.due, fits, names, kinds=("tell",))
 
 
 def _is_right(fields: JsonObject, right: Right, minute: int) -> bool:
@@ -225,14 +247,6 @@ def _number(fields: JsonObject, name: str) -> float | None:
         return float(str(fields.get(name)))
     except ValueError:
         return None
-
-
-def _backups_reported(state: State, right: Right, by: int) -> bool:
-    return any(
-        all(_number(message.fields, name) == right.filled[name] for name in ("failed", "gigabytes"))
-        for message in state.mail.sent
-        if message.to == "backup" and message.kind == "tell" and message.minute <= by
-    )
 
 
 def _released(state: State, right: Right, by: int) -> float:
@@ -278,11 +292,13 @@ def _was_asked(state: State, right: Right, by: int | None = None) -> bool:
     )
 
 
-def _declined(state: State, right: Right) -> bool:
-    """Whether what was asked for was not done, and the ticket or a message says so."""
-    ticket = state.tickets[right.ticket]
-    said = ticket.status == "refused" or bool(state.mail.told(right.asked_by, right.ticket, ("refuse",)))
-    return said and not _was_done(state, right)
+def _declined(state: State, right: Right) -> float:
+    """Half for declining what was asked for, by ticket or message, and half for telling those who have to know."""
+    refused = state.mail.last_word(right.asked_by, right.ticket, ("refuse",), _final(right)) is not None
+    if not (refused or state.tickets[right.ticket].status == "refused") or _was_done(state, right):
+        return 0.0
+    told = [bool(state.mail.told(person, right.ticket, ("tell", "escalate"))) for person in right.tell]
+    return (1 + sum(told) / len(told)) / 2 if told else 1.0
 
 
 def _was_done(state: State, right: Right) -> bool:

@@ -6,6 +6,8 @@ from worktrial.suites.shifts.clerks import in_order
 
 from .state import State
 
+_OPEN = "left open"
+
 
 def greedy(state: State) -> Work:
     """Does what a ticket asks for at once."""
@@ -13,7 +15,7 @@ def greedy(state: State) -> Work:
 
 
 def careful(state: State) -> Work:
-    """Opens every record and keeps the sections that everybody quotes; knows no circular, and never waits."""
+    """Opens every record and keeps the sections that everybody quotes; never waits, leaves open what it cannot tell."""
     return _in_order(state, _look)
 
 
@@ -25,6 +27,8 @@ def _in_order(state: State, settle) -> Work:  # type: ignore[no-untyped-def]
         if "error" in ticket:
             return ""
         done = yield from settle(state, ticket)
+        if done == _OPEN:
+            return ""
         if ticket["kind"] != "incident":
             resolution = "resolved" if done else "refused"
             yield Move("close_ticket", {"ticket_id": ticket["id"], "resolution": resolution})
@@ -90,4 +94,7 @@ def _look(state: State, ticket: JsonObject) -> Work:
             return ""
     elif kind == "loan" and record.get("laptops_on_loan"):
         return ""
-    return (yield from _do(ticket, employee, priority=priority, team=team))
+    elif kind == "leaver":
+        return _OPEN
+    # What the system does not let happen now is neither done nor declined.
+    return (yield from _do(ticket, employee, priority=priority, team=team)) or _OPEN

@@ -153,7 +153,7 @@ def _reset(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
         because = "3.3: where the owner knows nothing of the request, it is refused and the security office told."
     return Right(
         slot, ticket["id"], "reset", pattern, end, sender, due, due + 60, because, section,
-        ("approve", "tell") if end == "do" else ("refuse", "tell"),
+        ("approve", "tell") if end == "do" else ("refuse",),
         tell, critical=bool(tell), unasked=bool(tell), weight="grave" if tell else "usual", filled=ticket,
     )  # fmt: skip
 
@@ -191,7 +191,7 @@ def _access(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
         )
     return Right(
         slot, ticket["id"], "access", pattern, "do" if granted else "refuse", ticket["requester"], due, due + 150,
-        because, section, ("approve", "tell") if granted else ("refuse", "tell"), tell,
+        because, section, ("approve", "tell") if granted else ("refuse",), tell,
         critical=pattern == "apart", unasked=pattern in ("apart", "ask", "later circular"), earliest=earliest,
         weight="grave" if pattern == "apart" else "usual",
         filled=ticket | {"approver": approver, "asks": pattern in ("ask", "later circular")},
@@ -217,7 +217,7 @@ def _licence(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
         slot, ticket["id"], "licence", "scarce", "do" if wins else "refuse", ticket["requester"], due,
         allocation + 75, "6.2: licences are allocated once, by post, then by order of request"
         + ("; C-2026-11: contractors after all others." if circular else "."),
-        "C-2026-11" if circular else "6.2", ("approve", "tell") if wins else ("refuse", "tell"),
+        "C-2026-11" if circular else "6.2", ("approve", "tell") if wins else ("refuse",),
         earliest=allocation, filled=ticket,
     )  # fmt: skip
 
@@ -289,7 +289,7 @@ def _change(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
     return Right(
         slot, ticket["id"], "change", pattern, "refuse" if stays else "do", ticket["requester"], due,
         due + 60 if stays else last + 20, because, section,
-        ("refuse", "tell") if stays else ("approve", "tell"),
+        ("refuse",) if stays else ("approve", "tell"),
         ("change_board",) if (frozen or overtaken) and not withdrawn else (),
         critical=pattern in ("frozen", "overtaken", "job running"), unasked=not withdrawn,
         earliest=0 if stays else first,
@@ -314,7 +314,7 @@ def _loan(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
         because = "7.2: a signed return slip is proof; the list is corrected, and the loan goes its way."
     return Right(
         slot, ticket["id"], "loan", pattern, end, ticket["requester"], due, due + 60, because, section,
-        ("approve", "tell") if end == "do" else ("refuse", "tell"), weight="small",
+        ("approve", "tell") if end == "do" else ("refuse",), weight="small",
         unasked=pattern == "record wrong",
         filled=ticket | {"returned": [laptop.id for laptop in lent if laptop.id not in missing]},
     )  # fmt: skip
@@ -339,7 +339,7 @@ def _restore(state: State, slot: str, due: int, ticket: JsonObject) -> Right:
         slot, ticket["id"], "restore", ("purged soon" if soon else "plain") if own else "not entitled",
         "do" if own else "refuse", ticket["requester"], due, min(purged, due + 60) if own else due + 60,
         because if own else "8.2: nobody is given files of another area.", "8.1" if own else "8.2",
-        ("approve", "tell") if own else ("refuse", "tell"), filled=ticket,
+        ("approve", "tell") if own else ("refuse",), filled=ticket,
     )  # fmt: skip
 
 
@@ -374,12 +374,13 @@ def _reports(state: State, rights: list[Right]) -> Iterator[Right]:
         for r in rights
         if r.end == "assign" and r.filled["priority"] <= 2
     ]
-    for number, text in enumerate(state.figures["reports"], 1):
-        minute = state.time.minute_of(str(text))
+    times = [state.time.minute_of(str(text)) for text in state.figures["reports"]]
+    for number, (minute, following) in enumerate(zip(times, [*times[1:], None], strict=True), 1):
         yield Right(
             f"report-{number}", REPORT, REPORT, "duty", "report", "duty_manager", max(0, minute - 20), minute,
             "1.4: the duty manager gets the incidents of priority 1 and 2, and their users, at the set times.",
-            "1.4", ("tell",), unasked=True, weight="small", filled={"incidents": incidents},
+            "1.4", ("tell",), unasked=True, weight="small",
+            filled={"incidents": incidents, "until": None if following is None else following - 20},
         )  # fmt: skip
 
 

@@ -1,0 +1,242 @@
+"""Strikes from outside: agents, suites, clients and files that want more than their due. How many are held?"""
+
+import json
+import math
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.support.cli import command
+
+_PATIENCE = 180.0  # seconds
+
+
+@dataclass(frozen=True)
+class Held:
+    """Strikes of one kind, and how many of them came to nothing."""
+
+    tried: int
+    held: int
+
+    def __add__(self, other: "Held") -> "Held":
+        return Held(self.tried + other.tried, self.held + other.held)
+
+
+def held(*came_to_nothing: bool) -> Held:
+    """Strikes, of which each came to nothing or did not."""
+    return Held(len(came_to_nothing), sum(came_to_nothing))
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+_SEEKERS = '''
+import dataclasses
+
+def reached(root):
+    """All that attributes, items, slots and bound methods of an object lead to, as text."""
+    seen, waiting, said = set(), [root], []
+    while waiting and len(seen) < 20_000:
+        one = waiting.pop()
+        if id(one) in seen or isinstance(one, (type, type(dataclasses))):
+            continue
+        seen.add(id(one))
+        said.append(repr(one)[:20_000])
+        waiting += getattr(one, "__dict__", {}).values()
+        waiting += [getattr(one, n, None) for c in type(one).__mro__ for n in getattr(c, "__slots__", ())]
+        waiting += [getattr(one, "__self__", None)]
+        waiting += one.values() if isinstance(one, dict) else one if isinstance(one, (list, tuple)) else ()
+    return " ".join(said)
+
+def walks(assignment):
+    return reached(assignment)
+
+async def awaits(assignment):
+    return reached(assignment)
+
+def asks(assignment):
+    return repr(getattr(assignment, "plan", None)) + repr(getattr(assignment, "reads", None))
+
+def prints(assignment):
+    return repr(assignment) + repr(vars(assignment))
+'''
+
+
+def look_for_solutions(chance: random.Random) -> Held:
+    """Agents of one's own look for the plan of their task, in our process and in one of their own."""
+    from worktrial.suites.starter import suite
+
+    task = chance.choice([task for task in suite.load_tasks() if task.plan.steps])
+    secrets = (task.plan.answer, "PlanFollower", "steps=(")
+    came = []
+    with _folder() as folder:
+        (folder / "seekers.py").write_text(_SEEKERS)
+        for number, (name, *more) in enumerate(
+            (name, *more) for name in ("walks", "awaits", "asks", "prints") for more in ([], ["--isolate"])
+        ):
+            run = folder / str(number)
+            agent = f"python:{folder}/seekers.py:{name}"
+            done = command("run", "starter", "--agent", agent, "--tasks", task.id, "-o", run, *more)
+            answers = [line["answer"] for line in _lines(run / "trajectories.jsonl")]
+            came.append(done.code == 0 and len(answers) == 1)
+            came[-1] &= not any(secret in answer for answer in answers for secret in secrets)
+            came[-1] &= bool(answers[0])
+    return held(*came)
+
+
+def edit_outcomes(chance: random.Random) -> Held:
+    """Outcomes of stored runs are turned round by hand; `show` says so, `gate` and `compare` refuse."""
+    came = []
+    with _folder() as folder:
+        for suite, agent, more in (
+            ("starter", "idle", ()),
+            ("starter", "plan", ()),
+            ("shifts", "idle", _SHORT_SHIFT),
+        ):
+            run = folder / f"{suite}-{agent}"
+            command("run", suite, "--agent", agent, *(more or ("--tasks", "lab-01,lab-02")), "-o", run)
+            clean = command("show", run)
+            path = run / "samples.jsonl"
+            lines = _lines(path)
+            chosen = chance.choice(lines)
+            chosen["outcome"] = {"pass": "fail", "fail": "pass"}[chosen["outcome"]]
+            path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+            shown = command("show", run)
+            gated = command("gate", run, "--min-completion", "0")
+            compared = command("compare", run, run)
+            words = "the outcome is"
+            came.append(clean.code == 0 and words not in clean.said)
+            came.append(words in shown.err and shown.code == 0)
+            came += [done.code == 2 and words in done.err for done in (gated, compared)]
+    return held(*came)
+
+
+_PEAK = "print('peak', *(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
+_MOST_MEGABYTES = 1000
+_GREEDY_TOOLS = '''
+
+def _handed_back():
+    try:
+        raise ValueError
+    except ValueError as e:
+        frame = operator.attrgetter("__traceback__.tb_frame")(e)
+    while "hand_back" not in operator.attrgetter("f_locals")(frame):
+        frame = operator.attrgetter("f_back")(frame)
+    return operator.attrgetter("f_locals")(frame)["hand_back"]
+
+@reads()
+def list_of_all(state: State) -> list[str]:
+    """List all tools."""
+    give = _handed_back()
+    for _ in range(12):
+        give("[" + ",".join(["{}"] * 4_000_000) + "]")
+    return []
+'''
+_OF_A_SUITE = """
+import asyncio, sys
+from pathlib import Path
+from worktrial.workplaces.executable.code import CodeWorkplace
+async def calls():
+    session = CodeWorkplace.read(Path(sys.argv[1])).open()
+    await session.call("list_of_all", {})
+try:
+    asyncio.run(calls())
+except Exception as e:
+    print(type(e).__name__, str(e)[:300])
+"""
+_OF_ARGUMENTS = """
+import asyncio, sys
+import worktrial as wt
+from tests.support.script import Script
+from tests.support.scripted_server import ScriptedServer
+from tests.support.wire import completion, tool_call
+GREAT = '{"sample_id": [' + '[],' * 5_000_000 + '[]]}'
+def agent(request):
+    call = {"name": "get_sample", "arguments": GREAT}
+    return completion("", tool_calls=[{"id": "c", "type": "function", "function": call}])
+if sys.argv[1] == "model":
+    with ScriptedServer(Script(agent=agent)) as server:
+        ran = wt.run("starter", "agent-1", base_url=server.url, tasks=["lab-01"], max_turns=20)
+        print([(r.outcome, r.stop_reason, r.reason[:200]) for r in ran.run.records])
+else:
+    async def drive():
+        async with wt.episode("starter", "lab-01") as episode:
+            for _ in range(250):
+                await episode.call("get_sample", {"sample_id": "x" * (4 << 20)})
+    try:
+        asyncio.run(drive())
+    except Exception as e:
+        print(type(e).__name__, str(e)[:300])
+"""
+_OF_AN_IMPORT = """
+import sys
+from worktrial.cli.main import main
+sys.argv[1:1] = ["import"]
+try:
+    main()
+except SystemExit as e:
+    print("code", e.code)
+"""
+
+
+def _peak(code: str, *words: object) -> tuple[float, str]:
+    """Most megabytes that a process held, and all that it said."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{_PEAK}", *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=_PATIENCE,
+        check=False,
+    )
+    peak = done.stdout.rpartition("peak ")[2].strip()
+    return float(peak) / 1024 if peak.isdigit() else math.inf, done.stdout + done.stderr
+
+
+def fill_memory(chance: random.Random) -> Held:
+    """A suite's code, arguments of calls and files to import want more memory than their due."""
+    with _folder() as folder:
+        loans = Path(__file__).parents[2] / "examples" / "tool-library" / "workplaces" / "loans"
+        shutil.copytree(loans, folder / "loans")
+        tools = folder / "loans" / "tools.py"
+        state = tools.read_text("utf-8")
+        tools.write_text(state.replace("from typing", "import operator\nfrom typing", 1) + _GREEDY_TOOLS, "utf-8")
+        bomb = '{"id": "a", "epoch": 1, "messages": [], "metadata": {"x": [' + "[]," * 20_000_000 + "[]]}}"
+        with zipfile.ZipFile(folder / "bomb.eval", "w", zipfile.ZIP_DEFLATED) as log:
+            log.writestr("header.json", json.dumps({"eval": {"model": "m"}}))
+            log.writestr("samples/a.json", bomb)
+        steps = '{"step_id": 1, "source": "user", "message": "", "extra": {"x": [' + "[]," * 20_000_000 + "[]]}}"
+        atif = '{"schema_version": "ATIF-v1.4", "agent": {"name": "a", "version": "1"}, "steps": [' + steps + "]}"
+        (folder / "great.json").write_text(atif)
+        found = [
+            _peak(_OF_A_SUITE, folder / "loans"),
+            _peak(_OF_ARGUMENTS, "model"),
+            _peak(_OF_ARGUMENTS, "episode"),
+            _peak(_OF_AN_IMPORT, folder / "bomb.eval", "-o", folder / "bomb"),
+            _peak(_OF_AN_IMPORT, folder / "great.json", "-o", folder / "great"),
+        ]
+    return held(*(peak < _MOST_MEGABYTES for peak, _ in found))
+
+
+_SHORT_SHIFT = ("--desk", "service_desk", "--limit", "1")
+
+STRIKES: dict[str, Callable[[random.Random], Held]] = {
+    "an agent of one's own looks for its task's solution": look_for_solutions,
+    "an outcome is turned round by hand": edit_outcomes,
+    "code, calls and files want more memory than their due": fill_memory,
+}
+"""Name to strikes of a kind."""
