@@ -1,6 +1,6 @@
 """A suite of one's own in one file: a parcel shop, checked by code. `pip install .` registers it."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from worktrial.finding import Finding, Findings
 from worktrial.suites.executable import ExecutableSuite
@@ -45,7 +45,6 @@ class ParcelSuite(ExecutableSuite):
     """One task at a counter."""
 
     name, about = "parcels", "a parcel shop, checked by code"
-    source: ClassVar = {"folder": "parcels", "fingerprint": "1"}
 
     def load_tasks(self) -> list[ExecutableTask]:
         return [ExecutableTask.model_validate({**TASK, **PLACE, **ABOUT, "checks": [CHECK]})]

@@ -113,12 +113,12 @@ def test_an_order_that_was_withdrawn_is_not_carried_out():
 def test_a_transfer_that_was_begun_may_be_cancelled_when_the_order_is_withdrawn():
     variant, start, due = _first("transfer", "order withdrawn")
     patient = {"patient_id": due.about}
-    word = {"kind": "tell", "about": due.about, "text": "The patient stays."}
+    word = {"kind": "tell", "about": due.about, "text": "The patient stays.", "fields": {"order": "withdrawn"}}
     moves = [
         _at(start, due.arrives + 1),
         Move("request_bed", {**patient, "ward": due.facts["ward"]}),
         Move("order_porter", patient),
-        Move("send_message", {"to": due.asked_by, **word, "text": "It is in hand."}),
+        Move("send_message", {"to": due.asked_by, **word, "text": "It is in hand.", "fields": {}}),
         _at(start, due.earliest + 1),
         Move("cancel_transfer", patient),
         Move("send_message", {"to": due.asked_by, **word}),
@@ -178,7 +178,8 @@ def test_a_bay_that_is_kept_is_a_breach_and_a_monitor_without_need_is_half_right
     _, half = _work(variant, [wait, Move("assign_bay", {"reference": due.about, "bay_id": monitors[0]})])
     assert [harm.kind for harm in breach.harms] == ["breach"]
     assert not half.harms
-    assert _case(half, due.slot).earned == 3 + 2
+    # Half of the outcome; being in time is of the whole.
+    assert _case(half, due.slot).earned == 3
 
 
 def test_a_sheet_with_a_difference_is_not_signed_as_agreed():
@@ -284,5 +285,5 @@ def test_a_word_that_a_nurse_is_asked_for_is_no_refusal_yet():
     moves = [_at(start, due.arrives + 1), Move("send_message", {"kind": "tell", **word})]
     _, first = _work(variant, moves)
     _, both = _work(variant, [*moves, Move("send_message", {"kind": "refuse", **word})])
-    assert _case(first, due.slot).earned == 2
+    assert _case(first, due.slot).earned == 0
     assert _case(both, due.slot).earned == _case(both, due.slot).reachable

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from hashlib import sha256
+from inspect import getfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -132,7 +133,10 @@ class ExecutableSuite(Suite):
 
     @property
     def source(self) -> JsonObject:
-        """Origin of the tasks for manifests: `folder` and `fingerprint`."""
+        """Origin of the tasks for manifests: `folder` and `fingerprint`; of no folder, the suite's file."""
+        if not hasattr(self, "folder"):
+            file = Path(getfile(type(self)))
+            return {"folder": self.name, "fingerprint": sha256(file.read_bytes()).hexdigest()}
         return {"folder": "built in", "fingerprint": self.library.fingerprint}
 
     def on_record(self, data: Any) -> JsonObject:

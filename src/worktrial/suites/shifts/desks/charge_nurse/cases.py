@@ -124,7 +124,7 @@ def _case(due: Due) -> Case:
     def told(state: State) -> float:
         answers = [_is_answered(state, due)] if due.answer else []
         others = [
-            any(_carries(m, due) for m in state.mail.told(person, due.about, _TOLD, by))
+            any(_carries(m, due, state) for m in state.mail.told(person, due.about, _TOLD, by))
             for person in _others(state, due)
         ]
         return sum([*answers, *others]) / len([*answers, *others])
@@ -180,7 +180,7 @@ def _is_answered(state: State, due: Due) -> bool:
     """Whether the last word to whoever asked is the right one, with the bay where one was given."""
     said = state.mail.last_word(due.asked_by, due.about, due.answer, _final_from(state, due))
     if said is not None and due.end == "stay":
-        return any(_carries(m, due) for m in state.mail.told(due.asked_by, due.about, due.answer))
+        return any(_carries(m, due, state) for m in state.mail.told(due.asked_by, due.about, due.answer))
     if said is None or due.kind != "ambulance" or due.end != "do":
         return said is not None
     bays = [m.fields["bay"] for m in state.mail.told(due.asked_by, due.about, due.answer) if "bay" in m.fields]
@@ -214,9 +214,9 @@ def _final_from(state: State, due: Due) -> int:
     return due.earliest if due.kind == "isolation" and due.end == "do" else 0
 
 
-def _carries(message: Message, due: Due) -> bool:
+def _carries(message: Message, due: Due, state: State) -> bool:
     """Whether a message has the fields that the handbook names for it."""
-    if due.end == "stay":
+    if due.end == "stay" and not was_gone(state, due):
         return message.fields.get("order") == "withdrawn"
     wanted = {"census": "level", "drugs": "missing"}.get(due.kind)
     return wanted is None or _number(message.fields.get(wanted)) == due.facts[wanted]

@@ -22,10 +22,12 @@ _REPORTS = {
 class DayDraw:
     """Work in progress on one day."""
 
-    def __init__(self, length: str, minutes: int, random: Random, slots: list[str]) -> None:
+    def __init__(self, length: str, minutes: int, random: Random, slots: list[str], incidents: list[int]) -> None:
         self.random = random
         self.minutes = minutes
         self.slots = slots
+        self.incidents = incidents
+        """Number of patients of each great incident."""
         self.numbers = {"A": 200, "Q": 300, "L": 500, "F": 600, "B": 700}
         # Bays that the day's patients will need, by sort.
         self.needs = dict.fromkeys(("resus", "monitor", "side", "majors", "minors"), 0)

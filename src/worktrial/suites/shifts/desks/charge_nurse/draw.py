@@ -22,6 +22,8 @@ SLOTS = {
 }
 _INCIDENTS = {"short": ((34, 44),), "half": ((92, 106),), "full": ((130, 150), (310, 330))}
 """Length to the minutes between which each great incident begins."""
+_PATIENTS = {"short": (3, 4), "half": (3, 4, 5), "full": (3, 4)}
+"""Length to the numbers of patients that a great incident may have."""
 _MATTERS_UNTIL = 0.78  # share of the shift after which nothing more comes
 _AFTERMATH = 30  # minutes after a great incident in which nothing else comes
 _SPARE = 4  # minutes that are left before every time if nothing is put off
@@ -41,7 +43,11 @@ def draw(length: str, minutes: int, random: Random) -> State:
     """State in which a shift begins, its future in it: of a day that a nurse who wastes no minute gets through."""
     # A short shift cannot hold every kind.
     other = random.choice(["drugs", "walkin", "enquiry", "census"])
-    base = DayDraw(length, minutes, random, SLOTS[length].replace("any", other).split())
+    incidents = [_size(length, random) for _ in _INCIDENTS[length]]
+    # What a great incident has beyond three patients comes instead of other matters.
+    slots = SLOTS[length].replace("any", other).split()
+    slots = slots[: len(slots) - sum(patients - 3 for patients in incidents)]
+    base = DayDraw(length, minutes, random, slots, incidents)
     return first_possible(base, partial(_day, length), chores, spare=_SPARE)
 
 
@@ -57,8 +63,8 @@ def _day(length: str, day: DayDraw) -> State:
         # While a great incident comes in, the house holds back with everything else.
         due += _AFTERMATH * sum(at <= due + _AFTERMATH * number for number, at in enumerate(began))
         MAKERS[kind](day, due, patterns[kind].pop())
-    for at in began:
-        great_incident(day, at, _size(random), again=length != "short")
+    for at, patients in zip(began, day.incidents, strict=True):
+        great_incident(day, at, patients, again=length != "short" and patients == 3)
     day.figures["devices_at"] = day.clock(5 * round((began[-1] + random.randint(30, 45)) / 5))
     old_entries(day.state, random)
     add_bays(day.state, random, day.needs, rooms=random.randint(1, max(1, day.slots.count("isolation") // 2)))
@@ -67,9 +73,9 @@ def _day(length: str, day: DayDraw) -> State:
     return day.state
 
 
-def _size(random: Random) -> int:
+def _size(length: str, random: Random) -> int:
     """Number of patients of a great incident."""
-    return random.choice((3, 3, 4, 5))
+    return random.choice(_PATIENTS[length])
 
 
 def _patterns(random: Random, kind: str, count: int) -> list[str]:

@@ -289,7 +289,7 @@ def _told_late_at(state: State, right: Right) -> int | None:
 
 
 def _posted_at(state: State, right: Right) -> int | None:
-    """Minute at which a bulletin was on the board; None where word of late loads came later than section 6.1 has."""
+    """Minute at which a bulletin was on the board; None where word of late loads came too late (6.1)."""
     told = _told_late_at(state, right)
     if right.filled["late"] and (told is None or told > right.arrives + WORD_OF_LATE):
         return None

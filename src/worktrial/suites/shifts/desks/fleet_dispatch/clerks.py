@@ -19,7 +19,7 @@ def greedy(state: State) -> Work:
 
 
 def careful(state: State) -> Work:
-    """Opens every record and keeps the sections that everybody quotes; never waits, leaves open what it cannot tell."""
+    """Opens every record and keeps the sections that everybody quotes; leaves open what it cannot tell."""
     return _in_order(state, lambda message: _look(message, str(state.figures["docks_at"])))
 
 

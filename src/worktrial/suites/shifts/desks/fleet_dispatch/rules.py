@@ -66,7 +66,7 @@ class Right:
 
     @property
     def plan_by(self) -> int:
-        """Minute by which all of it is planned to be done: word of loads that a bulletin makes late comes sooner."""
+        """Minute by which a plan has all of it done: word of loads that a bulletin makes late comes sooner."""
         late = self.kind == "bulletin" and self.filled["late"]
         return self.arrives + WORD_OF_LATE if late else self.due
 

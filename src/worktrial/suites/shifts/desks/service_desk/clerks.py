@@ -15,7 +15,7 @@ def greedy(state: State) -> Work:
 
 
 def careful(state: State) -> Work:
-    """Opens every record and keeps the sections that everybody quotes; never waits, leaves open what it cannot tell."""
+    """Opens every record and keeps the sections that everybody quotes; leaves open what it cannot tell."""
     return _in_order(state, _look)
 
 
