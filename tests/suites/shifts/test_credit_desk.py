@@ -252,7 +252,7 @@ def test_a_waiver_recorded_on_an_approval_that_is_taken_back_can_be_put_right():
     _, half, _ = _work(variant, [*granted, *undone])
     _, whole, _ = _work(variant, [*granted, *undone, stop])
     assert [harm.kind for harm in left.harms] == ["breach"]
-    assert _case(half, right.slot).earned == 10
+    assert _case(half, right.slot).earned == 8  # time is of the whole
     assert _case(whole, right.slot).earned == 12
     assert not whole.harms
 
@@ -262,6 +262,7 @@ def test_a_first_word_is_no_answer_and_an_answer_in_time_is_a_first_word():
     word = {"to": right.asked_by, "about": right.about, "text": "It is in hand."}
     fee = right.filled["fee"] / 100
     told = Move("send_message", word | {"kind": "tell"})
+    promised = Move("send_message", word | {"kind": "promise", "fields": {"by": "16:55"}})
     booked = Move("record_fee", {"request_id": right.about, "amount": fee})
     answer = Move("send_message", word | {"kind": "tell", "fields": {"fee": fee}})
     begin, late = _wait(start, right.arrives + 1), _wait(start, right.arrives + 40)
@@ -270,19 +271,21 @@ def test_a_first_word_is_no_answer_and_an_answer_in_time_is_a_first_word():
         "word": [begin, told, booked],
         "answer": [begin, booked, answer],
         "late": [late, booked, answer],
-        "promise": [begin, Move("send_message", word | {"kind": "promise", "fields": {"by": "16:55"}})],
+        "promise": [begin, promised, booked],
+        "nothing": [begin, promised],
     }.items():
         _, score, _ = _work(variant, moves)
         earned[name] = {(part.name, part.because[:3]): part.earned for part in _case(score, right.slot).parts}
     assert earned["word"] == {
         ("outcome", "9.1"): 3,
         ("in_time", "1.2"): 1,
-        ("in_time", "1.3"): 2,
+        ("first_word", "1.3"): 2,
         ("told", "1.3"): 0,
     }
     assert sum(earned["answer"].values()) == 7
-    assert earned["late"][("in_time", "1.3")] == 0
-    assert earned["promise"][("in_time", "1.3")] == 2
+    assert earned["late"][("first_word", "1.3")] == 0
+    assert earned["promise"][("first_word", "1.3")] == 2
+    assert not any(earned["nothing"].values())
 
 
 @pytest.mark.parametrize("variant", range(6))
@@ -294,15 +297,75 @@ def test_the_closing_position_counts_what_colleagues_paid_and_what_was_taken_bac
     closing = start.time.minute_of("15:00")
     others = [cents for minute, cents in rules.paid_by_others(start) if minute <= closing]
 
-    def said(moves, count, total):
+    def tell(count, total):
         fields = {"count": count, "total": total / 100}
-        tell = {"to": "funding", "kind": "tell", "about": "POS", "text": "So far.", "fields": fields}
-        _, score, _ = _work(variant, [*moves, _wait(start, closing + 3), Move("send_message", tell)])
+        words = {"to": "funding", "kind": "tell", "about": "POS", "text": "So far.", "fields": fields}
+        return Move("send_message", words)
+
+    def said(moves, count, total, *corrections):
+        told = [tell(count, total), *(tell(*figures) for figures in corrections)]
+        _, score, _ = _work(variant, [*moves, _wait(start, closing + 3), *told])
+        assert [harm.kind for harm in score.harms if harm.case] == ["correction"] * len(corrections)
         return [part.earned for part in _case(score, "position-4").parts]
 
     before = _wait(start, 240)
     assert said([], len(others), sum(others)) == [6, 2]
     assert said([before, pay], len(others) + 1, sum(others) + own.filled["amount"]) == [6, 2]
     assert said([before, pay, back], len(others), sum(others)) == [6, 2]
-    assert said([before, pay], len(others) + 1, sum(others)) == [3, 2]
+    # A position's two figures earn together, and the last one counts.
+    assert said([before, pay], len(others) + 1, sum(others)) == [0, 0]
+    assert said([], 0, 0, (len(others), sum(others))) == [6, 2]
+    assert said([], len(others), sum(others), (0, 0)) == [0, 0]
     assert said([before, pay], len(others), sum(others)) == [0, 0]
+
+
+def test_what_was_due_is_not_declined_in_the_register_either():
+    variant, start, right = _first(lambda r: r.kind == "fee")
+    decline = Move("decline_request", {"request_id": right.about})
+    reopen = Move("reopen_request", {"request_id": right.about})
+    begin = _wait(start, right.arrives + 1)
+    word = {"to": right.asked_by, "about": right.about, "text": "."}
+    for moves, harms in (
+        ([decline], ["false_word"]),
+        ([decline, Move("send_message", word | {"kind": "refuse"})], ["false_word"]),
+        ([decline, reopen], []),
+        ([Move("send_message", word | {"kind": "approve"})], ["false_word"]),
+    ):
+        _, score, _ = _work(variant, [begin, *moves])
+        assert [harm.kind for harm in score.harms] == harms
+    variant, start, right = _first(lambda r: r.kind == "certificate" and r.end != "decline")
+    decline = Move("decline_request", {"request_id": right.about})
+    _, score, _ = _work(variant, [_wait(start, right.arrives + 1), decline])
+    assert [harm.kind for harm in score.harms] == ["false_word"]
+
+
+def test_the_report_of_large_exposures_is_right_as_a_whole():
+    start = DESK.draw("short", 0)
+    right = next(r for r in rules.solve(start) if r.kind == "report")
+    figures = {
+        name: value if isinstance(value, str) else value / 100 for name, value in right.filled["fields"].items()
+    }
+    points = []
+    for fields in (figures, figures | {"total": 0}, {"count": figures["count"]}):
+        tell = {"to": "risk_control", "kind": "tell", "about": "LE", "text": ".", "fields": fields}
+        _, score, _ = _work(0, [Move("send_message", tell)], "short")
+        points.append([part.earned for part in _case(score, "report").parts])
+    assert points == [[9, 3], [0, 0], [0, 0]]
+
+
+def test_a_guarantee_that_had_to_be_claimed_is_not_written_off():
+    variant, _, right = _first(lambda r: r.kind == "guarantee" and r.filled["decision"] == "claim")
+    for decision in ("let_expire", "extended"):
+        off = Move("settle_guarantee", {"guarantee_id": right.about, "decision": decision})
+        _, score, _ = _work(variant, [off])
+        assert [harm.kind for harm in score.harms] == ["breach"]
+
+
+def test_a_verdict_on_a_covenant_counts_with_its_ratio():
+    variant, start, right = _first(lambda r: r.kind == "certificate" and r.end == "met")
+    earned = []
+    for ratio in (right.filled["ratio"] / 100, right.filled["ratio"] / 100 + 0.01):
+        test = Move("record_test", {"request_id": right.about, "ratio": ratio, "met": True})
+        _, score, _ = _work(variant, [_wait(start, right.arrives + 1), test])
+        earned.append(_case(score, right.slot).parts[0].earned)
+    assert earned == [6, 0]

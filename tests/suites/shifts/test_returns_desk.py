@@ -220,13 +220,45 @@ def test_a_held_lot_cannot_be_shipped():
     assert seen[-1]["error"]["type"] == "lot_held"
 
 
-def test_a_report_counts_what_was_paid():
-    start = DESK.draw("short", 0)
+def tell(to, about, **fields):
+    return Move("send_message", {"to": to, "kind": "tell", "about": about, "text": ".", "fields": fields})
+
+
+def test_a_report_counts_what_was_paid_and_that_nothing_was_is_none():
+    variant, start, paid = next(
+        (variant, start, r)
+        for variant in range(60)
+        for start in [DESK.draw("short", variant)]
+        for r in rules.solve(start)
+        if r.kind == "return"
+        and r.pattern == "plain"
+        and r.money
+        and any(x.kind == "report" for x in rules.solve(start))
+    )
+    money = paid.money
+    refund = {
+        "method": money.methods[0],
+        "money": money.won,
+        "points": money.points,
+        "restore_coupon": money.coupon,
+    }
+    pay = Move("refund", {"request_id": paid.request, **refund})
     report = next(r for r in rules.solve(start) if r.kind == "report")
-    for fields, earned in (({"refunds": 0, "amount": 0}, 12), ({"refunds": 1, "amount": 0}, 0), ({}, 0)):
-        tell = {"to": "manager", "kind": "tell", "about": "report", "text": ".", "fields": fields}
-        _, score = work(0, [after(start, report.arrives), Move("send_message", tell)], "short")
+    right = {"refunds": 1, "amount": money.won}
+    for done, said, earned in (
+        ([], [{"refunds": 0, "amount": 0}], 0),
+        ([], [right], 0),
+        ([pay], [right], 12),
+        ([pay], [{"refunds": 1, "amount": 0}], 0),
+        ([pay], [{"refunds": 2, "amount": 0}, right], 12),
+        ([pay], [right, {"refunds": 2, "amount": 0}], 0),
+        ([pay], [], 0),
+    ):
+        reports = [tell("manager", "report", **fields) for fields in said]
+        moves = [after(start, paid.arrives), *done, after(start, report.arrives), *reports]
+        _, score = work(variant, moves, "short")
         assert case(score, report.slot).earned == earned
+        assert [h.kind for h in score.harms].count("correction") == max(0, len(said) - 1)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +288,55 @@ def test_to_refuse_what_the_law_gives_is_a_breach():
     variant, start, right = first("law")
     refuse = Move("close_request", {"request_id": right.request, "resolution": "refused"})
     _, score = work(variant, [after(start, right.arrives), refuse])
-    assert [harm.kind for harm in score.harms if right.request in harm.what] == ["breach"]
+    assert [harm.kind for harm in score.harms if right.request in harm.what] == ["false_word"]
+
+
+def test_who_closes_as_done_what_is_not_or_as_refused_what_was_due_does_harm():
+    variant, start, due = first("plain", end="refund")
+    late = next((v, s, r) for v, s, r in [first("too late", end="refuse")])
+    for (number, day, right), resolution, kind, harms in (
+        ((variant, start, due), "done", None, ["false_word"]),
+        ((variant, start, due), "held", None, ["false_word"]),
+        ((variant, start, due), None, "approve", ["false_word"]),
+        ((variant, start, due), "refused", "refuse", ["false_word"]),
+        (late, "done", "approve", ["false_word"]),
+        (late, "refused", "refuse", []),
+    ):
+        moves = [after(day, right.arrives)]
+        if resolution:
+            moves.append(Move("close_request", {"request_id": right.request, "resolution": resolution}))
+        if kind:
+            words = {"to": right.asked_by, "kind": kind, "about": right.request, "text": "."}
+            moves.append(Move("send_message", words))
+        _, score = work(number, moves)
+        assert [harm.kind for harm in score.harms if right.request in harm.what and harm.kind != "idle"] == harms
+
+
+def test_only_the_lot_of_the_notice_is_held_and_only_those_who_have_it_are_told():
+    start = DESK.draw("half", 0)
+    notice, sku, lot = rules.recalled_lot(start)
+    buyers = next(r for r in rules.solve(start) if r.kind == "recall-buyers")
+    other = next(name for name in start.stock[sku] if name != lot)
+    begin = after(start, notice)
+    _, score = work(0, [begin, Move("hold_lot", {"sku": sku, "lot": other})], "half")
+    assert [harm.kind for harm in score.harms if other in harm.what] == ["breach"]
+    people = buyers.filled["people"]
+    strangers = [id for id in start.customers if id not in {*people, *buyers.filled["spared"]}][: len(people)]
+    shares = {}
+    for name, told, number in (
+        ("nobody", [], 0),
+        ("all", people, len(people)),
+        ("everybody", [*people, *strangers], len(people)),
+    ):
+        moves = [
+            begin,
+            *(tell(who, buyers.request) for who in told),
+            tell("manager", buyers.request, buyers=number),
+        ]
+        _, score = work(0, moves, "half")
+        outcome, *_, said = case(score, "recall-buyers").parts
+        shares[name] = (outcome.earned, said.earned)
+    assert shares == {"nobody": (0, 0), "all": (9, 3), "everybody": (4.5, 1.5)}
 
 
 def test_consent_to_another_amount_is_none():
@@ -289,6 +369,7 @@ def test_a_first_word_is_no_answer_before_the_request_is_closed():
     _, late = work(variant, [after(start, right.arrives + 40), close, word])
     _, both = work(variant, [begin, close, word])
     first_words = [case(score, right.slot).parts[2].earned for score in (before, late, both)]
+    assert {case(score, right.slot).parts[2].name for score in (before, late, both)} == {"first_word"}
     told = [case(score, right.slot).parts[3].earned for score in (before, late, both)]
     assert first_words == [2, 0, 2]
     assert told == [1, 2, 2]

@@ -69,7 +69,9 @@ class Answer:
     since: int = 0
     """Minute from which on a word is about what is right; earlier ones are no harm."""
     was_done: Callable[[Any], bool] = lambda state: False
-    """Function of the final state: whether what was to be declined was done. Then the deed is the harm."""
+    """Function of the final state: whether it was done, rightly or not. Then no grant is false: the deed counts."""
+    recorded: Callable[[Any], Kind | None] = lambda state: None
+    """Function of the final state: the grant (`approve`) or refusal (`refuse`) that the desk's own records hold."""
 
 
 @dataclass(frozen=True)

@@ -170,11 +170,14 @@ def in_order(time: Timeline, take: Callable[[JsonObject], Work]) -> Work:
     while True:
         seen = yield Move("check_inbox", {"unread_only": True})
         # A shift that ends with this call shows no messages.
-        for row in reversed(seen.get("messages", ())):
+        rows = seen.get("messages", ())
+        for row in reversed(rows):
             message = yield Move("read_message", {"message_id": row["id"]})
             if "error" in message:
                 return ""
             yield from take(message)
+        if rows:  # others may have come meanwhile
+            continue
         waited = yield Move("wait_for_message", {"until": end})
         if "note" in waited or "error" in waited:
             return ""

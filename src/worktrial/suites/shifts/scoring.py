@@ -88,16 +88,19 @@ def _said(case: Case, scored: CaseScore, state: DeskState) -> Iterator[Harm]:
 
 
 def _false_word(answer: Answer, done: bool, case: str, state: DeskState) -> Iterator[Harm]:
-    """The harm of a last word that grants what is not done, or declines what was due."""
+    """The harm of a last word, or a record, that grants what is not done or declines what was due."""
     words = state.mail.told(answer.to, answer.about, ("approve", "refuse"))
     last = words[-1] if words and words[-1].minute >= answer.since else None
-    done = done if answer.grants else answer.was_done(state)
-    if last is None or (last.kind == "approve" and done):
+    minute = state.time.ends if last is None else last.minute
+    said = {answer.recorded(state), None if last is None else last.kind}
+    if "approve" in said and not (answer.was_done(state) or (answer.grants and done)):
+        what = "was granted what is not done"
+    elif "refuse" in said and answer.grants:
+        what = "was refused what was due"
+    else:
         return
-    if last.kind == "approve" or answer.grants:
-        what = "was granted what is not done" if last.kind == "approve" else "was refused what was due"
-        at = state.time.clock(last.minute)
-        yield Harm("false_word", f"{at}: {answer.to} {what}: {answer.about}", answer.because, last.minute, case)
+    what = f"{state.time.clock(minute)}: {answer.to} {what}: {answer.about}"
+    yield Harm("false_word", what, answer.because, minute, case)
 
 
 def _broken(state: DeskState) -> list[Harm]:

@@ -19,7 +19,7 @@ def search_requests(
     Args:
         text: Words that all have to occur in number, kind, customer, facility, reference or amount; empty for all.
         status: Only of this status: open, released, done, declined, duplicate; empty for any.
-        released_for: Only drawdowns released for this value date, for example 2026-07-01; empty for any.
+        released_for: Only drawdowns released for this value date, for example 2026-02-13; empty for any.
         page: Number of the page, from 1.
     """
     fitting = (
@@ -35,7 +35,7 @@ def get_request(state: State, request_id: str) -> JsonObject:
     """Open a request of the register with everything that was filled in.
 
     Args:
-        request_id: For example R-5004.
+        request_id: For example R-9004.
     """
     r = _request(state, request_id)
     return {
@@ -84,7 +84,7 @@ def get_customer(state: State, customer_id: str) -> JsonObject:
     """Open a customer: group, rating, relationship manager, signature card, facilities.
 
     Args:
-        customer_id: For example C-1017.
+        customer_id: For example C-9017.
     """
     c = _customer(state, customer_id)
     return {
@@ -106,7 +106,7 @@ def get_facility(state: State, facility_id: str) -> JsonObject:
     """Open a facility: limit, all that is used or scheduled, covenant, guarantees held, contract.
 
     Args:
-        facility_id: For example F-2031.
+        facility_id: For example F-9031.
     """
     f = _facility(state, facility_id)
     return {
@@ -130,7 +130,7 @@ def list_collateral(state: State, facility_id: str) -> JsonObject:
     """List what is pledged for a facility: kind, value, day of the valuation.
 
     Args:
-        facility_id: For example F-2031.
+        facility_id: For example F-9031.
     """
     _facility(state, facility_id)
     rows = [
@@ -233,7 +233,7 @@ def get_group(state: State, group_id: str) -> JsonObject:
     """Open a group: its limit, its members, and every use of their facilities.
 
     Args:
-        group_id: For example G-07.
+        group_id: For example G-97.
     """
     group = state.groups.get(group_id)
     if group is None:
@@ -266,7 +266,7 @@ def get_balances(state: State, facility_id: str) -> JsonObject:
     """Show what was used of a facility during the quarter, and its commitment fee.
 
     Args:
-        facility_id: For example F-2031.
+        facility_id: For example F-9031.
     """
     f = _facility(state, facility_id)
     rows = [{"from": b.since, "until_before": b.until, "used": _euros(b.used)} for b in f.balances]
@@ -285,8 +285,8 @@ def release_drawdown(state: State, request_id: str, value_date: str) -> JsonObje
     """Release a drawdown to the payment system. It leaves at the cut-off of the day, later ones at the day's end.
 
     Args:
-        request_id: For example R-5004.
-        value_date: Date, for example 2026-07-01.
+        request_id: For example R-9004.
+        value_date: Date, for example 2026-02-13.
     """
     r = _open(state, request_id, "drawdown")
     facility = _facility(state, r.facility)
@@ -309,7 +309,7 @@ def decline_request(state: State, request_id: str) -> JsonObject:
     """Decline a request in the register. Nobody is told by it.
 
     Args:
-        request_id: For example R-5004.
+        request_id: For example R-9004.
     """
     r = _open(state, request_id)
     r.status = "declined"
@@ -339,7 +339,7 @@ def reopen_request(state: State, request_id: str) -> JsonObject:
     Given up collateral and confirmations that were sent cannot be taken back.
 
     Args:
-        request_id: For example R-5004.
+        request_id: For example R-9004.
     """
     r = _request(state, request_id)
     today = state.time.now[:10]
@@ -362,7 +362,7 @@ def record_test(state: State, request_id: str, ratio: float, met: bool) -> JsonO
     """Record the outcome of a covenant test on a certificate.
 
     Args:
-        request_id: The certificate's request, for example R-5004.
+        request_id: The certificate's request, for example R-9004.
         ratio: With two decimals, for example 3.25; an equity ratio in percent.
         met: Whether the covenant is kept.
     """
@@ -376,7 +376,7 @@ def set_stop(state: State, facility_id: str, stopped: bool) -> JsonObject:
     """Stop a facility, so that nothing can be drawn, or lift the stop.
 
     Args:
-        facility_id: For example F-2031.
+        facility_id: For example F-9031.
         stopped: Whether it is stopped from now on.
     """
     f = _facility(state, facility_id)
@@ -391,7 +391,7 @@ def record_waiver(state: State, request_id: str, granted_by: str, second: str | 
     """Record a waiver, with who granted it.
 
     Args:
-        request_id: For example R-5004.
+        request_id: For example R-9004.
         granted_by: Id of the person, as in the directory.
         second: Id of whoever countersigned, where somebody had to.
     """
@@ -409,7 +409,7 @@ def release_collateral(state: State, request_id: str, collateral_id: str) -> Jso
 
     Args:
         request_id: The request that it is done for.
-        collateral_id: For example K-3011.
+        collateral_id: For example K-9011.
     """
     r = _open(state, request_id, "collateral")
     piece = state.collateral.get(collateral_id)
@@ -457,7 +457,7 @@ def settle_guarantee(
     """Decide on a guarantee that expires today. A claim goes out at once and is final; none is taken after 16:00.
 
     Args:
-        guarantee_id: For example B-603.
+        guarantee_id: For example B-903.
         decision: claim it, note that it was extended, or let it expire.
         amount: In euros with cents, for a claim.
     """

@@ -1,9 +1,10 @@
 """Points and harms of a day at the customs desk, by the oracle."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
-from worktrial.suites.shifts.cases import Case, Credit, Harm
+from worktrial.suites.shifts.cases import Answer, Case, Credit, Harm, Report
 from worktrial.workplaces.desk import Act
 from worktrial.workplaces.people import Kind, Message
 
@@ -11,6 +12,7 @@ from .rules import FIRST_WORD, ROUND_SLACK, Right, ashore, is_party, solve
 from .state import CustomsEntry, State
 
 _FIRST = f"1.3: whoever asks has a first word within {FIRST_WORD} minutes, if only that it is in hand."
+_TRUE = "1.3: to grant what is not done, or to refuse what was due, is a breach."
 _INFORMS: tuple[Kind, ...] = ("tell", "escalate", "request")
 
 
@@ -120,7 +122,7 @@ def _case(right: Right) -> Case:
 
     def in_time(state: State) -> bool:
         when = _dealt_with(state, right)
-        return outcome(state) > 0 and when is not None and when <= right.due
+        return when is not None and when <= right.due
 
     def told(state: State) -> float:
         last = _last_word(state, right)
@@ -139,64 +141,67 @@ def _case(right: Right) -> Case:
         about=(right.about,),
         parts=(
             Credit("outcome", 3 * right.weight, outcome, right.because, right.section),
-            Credit("in_time", 2, lambda state: _first_word(state, right), _FIRST, "1.3"),
+            Credit("first_word", 2, lambda state: _first_word(state, right), _FIRST, "1.3"),
             Credit("in_time", right.weight, in_time, f"1.2 and {right.section}: by the time of its kind.", "1.2"),
             Credit("told", right.weight, told, f"1.3: who asked is answered; {right.because}", about),
         ),
         arrives=right.arrives,
         critical=right.critical,
         unasked=right.unasked,
-    )
+        answer=Answer(
+            right.asked_by, right.about, right.end == "do", _TRUE,
+            since=right.earliest if right.pattern == "withdrawn" else 0,
+            was_done=lambda state: _was_done(state, right),
+        ),
+    )  # fmt: skip
 
 
 def _report(right: Right) -> Case:
-    def sent(state: State, *, in_time: bool = False) -> bool:
-        says = right.says or {"inspections": sum(slot.agent == "Pellworth" for slot in state.slots.values())}
-        return any(
-            message.to == right.asked_by
-            and message.kind in ("tell", "approve")
-            and message.minute >= right.arrives
-            and (not in_time or message.minute <= right.due)
-            and _same(message.fields, says)
-            for message in state.mail.sent
-        )
+    names = tuple(right.says) or ("inspections",)
+    report = Report(right.asked_by, right.due, lambda m: _same(m.fields, right.says), names, since=right.arrives)
 
+    def counted(state: State) -> Report:
+        """The report, right if it says what was done on the list: a list that was left empty is none."""
+        ours = sum(slot.agent == "Pellworth" for slot in state.slots.values())
+        idle = not ours and right.filled["due"]
+        return replace(report, fits=lambda m: not idle and _same(m.fields, {"inspections": ours}))
+
+    held: Callable[[State], Report] = (lambda state: report) if right.says else counted
     return Case(
         id=right.slot,
         title=f"{right.about}",
         pattern=right.pattern,
         right=f"report by {right.due}: {right.says}",
-        about=(right.asked_by,),
+        about=(right.about,),
         parts=(
-            Credit("outcome", 6, sent, right.because, right.section),
-            Credit("in_time", 2, lambda state: sent(state, in_time=True), right.because, right.section),
+            Credit("outcome", 6, lambda s: held(s).is_right(s.mail), right.because, right.section),
+            Credit("in_time", 2, lambda s: held(s).is_right_in_time(s.mail), right.because, right.section),
         ),
         arrives=right.arrives,
         critical=right.critical,
         unasked=True,
+        reports=(report,),
     )
 
 
 def _round(start: State, right: Right) -> Case:
     """The case of one count: right as it was at one of the last minutes."""
-    last = right.filled["until"] - 1
-
-    def sent(state: State, until: int) -> bool:
-        said = (m for m in state.mail.sent if m.to == "harbour" and m.kind == "tell" and "ashore" in m.fields)
-        return any(right.arrives <= m.minute <= until and _counts(start, m) for m in said)
-
+    report = Report(
+        "harbour", right.due, partial(_counts, start), ("ashore",), since=right.arrives, until=right.filled["until"]
+    )
     return Case(
         id=right.slot,
         title=right.about,
         pattern=right.pattern,
         right=f"{right.says}",
-        about=("harbour",),
+        about=(right.about,),
         parts=(
-            Credit("outcome", 3, lambda state: sent(state, last), right.because, right.section),
-            Credit("in_time", 1, lambda state: sent(state, right.due), right.because, right.section),
+            Credit("outcome", 3, lambda state: report.is_right(state.mail), right.because, right.section),
+            Credit("in_time", 1, lambda state: report.is_right_in_time(state.mail), right.because, right.section),
         ),
         arrives=right.arrives,
         unasked=True,
+        reports=(report,),
     )
 
 
@@ -289,17 +294,18 @@ def _dealt_with(state: State, right: Right) -> int | None:
 def _declined(state: State, right: Right) -> bool:
     """Whether what was asked for was not done, and a message says so."""
     last = _last_word(state, right)
-    return last is not None and last.kind in ("refuse", "tell") and not _was_done(state, right)
+    unasked = right.kind == "release" and right.filled["vet"] and not _vet_answered(state, right)
+    return last is not None and last.kind in ("refuse", "tell") and not unasked and not _was_done(state, right)
 
 
 def _was_done(state: State, right: Right) -> bool:
+    """Whether what was asked for was done, rightly or not."""
     if right.kind == "inspect":
         return any(slot.container == right.about for slot in state.slots.values())
     if right.kind == "release":
-        vet = right.filled["vet"] and not _vet_answered(state, right)
-        return vet or state.containers[right.about].released_at is not None
+        return state.containers[right.about].released_at is not None
     if right.kind == "storage":
-        return False
+        return any("amount" in m.fields for m in state.mail.told(right.asked_by, right.about))
     entry = state.entries[right.about]
     if right.kind == "lodge":
         return entry.status != "draft"

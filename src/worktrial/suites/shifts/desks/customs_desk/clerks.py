@@ -9,7 +9,10 @@ from worktrial.suites.shifts.clerks import in_order
 
 from .state import State
 
-Part = Generator[Move, JsonObject, JsonObject | None]
+Said = tuple[str, JsonObject]
+"""Kind and fields of an answer."""
+Part = Generator[Move, JsonObject, Said | None]
+_REFUSED: Said = ("refuse", {})
 
 
 def greedy(state: State) -> Work:
@@ -18,7 +21,10 @@ def greedy(state: State) -> Work:
 
 
 def careful(state: State) -> Work:
-    """Opens every record and keeps the sections that everybody quotes; knows no circular, and never waits."""
+    """Opens every record and keeps the sections that everybody quotes; knows no circular, and never waits.
+
+    Leaves alone, and says nothing about, what those sections do not settle.
+    """
     return _in_order(state, looks=True)
 
 
@@ -26,32 +32,25 @@ def _in_order(state: State, *, looks: bool) -> Work:
     def take(message: JsonObject) -> Work:
         if message["answers"] is not None or message["kind"] != "request":
             return ""
-        says = yield from _settle(message, looks=looks)
-        fields = {} if says is None else says
-        yield Move(
-            "send_message",
-            {
-                "to": message["from"],
-                "kind": "refuse" if says is None else "approve",
-                "about": message["about"],
-                "text": "This cannot be done." if says is None else "Done.",
-                "fields": fields,
-            },
-        )
+        said = yield from _settle(message, looks=looks)
+        if said is not None:
+            kind, fields = said
+            words = {"to": message["from"], "about": message["about"], "text": "This is our word on it."}
+            yield Move("send_message", {"kind": kind, "fields": fields, **words})
         return ""
 
     return in_order(state.time, take)
 
 
 def _settle(message: JsonObject, *, looks: bool) -> Part:
-    """Deal with a request; returns the fields of the answer, None where it is declined."""
+    """Deal with a request; returns the answer, None where it is left alone."""
     about, fields = message["about"], message["fields"]
     if "haulier" in fields:
-        return (yield from _release(about, fields["haulier"], looks=looks))
+        return (yield from _release(about, message["from"], fields["haulier"], looks=looks))
     if "collected" in fields:
-        return (yield from _storage(about, fields["collected"], looks=looks))
+        return (yield from _storage(about, message["from"], fields["collected"], looks=looks))
     if "quota" in fields:
-        return (yield from _done(Move("allot_quota", {"entry_id": about})))
+        return None if looks else (yield from _done(Move("allot_quota", {"entry_id": about})))
     if "field" in fields:
         return (yield from _correct(about, fields, looks=looks))
     if about.startswith("PWLU"):
@@ -59,9 +58,13 @@ def _settle(message: JsonObject, *, looks: bool) -> Part:
     return (yield from _lodge(about, message["from"], looks=looks))
 
 
-def _done(move: Move) -> Part:
+def _done(move: Move, **says: object) -> Part:
     seen = yield move
-    return None if "error" in seen else {}
+    return None if "error" in seen else ("approve", says)
+
+
+def _is_party(person: str, importer: JsonObject) -> bool:
+    return person in (importer["id"], *(power["broker"] for power in importer["powers_of_attorney"]))
 
 
 def _lodge(about: str, sender: str, *, looks: bool) -> Part:
@@ -71,8 +74,10 @@ def _lodge(about: str, sender: str, *, looks: bool) -> Part:
     preference, account = entry["preference_claimed"], 0.0
     if looks:
         importer = yield Move("get_importer", {"importer_id": entry["importer"]})
-        brokers = [power["broker"] for power in importer["powers_of_attorney"]]
-        if sender not in (entry["importer"], *brokers):
+        if not _is_party(sender, importer):
+            return _REFUSED
+        twins = yield Move("search_entries", {"text": entry["container"], "status": "lodged"})
+        if twins.get("total"):
             return None
         account = importer["deferment"]["limit"] - importer["deferment"]["used"]
         papers = yield Move("search_documents", {"text": entry["container"]})
@@ -93,8 +98,7 @@ def _lodge(about: str, sender: str, *, looks: bool) -> Part:
         by_weight = tariff["basis"] != "percent of value"
         duty += percent * (line["net_weight_kg"] if by_weight else line["value"] / rate) / 100
     says = {"duty": round(duty, 2), "payment": "deferment" if duty <= account or not looks else "cash"}
-    seen = yield Move("lodge_entry", {"entry_id": about, **says})
-    return None if "error" in seen else says
+    return (yield from _done(Move("lodge_entry", {"entry_id": about, **says}), **says))
 
 
 def _inspect(container: str) -> Part:
@@ -105,31 +109,42 @@ def _inspect(container: str) -> Part:
     return None
 
 
-def _release(container: str, haulier: str, *, looks: bool) -> Part:
+def _release(container: str, sender: str, haulier: str, *, looks: bool) -> Part:
     if looks:
         record = yield Move("get_container", {"container_id": container})
         entries = yield Move("search_entries", {"text": container, "status": "lodged"})
-        if "error" in record or not entries.get("total") or record["haulier_named"] != haulier:
+        if "error" in record or "error" in entries or record["animal_products"] or record["dangerous"]:
             return None
+        if not entries["total"] or (record["haulier_named"] != haulier and record["importer"] != sender):
+            return _REFUSED
     return (yield from _done(Move("release_container", {"container_id": container, "haulier": haulier})))
 
 
 def _correct(about: str, fields: JsonObject, *, looks: bool) -> Part:
     if looks:
-        papers = yield Move("search_documents", {"text": about})
-        if not papers.get("total"):
+        entry = yield Move("get_entry", {"entry_id": about})
+        filed = entry["container"] if fields["field"] == "weight" else about
+        papers = yield Move("search_documents", {"text": filed})
+        if entry["status"] != "draft" or "error" in papers:
             return None
+        said = [paper["says"] for paper in papers["documents"]]
+        figures = [says.get("net_weight_kg") or says.get("values", [])[fields["line"] - 1 :][:1] for says in said]
+        if fields["value"] not in figures and [fields["value"]] not in figures:
+            return _REFUSED
     change = {"entry_id": about, **{key: fields[key] for key in ("line", "field", "value")}}
     return (yield from _done(Move("amend_entry", change)))
 
 
-def _storage(container: str, collected: str, *, looks: bool) -> Part:
+def _storage(container: str, sender: str, collected: str, *, looks: bool) -> Part:
     if not looks:
-        return {"amount": 0.0}
+        return "approve", {"amount": 0.0}
     record = yield Move("get_container", {"container_id": container})
     if "error" in record:
         return None
+    importer = yield Move("get_importer", {"importer_id": record["importer"]})
+    if "error" in importer or not _is_party(sender, importer):
+        return _REFUSED
     stood = date.fromisoformat(collected) - date.fromisoformat(record["discharged"])
     days = max(0, stood.days - 5)
     early, late = (14.80, 27.35) if record["size"] == 20 else (23.60, 44.10)
-    return {"amount": round(early * min(days, 5) + late * max(0, days - 5), 2)}
+    return "approve", {"amount": round(early * min(days, 5) + late * max(0, days - 5), 2)}

@@ -156,7 +156,7 @@ def _lodged(state: State, slot: str, request: Request, entry: CustomsEntry) -> R
                 because = "3.6: the duty of refrigerated drafts of the same importer is set aside first."
     return Right(
         slot, entry.id, "lodge", pattern, "do", request.sender, request.due, entry.cut_off, because, section, _DO,
-        critical=pattern == "proof of origin", unasked=pattern != "plain",
+        critical=pattern.startswith("proof of origin"), unasked=pattern != "plain",
         says={"duty": float(duty), "payment": payment},
         filled={
             "values": [line.value for line in lines], "weights": [line.weight for line in lines],
@@ -370,6 +370,7 @@ def _reports(state: State) -> Iterator[Right]:
             "report-2", "yard report", "report", "duty", "report", "yard", state.slots_close,
             state.slots_close + 30,
             "6.1: the yard office gets the number of our containers on the list.", "6.1", _DO, unasked=True,
+            filled={"due": len(inspected(state))},
         )  # fmt: skip
 
 

@@ -33,7 +33,7 @@ def get_entry(state: State, entry_id: str) -> JsonObject:
     """Open an entry as it was drafted, with its cut-off time and what has become of it.
 
     Args:
-        entry_id: For example EN-4107.
+        entry_id: For example EN-9107.
     """
     e = _entry(state, entry_id)
     return {
@@ -99,7 +99,7 @@ def get_container(state: State, container_id: str) -> JsonObject:
     """Open a container: size, freight, unloading, storage, haulier, holds, release.
 
     Args:
-        container_id: For example PWLU401233.
+        container_id: For example PWLU101233.
     """
     c = _container(state, container_id)
     return {
@@ -128,7 +128,7 @@ def get_importer(state: State, importer_id: str) -> JsonObject:
     """Open an importer: deferment account, and brokers with a power of attorney on file.
 
     Args:
-        importer_id: For example IM-214.
+        importer_id: For example IM-914.
     """
     importer = state.importers.get(importer_id)
     if importer is None:
@@ -191,7 +191,7 @@ def get_quota(state: State, quota_id: str) -> JsonObject:
     """Open a tariff quota: what the desk may still allot today.
 
     Args:
-        quota_id: For example Q-0912.
+        quota_id: For example Q-0100.
     """
     q = state.quotas.get(quota_id)
     if q is None:
@@ -213,7 +213,7 @@ def lodge_entry(state: State, entry_id: str, duty: float, payment: Payment) -> J
     """Send an entry to the customs office, with the duty worked out. It cannot be taken back.
 
     Args:
-        entry_id: For example EN-4107.
+        entry_id: For example EN-9107.
         duty: Customs duty of all lines, euros.
         payment: By the importer's deferment account, or cash before release.
     """
@@ -233,7 +233,7 @@ def amend_entry(state: State, entry_id: str, field: Field, value: float | str | 
     """Change a draft or a lodged entry. A lodged one that is amended after its cut-off becomes void.
 
     Args:
-        entry_id: For example EN-4107.
+        entry_id: For example EN-9107.
         field: value and weight are of a line; origin (country code), preference (true or false), duty of the entry.
         value: The new one.
         line: Number of the line, from 1.
@@ -273,7 +273,7 @@ def cancel_entry(state: State, entry_id: str) -> JsonObject:
     """Cancel a draft. It cannot be taken back.
 
     Args:
-        entry_id: For example EN-4107.
+        entry_id: For example EN-9107.
     """
     e = _entry(state, entry_id)
     if e.status != "draft":
@@ -287,7 +287,7 @@ def allot_quota(state: State, entry_id: str) -> JsonObject:
     """Draw the weight of an entry from its quota. It cannot be taken back.
 
     Args:
-        entry_id: For example EN-4107.
+        entry_id: For example EN-9107.
     """
     e = _entry(state, entry_id)
     if e.quota is None:
@@ -309,8 +309,8 @@ def book_slot(state: State, slot_id: str, container_id: str) -> JsonObject:
     """Put a container onto a free slot of the inspection list, until the list is taken.
 
     Args:
-        slot_id: For example S-03.
-        container_id: For example PWLU401233.
+        slot_id: For example S-90.
+        container_id: For example PWLU101233.
     """
     slot = _slot(state, slot_id)
     c = _container(state, container_id)
@@ -327,7 +327,7 @@ def free_slot(state: State, slot_id: str) -> JsonObject:
     """Give up a slot of our own, until the list is taken.
 
     Args:
-        slot_id: For example S-03.
+        slot_id: For example S-90.
     """
     slot = _slot(state, slot_id)
     if slot.agent != "Pellworth":
@@ -341,8 +341,8 @@ def release_container(state: State, container_id: str, haulier: str) -> JsonObje
     """Let a container go to a haulier. It can be stopped for half an hour, while the lorry is in the yard.
 
     Args:
-        container_id: For example PWLU401233.
-        haulier: For example H-17.
+        container_id: For example PWLU101233.
+        haulier: For example H-90.
     """
     c = _container(state, container_id)
     if c.released_at is not None:
@@ -360,7 +360,7 @@ def stop_release(state: State, container_id: str) -> JsonObject:
     """Stop a container that was released less than half an hour ago.
 
     Args:
-        container_id: For example PWLU401233.
+        container_id: For example PWLU101233.
     """
     c = _container(state, container_id)
     if c.released_at is None:

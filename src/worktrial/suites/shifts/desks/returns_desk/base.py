@@ -24,6 +24,8 @@ _RATES = (
 )
 _OLD_RATES = ((10, 20), (10, 20), (15, 25), (20, 40), (12, 25), (8, 15))
 _FEES = (45_000, 38_000, 55_000, 18_000, 42_000, 35_000)
+_REPORT_AT = {"short": 115, "half": 150, "full": 300}
+"""Length to the minute of the first report: late enough for a refund to be due by then."""
 _PLACES = {"short": 0, "half": 2, "full": 4}
 """Length to places of pick-up in all windows."""
 
@@ -205,7 +207,7 @@ def _figures(length: str, minutes: int, random: Random) -> dict[str, JsonValue]:
         "manifest": f"{BEGINS + timedelta(minutes=minutes * 3 // 4 - quarter):%H:%M}",
         "diagnosis_until": f"{ends - timedelta(minutes=70 if minutes < 300 else 100):%H:%M}",
         "recall_minutes": 45 if length != "full" else 60,
-        "report_at": f"{BEGINS + timedelta(minutes=minutes * 5 // 8 // 5 * 5):%H:%M}",
+        "report_at": f"{BEGINS + timedelta(minutes=_REPORT_AT[length]):%H:%M}",
         "report_again": length == "full",
         "report_again_at": "16:30",
         "pickups": length != "short",

@@ -10,6 +10,8 @@ from worktrial.suites.shifts.clerks import in_order
 from . import names
 from .state import State
 
+_REFUSED = "refused"
+
 
 def greedy(state: State) -> Work:
     """Does what a request asks for at once."""
@@ -17,12 +19,19 @@ def greedy(state: State) -> Work:
 
 
 def careful(state: State) -> Work:
-    """Opens every record and keeps the sections that everybody quotes; knows no circular, and asks nobody."""
+    """Opens every record and keeps the sections that everybody quotes; knows no circular, and asks nobody.
+
+    Leaves alone, and says nothing about, what those sections do not settle.
+    """
     return _in_order(state, _look)
 
 
 def _in_order(state: State, settle) -> Work:  # type: ignore[no-untyped-def]
     def take(message: JsonObject) -> Work:
+        if settle is _look and "lot" in message["fields"]:
+            yield Move("hold_lot", message["fields"])
+            words = {"kind": "tell", "about": message["about"], "text": "이 제조번호의 출고를 막았습니다."}
+            yield Move("send_message", {"to": "warehouse", **words})
         if message["kind"] != "request":
             return ""
         request = yield Move("get_request", {"request_id": message["about"]})
@@ -30,9 +39,11 @@ def _in_order(state: State, settle) -> Work:  # type: ignore[no-untyped-def]
         if "error" in request or "error" in order:
             return ""
         paid = yield from settle(state, request, order)
-        resolution = "done" if paid else "refused"
-        yield Move("close_request", {"request_id": request["id"], "resolution": resolution})
-        kind, text = ("approve", "처리했습니다.") if paid else ("refuse", "어렵습니다.")
+        if not paid:
+            return ""
+        refused = paid == _REFUSED
+        yield Move("close_request", {"request_id": request["id"], "resolution": _REFUSED if refused else "done"})
+        kind, text = ("refuse", "어렵습니다.") if refused else ("approve", "처리했습니다.")
         fields = {"fields": {"amount": int(paid)}} if paid.isdigit() else {}
         told = {"kind": kind, "about": request["id"], "text": text, **fields}
         yield Move("send_message", {"to": request["requester"], **told})
@@ -92,9 +103,14 @@ def _look(state: State, request: JsonObject, order: JsonObject) -> Work:
         said = " ".join(paper["text"] for paper in report.get("documents", ()))
         if "제품 결함" not in said or days is None or days > 365:
             return ""
+        if "안전 소견" in said:
+            words = {"kind": "tell", "about": id, "text": "안전 소견이 있는 진단서입니다."}
+            yield Move("send_message", {"to": "quality", **words})
         seen = yield Move("start_repair", {"request_id": id, "charge": 0})
         return "" if "error" in seen else "0"
-    if request["kind"] == "exchange" and (days is None or days > 30):
+    if request["kind"] == "exchange":
+        return "" if days is None or days <= 30 else _REFUSED
+    if order["seller"] != "own":
         return ""
     seen = yield from _hand_out(request, order)
     return "" if "error" in seen else "done"
@@ -103,11 +119,14 @@ def _look(state: State, request: JsonObject, order: JsonObject) -> Work:
 def _refund(state: State, request: JsonObject, order: JsonObject, slip: str, days: int | None) -> Work:
     """Sections 3.1 and 3.2 as everybody quotes them, with the table that comes first."""
     serial = re.search(r"일련번호: (\w+)", slip)
-    if days is None or days > int(str(state.figures["return_days"])) or serial is None:
-        return ""
-    if serial[1] != request["serial"] or order["seller"] != "own":
-        return ""
     line, payment = _line(request, order), order["payment"]
+    own = order["seller"] == "own" and order["gift_recipient"] is None and not order["refunds"]
+    if days is None or serial is None or not own or payment["cancelled_by_card_company"]:
+        return ""
+    if serial[1] != request["serial"] or request["reason"] == "불량":
+        return ""
+    if days > int(str(state.figures["return_days"])):
+        return "" if "주문과 다름" in slip else _REFUSED
     points = payment["points"] * line["price"] // payment["total"]
     coupon = payment["coupon"] * line["price"] // payment["total"]
     model = yield Move("get_model", {"sku": line["sku"]})
@@ -120,5 +139,7 @@ def _refund(state: State, request: JsonObject, order: JsonObject, slip: str, day
     if "주문과 다름" in slip:
         fee = 0
     money = line["price"] - coupon - points - line["price"] * rate // 100 // 10 * 10 - fee
+    if money > int(str(state.figures["limit"])):
+        return ""
     seen = yield Move("refund", {"request_id": request["id"], "method": "card", "money": money, "points": points})
     return "" if "error" in seen else str(money)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from worktrial.language import JsonObject
+from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.people import Kind
 
 from .money import Money, full_refund, refund_after, repair_charge, return_period
@@ -18,6 +18,8 @@ REPORT = "report"
 FIRST_WORD = 30
 """Minutes within which whoever asks has a first word (1.3)."""
 _HEAVY, _LIGHT = 3, 1
+_REPORTED_FROM, _PAID_BEFORE = 20, 10
+"""Minutes before a report's time from which it may be sent, and by which a refund was due that is in it (1.4)."""
 RECALL = "recall"
 SELLER_KEEPS, SELLER_ASKED = "S-02", "S-03"
 
@@ -94,7 +96,7 @@ def solve(state: State) -> list[Right]:
         else:
             right = _pickup(state, slot, event.due, event.payload, booked)
         found.append(replace(right, due=min(right.due, state.time.ends - 1)))
-    return [*found, *_recall(state), *_reports(state)]
+    return [*found, *_recall(state), *_reports(state, found)]
 
 
 def slow(state: State, right: Right) -> int:
@@ -438,7 +440,9 @@ def _recall(state: State) -> Iterator[Right]:
     for order in state.orders.values():
         if any(row.lot == lot and row.serial not in returned | handled for row in order.lines):
             people += [order.buyer, *([order.recipient] if order.recipient else [])]
-    what: JsonObject = {"sku": sku, "lot": lot, "people": people}
+    owners = [order for order in state.orders.values() if any(row.lot == lot for row in order.lines)]
+    spared: list[JsonValue] = [who for order in owners for who in (order.buyer, order.recipient) if who]
+    what: JsonObject = {"sku": sku, "lot": lot, "people": people, "spared": spared}
     yield Right(
         "recall-hold", notice, "recall-hold", "duty", "hold lot", "quality", minute, minute + 15,
         "7.1: 통지를 받으면 15분 안에 그 제조번호의 출고를 막고 물류센터에 알린다.", "7.1", tell=("warehouse",),
@@ -452,11 +456,14 @@ def _recall(state: State) -> Iterator[Right]:
     )  # fmt: skip
 
 
-def _reports(state: State) -> Iterator[Right]:
+def _reports(state: State, found: Sequence[Right]) -> Iterator[Right]:
+    """Reports at the set times by which a refund was due; without one there is nothing to report."""
     again = [state.figures["report_again_at"]] if state.figures["report_again"] else []
-    for number, text in enumerate([state.figures["report_at"], *again], 1):
-        minute = state.time.minute_of(str(text))
-        yield Right(
-            f"report-{number}", REPORT, REPORT, "duty", "report", "manager", minute - 20, minute,
-            "1.4: 정해진 시각까지 환불 건수와 금액을 팀장에게 보고한다.", "1.4", unasked=True,
-        )  # fmt: skip
+    times = [state.time.minute_of(str(text)) for text in (state.figures["report_at"], *again)]
+    for number, minute in enumerate(times, 1):
+        if any(right.money is not None and right.due <= minute - _PAID_BEFORE for right in found):
+            yield Right(
+                f"report-{number}", REPORT, REPORT, "duty", "report", "manager", minute - _REPORTED_FROM, minute,
+                "1.4: 정해진 시각까지 환불 건수와 금액을 팀장에게 보고한다.", "1.4", unasked=True,
+                filled={"until": times[number] - _REPORTED_FROM if number < len(times) else None},
+            )  # fmt: skip

@@ -32,7 +32,7 @@ def get_request(state: State, request_id: str) -> JsonObject:
     """Open a request: who registered it, order and serial, reason, where the goods are, status.
 
     Args:
-        request_id: For example R-7402.
+        request_id: For example R-9402.
     """
     r = _request(state, request_id)
     return {
@@ -87,7 +87,7 @@ def get_order(state: State, order_id: str) -> JsonObject:
     """Open an order: buyer, gift recipient, channel, seller, dates, lines, payment.
 
     Args:
-        order_id: For example A-20417.
+        order_id: For example A-200131-417.
     """
     o = _order(state, order_id)
     lines = [
@@ -131,7 +131,7 @@ def get_customer(state: State, customer_id: str) -> JsonObject:
     """Open a customer's record: name, grade, person or company, household with care, telephone.
 
     Args:
-        customer_id: For example C-117.
+        customer_id: For example C-917.
     """
     c = state.customers.get(customer_id)
     if c is None:
@@ -176,7 +176,7 @@ def get_model(state: State, sku: str) -> JsonObject:
     """Open a model: category, large or small, months of warranty, free stock by lot and whether the lot is held.
 
     Args:
-        sku: For example NB-14.
+        sku: For example XY-90.
     """
     m = state.models.get(sku)
     if m is None:
@@ -316,7 +316,7 @@ def book_pickup(state: State, request_id: str, window: str) -> JsonObject:
 
     Args:
         request_id: A pick-up request.
-        window: For example 13-15.
+        window: As list_pickups names it.
     """
     r = _open_request(state, request_id)
     _list_is_open(state)
@@ -359,7 +359,7 @@ def correct_serial(state: State, order_id: str, old_serial: str, new_serial: str
     """Correct the serial number that an order has on record. The change is on the auditors' list.
 
     Args:
-        order_id: For example A-20417.
+        order_id: For example A-200131-417.
         old_serial: As it is on record.
         new_serial: As it should be.
     """
@@ -409,7 +409,7 @@ def close_request(state: State, request_id: str, resolution: Resolution) -> Json
     """Close a request.
 
     Args:
-        request_id: For example R-7402.
+        request_id: For example R-9402.
         resolution: done where it is dealt with as asked for; refused; held for the head office; withdrawn by the
             customer; forwarded to the seller.
     """
@@ -422,7 +422,7 @@ def reopen_request(state: State, request_id: str) -> JsonObject:
     """Open a request of today again.
 
     Args:
-        request_id: For example R-7402.
+        request_id: For example R-9402.
     """
     r = _request(state, request_id)
     if r.status == "open":
