@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,6 @@ def hangs(assignment):
     child = os.fork()
     if not child:
         time.sleep(600)
-    Path(assignment.system_prompt or os.environ["PIDS"]).write_text(f"{os.getpid()} {child}")
     while True:
         pass
 
@@ -150,9 +150,8 @@ def test_its_time_ends_and_everything_with_it(folder: Path, name: str) -> None:
     ran = run(name, sample_seconds=4, agent_env="PIDS")
     (record,) = ran.run.records
     assert record.stop_reason == "time_limit"
-    if name == "hangs":
-        for pid in (folder / "pids").read_text().split():
-            assert is_gone(int(pid))
+    # In the box it has other numbers than here.
+    assert are_gone(str(folder / "pids").encode())
 
 
 def is_gone(pid: int) -> bool:
@@ -162,6 +161,19 @@ def is_gone(pid: int) -> bool:
         except (FileNotFoundError, ProcessLookupError):
             return True
         if state == "Z":  # nobody is there to take its exit code
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def are_gone(mark: bytes) -> bool:
+    """Whether no process but this one has `mark` in its environment any more."""
+    for _ in range(200):
+        left = 0
+        for place in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                left += mark in place.read_bytes() and place.parent.name != str(os.getpid())
+        if not left:
             return True
         time.sleep(0.05)
     return False

@@ -5,6 +5,7 @@ import contextlib
 import os
 import resource
 import sys
+import tempfile
 from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from worktrial.agents.own_callable import OwnCallable, crash_traceback, python_f
 from worktrial.errors import InvalidSample, SettingError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.outside.budget import Budget
+from worktrial.sandbox.inside.landlock import give_up_files
 from worktrial.sandbox.inside.wire import HungUp, Wire, die_with_parent, limit
 from worktrial.workplaces import Observation, Origin
 
@@ -68,6 +70,9 @@ def _work(wire: Wire) -> JsonObject:
     limit(resource.RLIMIT_CORE, 0)
     if sys.platform == "linux":  # elsewhere it is no limit of what a process takes
         limit(resource.RLIMIT_DATA, told["memory"])
+    if told["readable"]:
+        os.environ["TMPDIR"] = os.environ["HOME"] = made = tempfile.mkdtemp(prefix="worktrial-agent-")
+        give_up_files(told["readable"], made, network=True)
     session = _FarSession(wire, told["pictures"])
     about: dict[str, Any] = told["assignment"]
     assignment = Assignment(
