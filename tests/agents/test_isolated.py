@@ -11,10 +11,15 @@ from typing import Any
 import pytest
 from tests.agents.test_own_callable import assignment
 from tests.support.plan_driver import what_counts
+from tests.support.script import Script
+from tests.support.scripted_server import ScriptedServer
 
 import worktrial as wt
+from worktrial.agents import isolated
 from worktrial.agents.candidates import resolve_agent
 from worktrial.errors import SettingError
+from worktrial.sandbox.inside.landlock import landlock_version
+from worktrial.sandbox.parsers import Wall, best_wall
 from worktrial.suites.starter import suite
 
 AGENTS = """
@@ -68,6 +73,26 @@ def looks(assignment):
     print(*sorted(os.environ))
     print(os.environ["MY_TOKEN"])
     return "seen"
+
+def reaches(assignment):
+    from importlib.util import find_spec
+    import urllib.request
+    found = []
+    places = ["/etc/shadow", "runs/a/samples.jsonl", "earlier/samples.jsonl", ".env", *find_spec("worktrial.suites").submodule_search_locations]
+    places[-1] += "/starter/suite.py"
+    for place in [*places, f"/proc/{os.getppid()}/environ", "beside.txt"]:
+        try:
+            Path(place).read_bytes()
+            found.append(place)
+        except OSError:
+            pass
+    Path(os.environ["TMPDIR"], "note").write_text("its own")
+    try:
+        Path("isolated_agents.py").write_text("")
+    except OSError as e:
+        found.append("read only")
+    urllib.request.urlopen(assignment.clock and os.environ["SERVER"])
+    return " ".join(found)
 
 def floods(assignment):
     for _ in range(20_000):
@@ -193,6 +218,24 @@ def test_of_the_environment_it_sees_what_programs_need_and_what_is_named(
     assert {"PATH", "HTTPS_PROXY", "WORKTRIAL_ISOLATED"} <= names and not {"MY_TOKEN", "PIDS"} & names
     given = run("looks", agent_env="MY_TOKEN").trajectory("lab-01")
     assert given["answer"] == "seen" and "MY_TOKEN" in given["printed"] and "tok-1f6c" not in given["printed"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no box")
+@pytest.mark.parametrize("wall", [Wall.SANDBOX, Wall.LANDLOCK])
+def test_in_its_box_it_reaches_what_it_needs_and_nothing_else(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, wall: Wall
+) -> None:
+    if wall is not best_wall() and landlock_version() < 1:
+        pytest.skip("this kernel has no Landlock")
+    monkeypatch.setattr(isolated, "agent_wall", lambda: wall)
+    for name in ("runs/a/samples.jsonl", "earlier/samples.jsonl", ".env", "beside.txt"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("{}")
+    with ScriptedServer(Script()) as server:
+        monkeypatch.setenv("SERVER", f"{server.url}/models")
+        line = run("reaches", agent_env="SERVER").trajectory("lab-01")
+    own = "/proc/1/environ " if wall is Wall.SANDBOX else ""
+    assert line["answer"] == f"{own}beside.txt read only", line
 
 
 def test_of_what_it_prints_beginning_and_end_are_kept(folder: Path) -> None:

@@ -3,7 +3,9 @@
 import asyncio
 import os
 import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -75,10 +77,13 @@ class IsolatedCallable(FarAgent):
         printed = HeadTail(MOST_PRINTED)
         hidden = Redactor(os.environ[name] for name in self.variables if name in os.environ)
         environment = {**usual_environment(*_ENVIRONMENT, *self.variables), ISOLATED: "1"}
-        wall, words = agent_wall(), _words()
+        wall, words, scratch = agent_wall(), _words(), ""
         if wall is Wall.SANDBOX:
             environment |= {"HOME": "/tmp", "TMPDIR": "/tmp"}
             words = boxed(words, self._shown(), self.hidden, memory=self.memory, folder=self.base.resolve())
+        elif wall is Wall.LANDLOCK:
+            scratch = tempfile.mkdtemp(prefix="worktrial-agent-")
+            environment |= {"HOME": scratch, "TMPDIR": scratch}
         child = await Child.start(words, env=environment, most=_MOST_MESSAGE)
         try:
             await child.ready(_START_SECONDS)
@@ -87,7 +92,9 @@ class IsolatedCallable(FarAgent):
         hearing = asyncio.create_task(child.hear(printed.write))
         try:
             async with in_time(assignment):
-                trajectory.answer = visible(await self._answer(child, assignment, hidden))
+                trajectory.answer = visible(
+                    await self._answer(child, self._task(assignment, scratch), assignment, hidden)
+                )
                 trajectory.stop_reason = (
                     StopReason.ANSWERED if trajectory.answer.strip() else StopReason.EMPTY_ANSWER
                 )
@@ -97,12 +104,14 @@ class IsolatedCallable(FarAgent):
             # Something that got away may hold the pipe open.
             await asyncio.wait([hearing], timeout=_LAST_WORDS_SECONDS)
             hearing.cancel()
+            if scratch:
+                shutil.rmtree(scratch, ignore_errors=True)
             assignment.close()
             trajectory.printed = hidden.text(printed.text())
 
-    async def _answer(self, child: Child, assignment: Assignment, hidden: Redactor) -> str:
+    async def _answer(self, child: Child, task: JsonObject, assignment: Assignment, hidden: Redactor) -> str:
         try:
-            await child.send(self._task(assignment))
+            await child.send(task)
             while True:
                 said = await _next(child)
                 if "answer" in said:
@@ -138,14 +147,15 @@ class IsolatedCallable(FarAgent):
         folder = (self.base / place).resolve().parent if place.suffix == ".py" else self.base.resolve()
         return shown_beside(folder, self.hidden)
 
-    def _task(self, assignment: Assignment) -> JsonObject:
+    def _task(self, assignment: Assignment, scratch: str) -> JsonObject:
         told: JsonObject = msgspec.to_builtins(
             {
                 "path": sys.path,
                 "rest": self.rest,
                 "base": str(self.base.resolve()),
                 "memory": self.memory,
-                "readable": [*without(self._shown(), self.hidden)] if agent_wall() is Wall.LANDLOCK else [],
+                "readable": [*without(self._shown(), self.hidden)] if scratch else [],
+                "writable": scratch,
                 "pictures": assignment.take_pictures(),
                 "assignment": {
                     "instruction": assignment.instruction,

@@ -5,7 +5,6 @@ import contextlib
 import os
 import resource
 import sys
-import tempfile
 from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
@@ -70,9 +69,8 @@ def _work(wire: Wire) -> JsonObject:
     limit(resource.RLIMIT_CORE, 0)
     if sys.platform == "linux":  # elsewhere it is no limit of what a process takes
         limit(resource.RLIMIT_DATA, told["memory"])
-    if told["readable"]:
-        os.environ["TMPDIR"] = os.environ["HOME"] = made = tempfile.mkdtemp(prefix="worktrial-agent-")
-        give_up_files(told["readable"], made, network=True)
+    if told["writable"]:
+        give_up_files(told["readable"], told["writable"], network=True)
     session = _FarSession(wire, told["pictures"])
     about: dict[str, Any] = told["assignment"]
     assignment = Assignment(
