@@ -2,19 +2,32 @@
 
 import json
 import math
+import os
 import random
+import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support.cli import command
+from tests.support.behaviours import RawBody
+from tests.support.cli import command, holding
+from tests.support.script import Script
+from tests.support.scripted_server import ScriptedServer
+
+from benchmarks.reliability.rows import CouldNotLook
+from worktrial.errors import WorktrialError
+from worktrial.language.untrusted import printable
+from worktrial.workplaces.executable.code import CodeWorkplace
+from worktrial.workplaces.executable.runner import SandboxedRunner
 
 _PATIENCE = 180.0  # seconds
 
@@ -232,11 +245,197 @@ def fill_memory(chance: random.Random) -> Held:
     return held(*(peak < _MOST_MEGABYTES for peak, _ in found))
 
 
+_THIEF = '''
+import glob, os, sys
+
+def looted(mark, run):
+    """What an agent gets of the run's process, its files, earlier runs and the suite's solutions."""
+    got = []
+    for place in glob.glob("/proc/[0-9]*/environ"):
+        try:
+            if mark in open(place, "rb").read().decode(errors="replace") and str(os.getpid()) not in place:
+                got.append("environ " + place)
+        except OSError:
+            pass
+    for place in [*glob.glob("/proc/[0-9]*/fd/*"), run + "/samples.jsonl", "earlier/samples.jsonl"]:
+        try:
+            if os.path.realpath(place).endswith("samples.jsonl") and open(place, "rb").read():
+                got.append("file " + place)
+                with open(place, "r+b") as file:
+                    said = file.read().replace(b'"outcome":"fail"', b'"outcome":"pass"')
+                    file.seek(0)
+                    file.write(said)
+        except OSError:
+            pass
+    return got
+
+def solutions():
+    from importlib.util import find_spec
+    places = find_spec("worktrial.suites").submodule_search_locations
+    return [p for place in places for p in glob.glob(place + "/starter/**/tasks*.yaml", recursive=True)]
+
+def agent(assignment):
+    assignment.call("get_sample", {"sample_id": "S-203"})
+    return repr(looted(os.environ["MARK"][::-1], os.environ["RUN"]) + solutions())
+
+if __name__ == "__main__":
+    print(looted(os.environ["MARK"][::-1], ""))
+'''
+_WITHOUT_RIGHTS = ("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs")
+
+
+def rob_runs(chance: random.Random) -> Held:
+    """Agents with a process of their own look for keys, records, earlier runs and solutions, as root and without."""
+    came = []
+    mark = f"key-{chance.randbytes(8).hex()}"
+    for isolates, before in ((True, ()), (True, _WITHOUT_RIGHTS), (False, _WITHOUT_RIGHTS)):
+        with _folder() as folder:
+            (folder / "thief.py").write_text(_THIEF)
+            command("run", "starter", "--agent", "idle", "--tasks", "lab-01", "-o", folder / "earlier")
+            run = folder / "out" / "run"
+            program = f"command:{sys.executable} {folder}/thief.py"
+            agent = "python:thief.py:agent" if isolates else program
+            words = ["run", "starter", "--agent", agent]
+            words += ["--tasks", "lab-01,lab-02", "--concurrency", "1", "--agent-env", "MARK,RUN", "-o", str(run)]
+            words += ["--isolate"] * isolates
+            env = {**os.environ, "SOME_KEY": mark, "MARK": mark[::-1], "RUN": str(run)}
+            python = [sys.executable, "-m", "worktrial", *words]
+            done = subprocess.run(
+                [*before, *python], cwd=folder, env=env, capture_output=True, timeout=_PATIENCE, check=False
+            )
+            lines = _lines(run / "trajectories.jsonl") if done.returncode == 0 else []
+            came += [line["answer"].strip() == "[]" for line in lines] or [False]
+    return held(*came)
+
+
+def half_open(chance: random.Random) -> Held:
+    """Clients of `serve` begin headers and never end them; honest ones are answered meanwhile."""
+    with _folder() as folder:
+        words = [sys.executable, "-m", "worktrial", "serve", "starter", "--tasks", "lab-01", "--port", "0"]
+        # Few descriptors, as many systems give them.
+        limited = ["prlimit", "--nofile=256:256", *words, "-o", str(folder / "run")]
+        log = folder / "log"
+        with log.open("wb") as said, subprocess.Popen(limited, stdout=said, stderr=said) as server:
+            try:
+                address = _announced(log, server)
+                port = int(address.rpartition(":")[2].partition("/")[0])
+                waiting = []
+                for _ in range(356):
+                    one = socket.create_connection(("127.0.0.1", port), timeout=5)
+                    one.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+                    waiting.append(one)
+                came = [_answers(port) for _ in range(10)]
+                time.sleep(25)
+                came.append(all(_is_closed(one) for one in waiting))
+            finally:
+                server.kill()
+        came.append(log.stat().st_size < 1 << 20)
+    return held(*came)
+
+
+def _announced(log: Path, server: "subprocess.Popen[bytes]") -> str:
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end and server.poll() is None:
+        if found := re.search(r"http://[\w.]+:\d+", log.read_text("utf-8")):
+            return found[0]
+        time.sleep(0.1)
+    raise CouldNotLook(log.read_text("utf-8")[-300:])
+
+
+def _answers(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as one:
+            one.sendall(b"GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            return one.recv(100).startswith(b"HTTP/1.1 ")
+    except OSError:
+        return False
+
+
+def _is_closed(one: socket.socket) -> bool:
+    with one, suppress(ConnectionResetError):
+        one.setblocking(False)
+        try:
+            return one.recv(1) == b""
+        except BlockingIOError:
+            return False
+    return True
+
+
+_FORGES = """
+
+import operator
+
+def _hand_back():
+    try:
+        raise ValueError
+    except ValueError as e:
+        frame = operator.attrgetter("__traceback__.tb_frame")(e)
+    while "hand_back" not in operator.attrgetter("f_locals")(frame):
+        frame = operator.attrgetter("f_back")(frame)
+    return operator.attrgetter("f_locals")(frame)["hand_back"]
+
+class _Forged(str):
+    pass
+
+_hand_back()('[{"value": {"tools": [{}]}}]')
+"""
+
+
+def odd_ones(chance: random.Random) -> Held:
+    """Lesser strikes: forged descriptions, odd replies, closed streams, hostile folders, keys in odd places."""
+    key = f"sk{chance.randbytes(12).hex()}1a"
+    came = []
+    with _folder() as folder:
+        said = {"index": 0, "message": {"role": "assistant", "content": "Done."}, "finish_reason": ["a"]}
+        body = json.dumps({"choices": [said]}).encode()
+        with ScriptedServer(Script(agent=RawBody(body))) as server:
+            words = ["run", "starter", "--agent", "m", "--tasks", "lab-01", "--extra", json.dumps({"api_key": key})]
+            done = command(*words, "--base-url", server.url, "-o", folder / "odd")
+            refused = command(*words, "--base-url", f"{server.url}/{key}", "-o", folder / "refused")
+        came.append("internal" not in done.said and "Traceback" not in done.said)
+        shown = [
+            done.said,
+            refused.said,
+            command("show", folder / "odd").said,
+            command("report", folder / "odd").said,
+        ]
+        came.append(not any(key in text for text in shown) and not holding(folder, [key]))
+        (folder / "typer.py").write_text("raise SystemExit(77)")
+        python = f"{sys.executable} -m worktrial"
+        hostile = subprocess.run(f"{python} --version", shell=True, cwd=folder, capture_output=True, check=False)
+        came.append(hostile.returncode == 0)
+        closed = f"{sys.executable} -m worktrial run starter --agent plan --tasks lab-01,lab-02 -o closed 2>&-"
+        done_closed = subprocess.run(closed, shell=True, cwd=folder, capture_output=True, check=False)
+        came.append(done_closed.returncode == 0 and len(_lines(folder / "closed" / "samples.jsonl")) == 2)
+        loans = Path(__file__).parents[2] / "examples" / "tool-library" / "workplaces" / "loans"
+        shutil.copytree(loans, folder / "loans")
+        tools = folder / "loans" / "tools.py"
+        tools.write_text(
+            tools.read_text("utf-8").replace("from typing", "import operator\nfrom typing", 1) + _FORGES
+        )
+        try:
+            CodeWorkplace.build(
+                "loans",
+                {"tools": tools.read_text("utf-8")},
+                system_prompt="",
+                initial_state={},
+                runner=SandboxedRunner(),
+            )
+            came.append(False)
+        except WorktrialError:
+            came.append(True)
+    came.append(not set(printable("a\u3164\u115f\ufe0f\U000e0100b")) & set("\u3164\u115f\ufe0f\U000e0100"))
+    return held(*came)
+
+
 _SHORT_SHIFT = ("--desk", "service_desk", "--limit", "1")
 
 STRIKES: dict[str, Callable[[random.Random], Held]] = {
     "an agent of one's own looks for its task's solution": look_for_solutions,
     "an outcome is turned round by hand": edit_outcomes,
+    "an agent with a process of its own robs the run": rob_runs,
+    "headers that never end, before `serve`": half_open,
+    "forged, odd and hostile input": odd_ones,
     "code, calls and files want more memory than their due": fill_memory,
 }
 """Name to strikes of a kind."""

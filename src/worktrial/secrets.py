@@ -5,12 +5,15 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
 if TYPE_CHECKING:
     from worktrial.engine.roles import RoleSettings
 
+_NAME_OF_SECRET = re.compile(r"(?:key|token|secret|passw\w*|credentials?|authori[sz]ation)$", re.IGNORECASE)
+LIKE_A_KEY = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}")
+"""Letters and digits such as nothing but a key, or the number of a tenant, has in an address's path."""
 HIDDEN = "[key]"
 # No provider issues shorter keys, but servers of one's own are given words such as "none", "test" or
 # "ollama"; hiding those would blot out ordinary text, and even the records' own fields.
@@ -48,14 +51,27 @@ class Redactor:
                 self.add(key)
         if settings.base_url:
             self.add_url(settings.base_url)
+        self.with_named(settings.extra)
+
+    def with_named(self, value: Any, name: str = "") -> Any:
+        """`value` without the texts that stand in it under a name such as `api_key`; they are hidden from now on."""
+        if isinstance(value, dict):
+            return {key: self.with_named(part, str(key)) for key, part in value.items()}
+        if isinstance(value, list):
+            return [self.with_named(part, name) for part in value]
+        if not isinstance(value, str) or not _NAME_OF_SECRET.search(name):
+            return value
+        self.add(value)
+        return HIDDEN
 
     def add_url(self, url: str) -> None:
-        """Hide user, password, their Basic header and the query of `url`, and each value of the query."""
+        """Hide user, password, their Basic header, the query of `url`, each value of it, and keys in its path."""
         parts = urlsplit(url)
         user = parts.netloc.rpartition("@")[0]
         # `api-version=2026-01-01` is no secret, and its date may well stand in a task.
         values = [value for name, value in parse_qsl(parts.query) if "version" not in name]
-        for piece in (user, parts.password or "", parts.query, *values):
+        keys = [piece for piece in parts.path.split("/") if LIKE_A_KEY.search(piece)]
+        for piece in (user, parts.password or "", parts.query, *values, *keys):
             self.add(piece)
             self.add(unquote(piece))
         for encoding in ("utf-8", "latin-1") if user else ():

@@ -26,6 +26,7 @@ from worktrial.errors import DataError, SettingError, option
 from worktrial.language.untrusted import plain_name
 from worktrial.options import RunOptions
 from worktrial.places import address_of, below, brought, check_address
+from worktrial.sandbox.box import shield
 from worktrial.stores.writers import spool_folder
 from worktrial.suite import Suite, find_suite
 
@@ -87,6 +88,8 @@ def prepare(
         given, suite=f"the suite {suite.name}", needs=suite.needs, lacks=lacks, base=base
     )
     who = resolve_agent(agent or "", suite, base, options=options)
+    if who.far is not None:
+        shield()
     models = suite.models(options, who)
     if getattr(options, "keep_tokens", False) and not any(role.keep_tokens for role in models.values()):
         raise SettingError(f"{option('keep_tokens')}: is for an agent that is a model; {who.spec} has no tokens")

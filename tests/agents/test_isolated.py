@@ -4,16 +4,22 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.agents.test_own_callable import assignment
 from tests.support.plan_driver import what_counts
+from tests.support.script import Script
+from tests.support.scripted_server import ScriptedServer
 
 import worktrial as wt
+from worktrial.agents import isolated
 from worktrial.agents.candidates import resolve_agent
 from worktrial.errors import SettingError
+from worktrial.sandbox.inside.landlock import landlock_version
+from worktrial.sandbox.parsers import Wall, best_wall
 from worktrial.suites.starter import suite
 
 AGENTS = """
@@ -60,7 +66,6 @@ def hangs(assignment):
     child = os.fork()
     if not child:
         time.sleep(600)
-    Path(assignment.system_prompt or os.environ["PIDS"]).write_text(f"{os.getpid()} {child}")
     while True:
         pass
 
@@ -68,6 +73,26 @@ def looks(assignment):
     print(*sorted(os.environ))
     print(os.environ["MY_TOKEN"])
     return "seen"
+
+def reaches(assignment):
+    from importlib.util import find_spec
+    import urllib.request
+    found = []
+    places = ["/etc/shadow", "runs/a/samples.jsonl", "earlier/samples.jsonl", ".env", *find_spec("worktrial.suites").submodule_search_locations]
+    places[-1] += "/starter/suite.py"
+    for place in [*places, f"/proc/{os.getppid()}/environ", "beside.txt"]:
+        try:
+            Path(place).read_bytes()
+            found.append(place)
+        except OSError:
+            pass
+    Path(os.environ["TMPDIR"], "note").write_text("its own")
+    try:
+        Path("isolated_agents.py").write_text("")
+    except OSError as e:
+        found.append("read only")
+    urllib.request.urlopen(assignment.clock and os.environ["SERVER"])
+    return " ".join(found)
 
 def floods(assignment):
     for _ in range(20_000):
@@ -150,9 +175,8 @@ def test_its_time_ends_and_everything_with_it(folder: Path, name: str) -> None:
     ran = run(name, sample_seconds=4, agent_env="PIDS")
     (record,) = ran.run.records
     assert record.stop_reason == "time_limit"
-    if name == "hangs":
-        for pid in (folder / "pids").read_text().split():
-            assert is_gone(int(pid))
+    # In the box it has other numbers than here.
+    assert are_gone(str(folder / "pids").encode())
 
 
 def is_gone(pid: int) -> bool:
@@ -162,6 +186,19 @@ def is_gone(pid: int) -> bool:
         except (FileNotFoundError, ProcessLookupError):
             return True
         if state == "Z":  # nobody is there to take its exit code
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def are_gone(mark: bytes) -> bool:
+    """Whether no process but this one has `mark` in its environment any more."""
+    for _ in range(200):
+        left = 0
+        for place in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                left += mark in place.read_bytes() and place.parent.name != str(os.getpid())
+        if not left:
             return True
         time.sleep(0.05)
     return False
@@ -181,6 +218,24 @@ def test_of_the_environment_it_sees_what_programs_need_and_what_is_named(
     assert {"PATH", "HTTPS_PROXY", "WORKTRIAL_ISOLATED"} <= names and not {"MY_TOKEN", "PIDS"} & names
     given = run("looks", agent_env="MY_TOKEN").trajectory("lab-01")
     assert given["answer"] == "seen" and "MY_TOKEN" in given["printed"] and "tok-1f6c" not in given["printed"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no box")
+@pytest.mark.parametrize("wall", [Wall.SANDBOX, Wall.LANDLOCK])
+def test_in_its_box_it_reaches_what_it_needs_and_nothing_else(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, wall: Wall
+) -> None:
+    if wall is not best_wall() and landlock_version() < 1:
+        pytest.skip("this kernel has no Landlock")
+    monkeypatch.setattr(isolated, "agent_wall", lambda: wall)
+    for name in ("runs/a/samples.jsonl", "earlier/samples.jsonl", ".env", "beside.txt"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("{}")
+    with ScriptedServer(Script()) as server:
+        monkeypatch.setenv("SERVER", f"{server.url}/models")
+        line = run("reaches", agent_env="SERVER").trajectory("lab-01")
+    own = "/proc/1/environ " if wall is Wall.SANDBOX else ""
+    assert line["answer"] == f"{own}beside.txt read only", line
 
 
 def test_of_what_it_prints_beginning_and_end_are_kept(folder: Path) -> None:

@@ -106,8 +106,14 @@ def resolve_agent(
     if found.function is None:
         raise SettingError(f"{option('isolate')}: is for agents in Python, and {found.spec} is none")
     memory, variables = wanted.agent_memory << 20, given_variables(wanted)
+    here = base or Path()
+    # Folders of runs, files of tasks, archives: whatever the run was told of on this machine.
+    named = [value for _, value in wanted if isinstance(value, Path)]
+    named += [here / "runs", *[path.parent for path in named if path == getattr(wanted, "output", None)]]
+    named += [place for name in ("root", "folder") if isinstance(place := getattr(suite, name, None), Path)]
+    hidden = [path.resolve() for path in named if path.resolve() not in (here.resolve(), *here.resolve().parents)]
     try:
-        far = isolated(found.spec, found.function, base or Path(), memory, variables)
+        far = isolated(found.spec, found.function, here, memory, variables, hidden)
     except SettingError as e:
         raise SettingError(f"{option('isolate')}: {e}") from None
     return replace(found, far=far)

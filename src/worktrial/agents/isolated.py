@@ -3,9 +3,12 @@
 import asyncio
 import os
 import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +18,11 @@ from worktrial.agents.assignment import Assignment, storable
 from worktrial.agents.far import FarAgent, in_time
 from worktrial.agents.own_callable import PREFIX, FarCrash
 from worktrial.agents.printed import MOST_PRINTED
+from worktrial.engine.notices import tell_on_stderr
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, flag
 from worktrial.language import JsonObject, visible
+from worktrial.sandbox.box import boxed, shown_beside, wings, without
+from worktrial.sandbox.bubblewrap import SandboxUnavailable
 from worktrial.sandbox.child import (
     NETWORK_VARIABLES,
     BrokenWire,
@@ -26,6 +32,7 @@ from worktrial.sandbox.child import (
     usual_environment,
 )
 from worktrial.sandbox.inside.worker import HeadTail
+from worktrial.sandbox.parsers import Wall, best_wall
 from worktrial.secrets import Redactor
 from worktrial.workplaces import StopReason
 
@@ -44,8 +51,9 @@ class IsolatedCallable(FarAgent):
     """Agent made of a function that each sample runs in a Python of its own.
 
     The process has its own memory, whose limit it cannot raise, and its own time; at the end of the sample it is
-    killed with all that it has started and that stayed in its group. It sees the files and the network that this
-    process sees, and of its environment what programs need and what is named: it is bounded, not locked in.
+    killed with all that it has started and that stayed in its group. Where the machine has a box, it sees the
+    network, what is installed and what lies beside its code, and nothing of the run, the suite's files and other
+    processes. Of this process's environment it is given what programs need and what is named.
     """
 
     rest: str
@@ -56,6 +64,8 @@ class IsolatedCallable(FarAgent):
     """Bytes of data that the process may hold; Linux only."""
     variables: Sequence[str] = ()
     """Names of environment variables that it is given beside the usual ones."""
+    hidden: Sequence[Path] = ()
+    """Folders of the run and of the suite's data."""
 
     async def __call__(self, assignment: Assignment) -> None:
         """Let the function work on `assignment`.
@@ -67,7 +77,14 @@ class IsolatedCallable(FarAgent):
         printed = HeadTail(MOST_PRINTED)
         hidden = Redactor(os.environ[name] for name in self.variables if name in os.environ)
         environment = {**usual_environment(*_ENVIRONMENT, *self.variables), ISOLATED: "1"}
-        child = await Child.start(_words(), env=environment, most=_MOST_MESSAGE)
+        wall, words, scratch = agent_wall(), _words(), ""
+        if wall is Wall.SANDBOX:
+            environment |= {"HOME": "/tmp", "TMPDIR": "/tmp"}
+            words = boxed(words, self._shown(), self.hidden, memory=self.memory, folder=self.base.resolve())
+        elif wall is Wall.LANDLOCK:
+            scratch = tempfile.mkdtemp(prefix="worktrial-agent-")
+            environment |= {"HOME": scratch, "TMPDIR": scratch}
+        child = await Child.start(words, env=environment, most=_MOST_MESSAGE)
         try:
             await child.ready(_START_SECONDS)
         except StartFailure as e:
@@ -75,7 +92,9 @@ class IsolatedCallable(FarAgent):
         hearing = asyncio.create_task(child.hear(printed.write))
         try:
             async with in_time(assignment):
-                trajectory.answer = visible(await self._answer(child, assignment, hidden))
+                trajectory.answer = visible(
+                    await self._answer(child, self._task(assignment, scratch), assignment, hidden)
+                )
                 trajectory.stop_reason = (
                     StopReason.ANSWERED if trajectory.answer.strip() else StopReason.EMPTY_ANSWER
                 )
@@ -85,12 +104,14 @@ class IsolatedCallable(FarAgent):
             # Something that got away may hold the pipe open.
             await asyncio.wait([hearing], timeout=_LAST_WORDS_SECONDS)
             hearing.cancel()
+            if scratch:
+                shutil.rmtree(scratch, ignore_errors=True)
             assignment.close()
             trajectory.printed = hidden.text(printed.text())
 
-    async def _answer(self, child: Child, assignment: Assignment, hidden: Redactor) -> str:
+    async def _answer(self, child: Child, task: JsonObject, assignment: Assignment, hidden: Redactor) -> str:
         try:
-            await child.send(self._task(assignment))
+            await child.send(task)
             while True:
                 said = await _next(child)
                 if "answer" in said:
@@ -121,13 +142,20 @@ class IsolatedCallable(FarAgent):
             return ""
         return f". If that is an environment variable, name it with {flag('agent_env')}"
 
-    def _task(self, assignment: Assignment) -> JsonObject:
+    def _shown(self) -> list[str]:
+        place = Path(self.rest.rpartition(":")[0])
+        folder = (self.base / place).resolve().parent if place.suffix == ".py" else self.base.resolve()
+        return shown_beside(folder, self.hidden)
+
+    def _task(self, assignment: Assignment, scratch: str) -> JsonObject:
         told: JsonObject = msgspec.to_builtins(
             {
                 "path": sys.path,
                 "rest": self.rest,
                 "base": str(self.base.resolve()),
                 "memory": self.memory,
+                "readable": [*without(self._shown(), self.hidden)] if scratch else [],
+                "writable": scratch,
                 "pictures": assignment.take_pictures(),
                 "assignment": {
                     "instruction": assignment.instruction,
@@ -142,8 +170,23 @@ class IsolatedCallable(FarAgent):
         return told
 
 
+@cache
+def agent_wall() -> Wall:
+    """The best box that this machine has for agents of one's own; where it has none, that is said once."""
+    try:
+        return best_wall()
+    except SandboxUnavailable as e:
+        tell_on_stderr(f"{flag('isolate')}: the agent sees your files and processes, for there is no box: {e.why}")
+        return Wall.NONE
+
+
 def isolated(
-    spec: str, function: Callable[..., Any], base: Path, memory: int, variables: Sequence[str] = ()
+    spec: str,
+    function: Callable[..., Any],
+    base: Path,
+    memory: int,
+    variables: Sequence[str] = (),
+    hidden: Sequence[Path] = (),
 ) -> IsolatedCallable:
     """The agent in a process of its own that does what `function` does in this one.
 
@@ -153,6 +196,7 @@ def isolated(
         base: Folder that relative paths in `spec` are relative to.
         memory: Bytes of data that each process may hold.
         variables: Names of environment variables that it is given beside the usual ones.
+        hidden: Folders of the run and of the suite's data.
 
     Raises:
         SettingError: another process could not find the function.
@@ -177,7 +221,7 @@ def isolated(
             module = str(Path(file).resolve())
     if "<" in name or "." in name:
         raise SettingError(f"{name} cannot be found by its name; name a function of a module")
-    return IsolatedCallable(f"{module}:{name}", base, memory, variables)
+    return IsolatedCallable(f"{module}:{name}", base, memory, variables, [*wings(), *hidden])
 
 
 async def _next(child: Child) -> JsonObject:

@@ -14,6 +14,7 @@ from worktrial.agents.own_callable import OwnCallable, crash_traceback, python_f
 from worktrial.errors import InvalidSample, SettingError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.outside.budget import Budget
+from worktrial.sandbox.inside.landlock import give_up_files
 from worktrial.sandbox.inside.wire import HungUp, Wire, die_with_parent, limit
 from worktrial.workplaces import Observation, Origin
 
@@ -68,6 +69,8 @@ def _work(wire: Wire) -> JsonObject:
     limit(resource.RLIMIT_CORE, 0)
     if sys.platform == "linux":  # elsewhere it is no limit of what a process takes
         limit(resource.RLIMIT_DATA, told["memory"])
+    if told["writable"]:
+        give_up_files(told["readable"], told["writable"], network=True)
     session = _FarSession(wire, told["pictures"])
     about: dict[str, Any] = told["assignment"]
     assignment = Assignment(

@@ -4,6 +4,7 @@ import errno
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 _GONE = {errno.EPIPE, errno.ECONNRESET}
@@ -54,6 +55,11 @@ def outlive_readers() -> list[OutputStream]:
         The raw streams.
     """
     made = []
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:  # closed; a file of the run that took its number would hear what is said
+            with suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_RDWR), descriptor)
+            setattr(sys, name, open(descriptor, "w" if descriptor else "r", closefd=False))  # noqa: SIM115
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if not isinstance(stream, io.TextIOWrapper):

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject
+from worktrial.secrets import HIDDEN, LIKE_A_KEY, Redactor
 
 if TYPE_CHECKING:
     from worktrial.engine.wire import Line, ModelWire
@@ -196,7 +197,7 @@ class RoleSettings:
             "max_tokens": self.max_tokens,
             "tool_mode": self.tool_mode,
             "structured": self.structured,
-            "extra": self.extra,
+            "extra": Redactor().with_named(self.extra),
         }
 
 
@@ -210,10 +211,10 @@ def is_address(url: str) -> bool:
 
 
 def public_url(url: str) -> str:
-    """`url` without what may be secret in it: user, password, query."""
+    """`url` without what may be secret in it: user, password, query, keys in its path."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, "", ""))
+    return urlunsplit((parts.scheme, host, LIKE_A_KEY.sub(HIDDEN, parts.path), "", ""))
 
 
 def below(base_url: str, path: str) -> str:

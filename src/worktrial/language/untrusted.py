@@ -10,10 +10,14 @@ from hashlib import blake2b
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
+# Letters and marks of other categories that show nothing: fillers, joiners, variation selectors.
+_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+
+
 def printable(text: object) -> str:
     """`text` with every character replaced that could steer the terminal instead of being shown."""
     shown = str(text)
-    if shown.isprintable():
+    if shown.isascii() and shown.isprintable():
         return shown
     return "".join(c if _is_shown(c) else "�" for c in shown)
 
@@ -29,7 +33,7 @@ def plain_name(text: str, *, otherwise: str) -> str:
 
 
 def _is_shown(c: str) -> bool:
-    return c in "\n\t" or unicodedata.category(c) not in _UNSEEN
+    return c in "\n\t" or (unicodedata.category(c) not in _UNSEEN and not _BLANK.match(c))
 
 
 def encodable(text: str) -> str:

@@ -111,7 +111,7 @@ def read_completion(data: bytes) -> Completion:
     return Completion(
         message=message,
         usage=_usage(reply.get("usage")),
-        stop_reason=choice.get("finish_reason") or "stop",
+        stop_reason=stop if isinstance(stop := choice.get("finish_reason"), str) and stop else "stop",
         first_token=_first_token(choice.get("logprobs")),
         tokens=_tokens(reply, choice),
     )

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import ipaddress
+import resource
 import secrets
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from worktrial.agents.episodes import Episodes
 from worktrial.engine.interruption import cancelled_by_signals
@@ -25,6 +27,7 @@ from worktrial.trials import PreparedRun
 
 # Answers in flight, such as verdicts of a judge, may come to their end when the server is stopped.
 _GRACE_SECONDS = 10
+_HEADER_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,37 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Leave them alone."""
         yield
+
+
+class _Patient(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
+    """Connection that is closed when no request comes of it in time, or when too many others are open."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """Take a connection in, and let go of the one that has waited for a request the longest."""
+        super().connection_made(transport)
+        self._begun, self._before = self.loop.time(), None
+        self.loop.call_later(_HEADER_SECONDS, self._look)
+        if len(self.connections) > most_connections():
+            idle = [one for one in self.connections if isinstance(one, _Patient) and one._waits]
+            min(idle, key=lambda one: one._begun, default=self).transport.abort()
+
+    @property
+    def _waits(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def _look(self) -> None:
+        if self.transport.is_closing():
+            return
+        if self._waits and self.cycle is self._before:
+            self.transport.abort()
+        else:
+            self._before = self.cycle
+            self.loop.call_later(_HEADER_SECONDS, self._look)
+
+
+def most_connections() -> int:
+    """Most connections that are open at once: half of the descriptors that this process may have, at most 1,000."""
+    return min(1000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
 
 
 async def serve(
@@ -162,6 +196,9 @@ def server_of(app: ASGIApp) -> uvicorn.Server:
     return _Server(
         uvicorn.Config(
             app,
+            http=_Patient,
+            # So many are accepted before any is let go of.
+            backlog=most_connections() // 2,
             access_log=False,
             log_level="error",
             server_header=False,

@@ -33,8 +33,13 @@ def landlock_version() -> int:
     return max(int(ctypes.CDLL(None, use_errno=True).syscall(_CREATE, None, 0, _VERSION)), 0)
 
 
-def give_up_files(readable: Sequence[str], writable: str) -> None:
+def give_up_files(readable: Sequence[str], writable: str, *, network: bool = False) -> None:
     """Keep the rights to read what is named and to write into one folder, and no other right to any file, for good.
+
+    Args:
+        readable: Files and folders.
+        writable: The folder.
+        network: Whether to keep TCP.
 
     Raises:
         OSError: the kernel refuses.
@@ -42,7 +47,7 @@ def give_up_files(readable: Sequence[str], writable: str) -> None:
     version = landlock_version()
     rights = (1 << _RIGHTS[min(version, 5)]) - 1
     libc = ctypes.CDLL(None, use_errno=True)
-    handled = struct.pack("=QQQ", rights, _TCP, _OTHERS)
+    handled = struct.pack("=QQQ", rights, 0 if network else _TCP, _OTHERS)
     known = 24 if version >= 6 else 16 if version >= 4 else 8
     ruleset = _done(libc.syscall(_CREATE, handled, ctypes.c_size_t(known), 0))
     for path in (*readable, writable):

@@ -191,6 +191,10 @@ class CodeWorkplace:
         files = {module: f"{source}/{module}.py" for module in modules} if source else {}
         runner.load(key, modules, initial_state, files)
         told = _value(runner.answers_now(key, [{"do": "describe"}])[0], where)
+        try:
+            msgspec.convert(told, _Description)
+        except msgspec.ValidationError as e:
+            raise DataError(where, f"its code gives no description of its tools ({e})") from None
         built_in = _built_in(handbook, report, where)
         own = [_tool(row, where) for row in told["tools"]]
         taken = {tool.name for tool in built_in.tools} if built_in else set()
@@ -424,6 +428,23 @@ class _Planned:
         failed = "failure" in told
         failure = CodeFailure(told["failure"], f"{self.name}.{told['detail']}") if failed else None
         return EpisodeResult(calls, state, failure)
+
+
+class _DescribedTool(msgspec.Struct):
+    """A tool as code in the sandbox describes it, which may be anything."""
+
+    name: str
+    description: str
+    parameters: JsonObject
+    writes: bool | None
+    example: JsonObject | None
+    output: JsonValue
+
+
+class _Description(msgspec.Struct):
+    tools: list[_DescribedTool]
+    state: JsonObject
+    cites: dict[str, list[str]]
 
 
 def _schemas(workplace: CodeWorkplace) -> list[tuple[str, JsonObject]]:

@@ -1,0 +1,1 @@
+Worktrial.receive("odd/c0",{changes:[null]});

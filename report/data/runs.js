@@ -1,0 +1,1 @@
+Worktrial.receive("runs",{runs:'[{"slug":"odd","name":"m","suite":"starter"}]'});
