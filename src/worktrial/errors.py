@@ -94,6 +94,7 @@ class InvalidReason(StrEnum):
     SIMULATOR_FORMAT = "simulator_format"  # no JSON object after the allowed repairs
     SIMULATOR_PATCH = "simulator_patch"  # the state patch does not apply after one repair
     NO_MAJORITY = "no_majority"  # too few real votes to decide
+    UNDECIDED = "undecided"  # the answer's words do not tell a check what it says
     AGENT_CRASH = "agent_crash"  # a user's own agent raised an exception
     UNJUDGED = "unjudged"  # imported work that came without a verdict
     ABANDONED = "abandoned"  # whoever drove an episode from outside gave it up, or went away

@@ -7,6 +7,7 @@ The readers are imported with the first answer: their patterns take 50 ms of CPU
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from functools import lru_cache
@@ -22,13 +23,25 @@ if TYPE_CHECKING:
     from worktrial.grading.written.amounts import StatedNumber
     from worktrial.grading.written.dates import WrittenDate
 
-READING = 3
+READING = 4
 """Version of how answers are read. Verdicts of another version are not comparable: it is part of what identifies a
 suite's data. 1 compared texts with listed spellings; 2 parses; 3 heeds denials of codes, and of phrases that
-may not stand there."""
+may not stand there; 4 reads Korean as offices write it, and leaves undecided what cannot be told."""
 
 LONGEST_ANSWER = 100_000
-"""Characters of an answer that are read."""
+"""Characters of a text that are read."""
+
+MOST_CHARACTERS = 2_000
+"""Characters of an answer that may satisfy its checks; a longer one is a dump."""
+
+MOST_VALUES = 3
+"""Values of a kind that an answer may state for each that is asked for."""
+
+IN_SHORT = {
+    "en": f"Answer in at most {MOST_CHARACTERS:,} characters: what is asked for, not all that was seen.",
+    "ko": f"답변은 {MOST_CHARACTERS:,}자 이내로, 조회한 내용 전체가 아니라 요청한 내용만 적어 주세요.",
+}
+"""Words of a task for these bounds, by its language."""
 
 Phrases = Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Field(min_length=1)]
 
@@ -120,7 +133,10 @@ class AnswerDate(AnswerClaim):
         stated = dates(text, self.order)
         right = [_is_day(one, self.value) for one in stated]
         spans = [(one.start, one.end) for one in stated]
-        return _stated("date", str(self.value), text, spans, right, [_said(one) for one in stated])
+        result = _stated("date", str(self.value), text, spans, right, [_said(one) for one in stated])
+        if not any(right) and any(reading.is_on(self.value) for one in stated for reading in one.readings):
+            return CheckResult(result.check, None, result.why)
+        return result
 
 
 class AnswerNumber(AnswerClaim):
@@ -201,9 +217,14 @@ class AnswerChoice(AnswerClaim):
     def run(self, facts: Facts) -> CheckResult:
         """Judge the facts; see `AnyCheck`."""
         text = self.text(facts)
-        asserted = [name for name, phrases in self.options.items() if _asserted(phrases, text)]
+        said = {name: _asserted(phrases, text) for name, phrases in self.options.items()}
+        asserted = [name for name, is_said in said.items() if is_said]
+        open = [name for name, is_said in said.items() if is_said is None]
         why = f"it asserts {' and '.join(asserted)}" if asserted else "it asserts none"
         asked = f"the answer asserts {self.value} of {', '.join(self.options)}"
+        # What is asserted beside the right one decides, whatever the rest means.
+        if open and said[self.value] is not False and asserted in ([], [self.value]):
+            return CheckResult(asked, None, f"{why}; its words do not tell whether it asserts {' and '.join(open)}")
         return CheckResult(asked, asserted == [self.value], why)
 
 
@@ -235,7 +256,46 @@ class AnswerLacks(Claim):
         return CheckResult(asked, not hits, f"it mentions {hits[0]!r}" if hits else "it mentions none")
 
 
+def excess(checks: Sequence[object], answer: str) -> str:
+    """Fault of an answer that has far more in it than its checks ask for; "" where it has none."""
+    from worktrial.grading.written.amounts import stated_numbers
+    from worktrial.grading.written.dates import dates
+    from worktrial.grading.written.times import times
+
+    claims = [check for check in checks if isinstance(check, AnswerClaim)]
+    if claims and len(answer) > MOST_CHARACTERS:
+        return f"it has {len(answer):,} characters; at most {MOST_CHARACTERS:,} may be"
+    asked = Counter(_KINDS[type(check)] for check in claims if type(check) in _KINDS)
+    text = plain(answer) if asked else ""
+    numbers = stated_numbers(text)
+    alike = {_id_patterns(check.value)[1] for check in claims if isinstance(check, AnswerId)}
+    stated: dict[str, set[object]] = {
+        "ids": {found[0].casefold() for one in alike for found in one.finditer(text)},
+        # "6 432" is read as two numbers, too.
+        "numbers": {one.values[0] for one in numbers if not any(_within(one, other) for other in numbers)},
+        "dates": {one.readings for one in dates(text)},
+        "times": {one.time for one in times(text)},
+    }
+    found, most = sum(len(stated[kind]) for kind in asked), MOST_VALUES * asked.total()
+    return (
+        f"it states {found} values; at most {most} may be, where {asked.total()} are asked for"
+        if found > most
+        else ""
+    )
+
+
+def _within(one: "StatedNumber", other: "StatedNumber") -> bool:
+    return one is not other and other.start <= one.start and one.end <= other.end
+
+
 Span = tuple[int, int]
+_KINDS = {
+    AnswerTime: "times",
+    AnswerDate: "dates",
+    AnswerNumber: "numbers",
+    AnswerMoney: "numbers",
+    AnswerId: "ids",
+}
 _EMPHASIS = re.compile(r"\*\*|`|(?<![\w*])[*_]{1,2}(?=\w)|(?<=\w)[*_]{1,2}(?![\w*])")
 
 
@@ -299,6 +359,7 @@ def _said(written: "WrittenDate") -> str:
 
 
 _CHUNKS = re.compile(r"[A-Za-z]+|\d+|[^A-Za-z\d]+")
+_COMPOUND = re.compile(r"[가-힣]{4,}")
 _JOINTS = "-_ "
 
 
@@ -344,7 +405,8 @@ def maintains(phrase: str, text: str) -> bool:
 
 def _mentions(phrase: str, text: str) -> tuple[Span, ...]:
     """Places of `phrase` in `text` as whole words, whatever the case and the white space."""
-    words = [re.escape(word) for word in plain(phrase).split()]
+    # A Korean compound is one word or several: 안전소견, 안전 소견.
+    words = [r"\s?".join(word) if _COMPOUND.fullmatch(word) else re.escape(word) for word in plain(phrase).split()]
     if not words:
         return ()
     # ASCII boundaries: "A2" is not in "A21", but a Korean particle may follow it directly.
@@ -354,7 +416,11 @@ def _mentions(phrase: str, text: str) -> tuple[Span, ...]:
     return tuple(match.span() for match in pattern.finditer(text))
 
 
-def _asserted(phrases: Sequence[str], text: str) -> bool:
-    from worktrial.grading.written.claims import denied_word
+def _asserted(phrases: Sequence[str], text: str) -> bool | None:
+    """Whether `text` asserts one of `phrases`; None where its words do not tell."""
+    from worktrial.grading.written.claims import denied_word, doubtful_word
 
-    return any(not denied_word(text, *span) for phrase in phrases for span in _mentions(phrase, text))
+    spans = [span for phrase in phrases for span in _mentions(phrase, text) if not denied_word(text, *span)]
+    if all(doubtful_word(text, *span) for span in spans):
+        return None if spans else False
+    return True

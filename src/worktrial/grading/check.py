@@ -29,8 +29,8 @@ class CheckResult(msgspec.Struct, frozen=True):
 
     check: str
     """Claim that was checked, for a reader."""
-    passed: bool
-    """Whether it is so."""
+    passed: bool | None
+    """Whether it is so; None where these words do not tell a reader, which is neither a pass nor a fail."""
     why: str
     """Finding in words."""
 

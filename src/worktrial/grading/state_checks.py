@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Protocol
 
+import msgspec
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from worktrial.grading.answer_checks import (
     AnswerChoice,
+    AnswerClaim,
     AnswerDate,
     AnswerId,
     AnswerLacks,
@@ -14,6 +16,7 @@ from worktrial.grading.answer_checks import (
     AnswerMoney,
     AnswerNumber,
     AnswerTime,
+    excess,
     maintains,
     mentions,
     plain,
@@ -346,9 +349,19 @@ def run_checks(
     final_state: JsonObject,
     trajectory: Trajectory,
 ) -> list[CheckResult]:
-    """One result per check, in order. The work passes when all of them do."""
+    """One result per check, in order. The work passes when all of them do.
+
+    An answer with far more in it than is asked for satisfies none of its checks.
+    """
     facts = Facts(initial_state, final_state, trajectory)
-    return [check.run(facts) for check in checks]
+    results = [check.run(facts) for check in checks]
+    fault = excess(checks, trajectory.answer)
+    return [
+        msgspec.structs.replace(result, passed=False, why=fault)
+        if fault and isinstance(check, AnswerClaim)
+        else result
+        for check, result in zip(checks, results, strict=True)
+    ]
 
 
 def _calls(facts: Facts, tool: str, arguments: JsonObject) -> list[ToolCall]:

@@ -16,28 +16,39 @@ _DENIED_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _DENIED_VALUE = ignoring_case(
-    r"[\"'*)]*(?:\s?[가-힣]{0,4}?(?:이|가|은|는|도|를|을)?\s?(?:아니|아닌|아닙)"
+    r"[\"'*)]*(?:\s?[가-힣]{0,4}?(?:이|가|은|는|도|를|을)?\s?(?:아니|아닌|아닙|말고|대신)"
+    r"|(?:은|는|이|가)\s(?:틀[렸린리]|잘못)"
     r"|\s(?:is|was|would\sbe)\s(?:wrong|incorrect|not\s(?:right|correct))\b)"
 )
 _DENIED_WORD_BEFORE = re.compile(
-    r"(?:\b(?:no|without|none\sof\sthe)\s(?:\w+\s)?|\bnon-|\bwould\s(?:have\s)?|[미불비])[\"'*]*$", re.IGNORECASE
+    r"(?:\b(?:no|without|none\sof\sthe)\s(?:\w+\s)?|\bnon-|\bwould\s(?:have\s)?|(?<![가-힣])[미불비부]|(?:또는|혹은|아니면|거나)\s?)[\"'*]*$",
+    re.IGNORECASE,
 )
 _DENIED_WORD_AFTER = WrittenForm(
     rf"""(?x)
     ["'*)]*
     (?:(?:\s(?!(?:and|but|so|because|as|which|that|it)\b)\w+)?\s
        (?:(?:is|was|are|were|does|did|do|has|have|had|will|would|can|could|be)\s(?:not|never|no\slonger)\b|(?:{_NOT})\b)
-      |[가-힣]{{0,3}}?\s?(?:하|되|시키|받)?지(?:는|도|를)?\s?(?:않|못)
-      |[가-힣]{{0,2}}?\s?못\s?했
-      |[가-힣]{{0,3}}?(?:이|가|은|는)?\s?(?:아니|아닌|아닙|없))
+      |[가-힣]{{0,3}}?\s?(?:하|되|시키|받|드리|주)?지(?:는|도|를)?\s?(?:않|못)
+      |[가-힣]{{0,2}}?\s?못\s?[했하합함]
+      |[가-힣]{{0,3}}?(?:이|가|은|는)?\s?(?:아니|아닌|아닙|없)
+      |[가-힣]{{0,3}}?\s?[가-힣]{{1,3}}\s수(?:가|는|도)?\s?없
+      |(?:[가-힣]{{1,2}}|하기|되기|받기|하기[가는])?\s?(?:어렵|어려|곤란|힘들|불가|불허|보류|유보|거절|거부|취소|미정|말고|대신|여부)
+      |[은는이가을를]?\s?(?:반려|안\s?[되됩돼된했합함하해]|못\s?[되됩받]|또는|혹은|아니면|이?거나|이나\s)
+      |[할될일]지\b)
     """
+)
+_DOUBT_BEFORE = re.compile(r"[가-힣][미불비부]$")
+_DOUBT_AFTER = WrittenForm(
+    r"(?:[을를은는이가의]?\s?(?:요청|신청|예정|대기|검토|필요)|(?=\s?[가-힣])(?:(?!고\s(?!있)|며\s|지만|으나|는데)[^.,!?;:\n()/-]){0,30}?"
+    r"(?:지(?:는|도)?\s?[않못]|없[었는다습음어]|아니|아닌|아닙|불가|어렵|보류))"
 )
 _CLAUSE_BEFORE = re.compile(r"(?:^|[.,!?;:\n(]|\b(?:but|however|and|so)\b)(?=[^.,!?;:\n(]*$)", re.IGNORECASE)
 _DENIED_IN_CLAUSE = re.compile(
     r"\b(?:not(?!\sonly)|never|no|nothing|neither|nor|without|cannot|whether|unable)\b|n't\b", re.IGNORECASE
 )
 _OR = re.compile(
-    r"(?P<unit>[^\n,;:()]{0,24}?),?\s?(?:\bor\b|또는|혹은|아니면)\s?(?:(?:at|on|by|the|maybe|perhaps)\s){0,2}",
+    r"(?P<unit>[^\n,;:()]{0,24}?),?\s?(?:\bor\b|또는|혹은|아니면|이?나(?=\s)|이?거나)\s?(?:(?:at|on|by|the|maybe|perhaps)\s){0,2}",
     re.IGNORECASE,
 )
 _FAR = 60  # characters before and after that are looked at
@@ -67,6 +78,11 @@ def denied_word(text: str, start: int, end: int) -> bool:
     """Whether a word is denied, or only supposed: `did not pass`, `no test failed`, `would have failed`."""
     before = _before(_DENIED_BEFORE, text, start) or _before(_DENIED_WORD_BEFORE, text, start)
     return before or _DENIED_WORD_AFTER.pattern.match(text, end) is not None
+
+
+def doubtful_word(text: str, start: int, end: int) -> bool:
+    """Whether Korean around a word, which does not plainly deny it, may do so: `승인 요청`."""
+    return _before(_DOUBT_BEFORE, text, start) or _DOUBT_AFTER.pattern.match(text, end) is not None
 
 
 def denied_phrase(text: str, start: int, end: int) -> bool:

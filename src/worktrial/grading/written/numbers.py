@@ -1,9 +1,10 @@
 """Numbers as people write them: the one reader of numbers in prose.
 
 Understood: groups of three after comma, space or apostrophe (`1,234`, `1 234`, `1'234`), decimals, decimal commas
-where nothing else is possible (`12,5`, `1.234,50`), accounting negatives `(5)`, any dash as a minus, `minus 5`,
-powers (`1.2e6`, `1.2 x 10^6`), fractions (`1/2`, `3 1/2`, and the `99-16/32` of bond quotations), Korean myriads
-(`1만 2천`, `3억 5,000만`), Indian groups (`1,23,456`), and numbers in words (`twenty-four`, `세 개`, `이천칠백`).
+where nothing else is possible (`12,5`, `1.234,50`), accounting negatives (`(5)`, `△5`), any dash as a minus,
+`minus 5`, powers (`1.2e6`, `1.2 x 10^6`), fractions (`1/2`, `3 1/2`, `3분의 2`, and the `99-16/32` of bond
+quotations), Korean myriads (`1만 2천`, `3억 5,000만`, `3억5천`), Indian groups (`1,23,456`), and numbers in words
+(`twenty-four`, `세 개`, `이천칠백`, `사흘`).
 Other groups (`1,2,3`) are no number.
 
 A `WrittenNumber` says what is written and how. What it means is for the caller: whether a number in an identifier
@@ -35,13 +36,15 @@ _MYRIAD_SIGN = r"(?:[십백천]?[만억](?!큼|족)|백(?!신|화)|천(?!연)|�
 _NUMERAL = ignoring_case(
     r"""(?x)
     (?:(?<![\w.,/^])|(?<=[ㄱ-힣]))  # a Korean word may touch a number
-    (?P<sign>[-+](?!\s)|(?<![^\n])[-+]\s|(?:minus|negative)\s|마이너스\s?)?  # \"a - 5\" is a dash, not a minus
+    (?P<sign>[-+](?!\s)|(?<![^\n])[-+]\s|(?:minus|negative)\s
+      |(?:마이너스|영하|[△▲])\s?)?  # \"a - 5\" is a dash, not a minus
     (?P<currency>(?:US\$|(?:USD|EUR|GBP|JPY|KRW|CNY|CHF|CAD|AUD)(?!-)|[SIGNS])\s?)?
     (?P<open>\(\s?(?:(?:US\$|[SIGNS])\s?)?)?
-    (?P<inner>[-+])?
+    (?P<inner>[-+△▲])?
     (?P<late>[SIGNS])?
     (?:
         (?P<whole>\d{1,12})[\s-](?P<part>\d{1,9})/(?P<of>\d{1,9})
+      | (?P<parts>\d{1,9})\s?분의\s?(?P<share>\d{1,9})
       | (?P<above>\d{1,18}(?:\.\d{1,9})?)/(?P<below>\d{1,18}(?:\.\d{1,9})?)
       | (?P<myriads>(?:PART MYRIAD\s?){1,6}(?:PART)?)
       | (?P<continental>\d{1,3}(?:(?:\.\d{3})+|(?:\ \d{3})+),\d{1,9}|\d{1,3}(?:\.\d{3}){2,}
@@ -56,6 +59,7 @@ _NUMERAL = ignoring_case(
     .replace("MYRIAD", _MYRIAD_SIGN)
     .replace("PART", _PART)
 )
+_MINUS = ("-", "minus", "negative", "마이너스", "영하", "△", "▲")
 _TOUCHING = re.compile(r"[^\W\d_]*")
 _NAMED = re.compile(r"(?:(?![ㄱ-힣])[^\W\d_]-|#|№\s?)$")
 
@@ -130,7 +134,7 @@ def _number(found: re.Match[str]) -> WrittenNumber | None:
     if value is None:
         return None
     signs = [(mark or "").strip().lower() for mark in found.group("sign", "inner")]
-    negative = sum(sign in ("-", "minus", "negative", "마이너스") for sign in signs)
+    negative = sum(sign in _MINUS for sign in signs)
     opened = found["open"] is not None
     text, (start, end) = found.string, found.span()
     # "(5 million)": the bracket closes after the unit.
@@ -165,10 +169,12 @@ def _value(found: re.Match[str]) -> Fraction | None:
     if found["of"] is not None:
         part = _ratio(found["part"], found["of"])
         return None if part is None else int(found["whole"]) + part
+    if found["share"] is not None:
+        return _ratio(found["share"], found["parts"])
     if found["below"] is not None:
         return _ratio(found["above"], found["below"])
     if found["myriads"] is not None:
-        return _myriads(found["myriads"])
+        return _myriads(found["myriads"], found.string[found.end() :])
     if found["continental"] is not None:
         return Fraction(re.sub(r"[. ]", "", found["continental"]).replace(",", "."))
     digits = re.sub(r"[, ']", "", found["digits"] or found["indian"])
@@ -187,8 +193,13 @@ _HAN = {"십": 10, "백": 10**2, "천": 10**3, "만": 10**4, "억": 10**8, "조"
 _MYRIAD = re.compile(r"(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<units>[십백천만억조]*)")
 
 
-def _myriads(text: str) -> Fraction | None:
-    """Value of `1만 2천`, `3억 5,000만`; None where a part is not smaller than the one before it."""
+def _myriads(text: str, behind: str = "") -> Fraction | None:
+    """Value of `1만 2천`, `3억 5,000만`; None where a part is not smaller than the one before it.
+
+    `3억5천` are 350,000,000: whoever leaves out the won leaves out the 만 with it.
+    """
+    if re.search(r"억\s?\d+[천백]$", text) and not re.match(r"\s?원", behind):
+        text += "만"
     total, last = Fraction(0), None
     for part in _MYRIAD.finditer(text):
         value, unit = Fraction(part["digits"].replace(",", "")), 1
@@ -220,16 +231,21 @@ _ONE_BEFORE = re.compile(
 )
 _ONE_AFTER = re.compile(r"\s(?:of|another|by|who|that)\b", re.IGNORECASE)
 _SINO = {"영": 0, "일": 1, "이": 2, "삼": 3, "사": 4, "오": 5, "육": 6, "칠": 7, "팔": 8, "구": 9}
+_SINO_UNITS = "일|년|원|유로|달러|엔|개|건|분|점|명|장|대|웰|퍼센트|%|킬로|밀리|마이크로|리터|미터|세제곱"
 _SINO_WORD = WrittenForm(
-    r"(?<![가-힣])(?!만일|이만(?![가-힣])|천만에|일일이)(?=[일이삼사오육칠팔구]?[십백천만억])(?P<words>[일이삼사오육칠팔구십백천만억]{2,24})"
-    r"(?=원|유로|달러|엔|개|건|분|점|명|장|대|웰|퍼센트|%|킬로|밀리|마이크로|리터|미터|세제곱|\s|[.,)]|$)",
+    r"(?<![가-힣])(?!만일|천만에)"
+    r"(?P<words>(?:[일이삼사오육칠팔구]?[십백천만억](?:(?<=[만억])\s(?=[일이삼사오육칠팔구]?[십백천]))?)+[일이삼사오육칠팔구]?)"
+    rf"(?=\s?(?:{_SINO_UNITS})|(?<=..)(?<!이만)(?:\s|[.,)]|$))",
     "[십백천만억]",
 )
 _TEN_WORDS = ("열", "스물", "서른", "마흔", "쉰", "예순", "일흔", "여든", "아흔")
 _NATIVE_TENS = {"스무": 20, **{word: 10 * value for value, word in enumerate(_TEN_WORDS, 1)}}
 _ONE_WORDS = ("한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉")
-_NATIVE_ONES = {word: value for value, word in enumerate(_ONE_WORDS, 1)}
-_COUNTERS = "개|명|건|대|장|곳|가지|시간|번|통|병|권|마리|군데|웰|칸|자리|벌|묶음|상자|드럼"
+_NATIVE_ONES = {**{word: value for value, word in enumerate(_ONE_WORDS, 1)}, "석": 3, "넉": 4}
+_DAY_WORDS = ("하루", "이틀", "사흘", "나흘", "닷새", "엿새", "이레", "여드레", "아흐레", "열흘")
+_DAYS = re.compile(rf"(?<![가-힣])(?:{'|'.join(_DAY_WORDS)})")
+_NONE_AT_ALL = re.compile(r"(?<![가-힣])(?:하나|한\s?[가-힣]{1,3})도\s?(?=없|안\s|못)")
+_COUNTERS = "달|주일|개|명|건|대|장|곳|가지|시간|번|통|병|권|마리|군데|웰|칸|자리|벌|묶음|상자|드럼"
 _NATIVE = WrittenForm(
     rf"(?<![가-힣])(?P<tens>{'|'.join(_NATIVE_TENS)})?(?P<ones>{'|'.join(_NATIVE_ONES)})?(?<=[가-힣])\s?(?={_COUNTERS})",
     "|".join([*_NATIVE_TENS, *_NATIVE_ONES]),
@@ -246,10 +262,14 @@ def _worded(text: str) -> Iterator[WrittenNumber]:
         digits = [str(_ONES[word]) for word in (found["point"] or "").lower().split()]
         number = Fraction(f"{value}.{''.join(digits) or 0}")
         yield WrittenNumber(-number if found["sign"] else number, *found.span(), places=len(digits), worded=True)
+    none = [found.span() for found in _NONE_AT_ALL.finditer(text)]
+    yield from (WrittenNumber(Fraction(0), *span, worded=True) for span in none)
+    for found in _DAYS.finditer(text):
+        yield WrittenNumber(Fraction(_DAY_WORDS.index(found[0]) + 1), *found.span(), worded=True)
     for found in _SINO_WORD.finditer(text):
-        yield WrittenNumber(Fraction(_sino(found["words"])), *found.span("words"), worded=True)
+        yield WrittenNumber(Fraction(sino(found["words"])), *found.span("words"), worded=True)
     for found in _NATIVE.finditer(text):
-        if found["tens"] or found["ones"]:
+        if (found["tens"] or found["ones"]) and all(found.start() != start for start, _ in none):
             count = _NATIVE_TENS.get(found["tens"] or "", 0) + _NATIVE_ONES.get(found["ones"] or "", 0)
             yield WrittenNumber(Fraction(count), found.start(), len(found[0].rstrip()) + found.start(), worded=True)
 
@@ -266,9 +286,10 @@ def _in_words(phrase: str) -> int:
     return total + part
 
 
-def _sino(word: str) -> int:
+def sino(word: str) -> int:
+    """Value of a Korean numeral such as `칠만 팔천구백`."""
     total = part = digit = 0
-    for sign in word:
+    for sign in word.replace(" ", ""):
         if sign in _SINO:
             digit = _SINO[sign]
         elif _HAN[sign] < 10**4:

@@ -38,11 +38,17 @@ _AFTER_HOUR = (
     "까지|부터|에|경|쯤|이[^가-힣]|이며|이고|입|였|가|로|는|은|를|의|정각|반|전|후|와|과|도착|출발|[일이삼사오]?십"
 )
 _HOUR_WORDS = ("한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열", "열한", "열두")
-_HOURS = {word: hour for hour, word in enumerate(_HOUR_WORDS, 1)}
+_SINO_HOURS = ("십이", "십삼", "십사", "십오", "십육", "십칠", "십팔", "십구", "이십", "이십일", "이십이", "이십삼")
+_HOURS = {
+    word: hour for words, first in ((_HOUR_WORDS, 1), (_SINO_HOURS, 12)) for hour, word in enumerate(words, first)
+}
 _FREE = r"(?:(?<![\w:.])|(?<=[가-힣]))"  # a Korean word may touch a time
+_NO_RANGE = r"(?<!\d-)"
 _TEN_SINO = "일이삼사오육칠팔구"
 _CLOCK_TIMES = tuple(
-    WrittenForm(rf"{_FREE}(?<!\d-)(?:(?P<before>{_HALF})\s?)?{pattern}" if i else pattern, sign)
+    WrittenForm(
+        rf"{_FREE}{'' if sign == '시' else _NO_RANGE}(?:(?P<before>{_HALF})\s?)?{pattern}" if i else pattern, sign
+    )
     for i, (pattern, sign) in enumerate(
         (
             # Behind a date, T stands before the hour.
@@ -54,10 +60,11 @@ _CLOCK_TIMES = tuple(
             ),
             (
                 rf"(?P<h>\d{{1,2}}|{'|'.join(reversed(_HOURS))})\s?시(?=[^가-힣]|$|{_AFTER_HOUR})"
-                rf"(?:\s?(?:(?P<m>[0-5]?\d)\s?분|(?P<sino>[일이삼사오]?십?[{_TEN_SINO}]?)\s?분|(?P<half>반)(?![가-힣]{{2}})))?"
+                rf"(?:\s?(?:(?P<m>[0-5]?\d)\s?분(?P<to>\s?전(?![가-힣]))?|(?P<sino>[일이삼사오]?십?[{_TEN_SINO}]?)\s?분|(?P<half>반)(?![가-힣]{{2}})))?"
                 rf"(?:\s?(?P<s>[0-5]?\d)\s?초)?",
                 "시",
             ),
+            (rf"(?P<h>\d{{1,2}})(?=\s?[~-]\s?\d{{1,2}}\s?시(?:[^가-힣]|$|{_AFTER_HOUR}))", "시"),
             (r"(?P<h>1[0-2]|0?\d)(?:\.(?P<m>[0-5]\d))?\s?(?P<after>a\.?m\.?|p\.?m\.?)(?![a-z])", r"[ap]\.?m"),
             (
                 r"(?P<h>1[0-2]|0?\d)(?:\so'clock)?\s"
@@ -83,13 +90,16 @@ class _Clock(NamedTuple):
     end: int
     hour: int
     minute: int
+    """Fewer than 0 before the hour: `3시 5분 전`."""
     second: int
     half: str
 
     def at(self, half: str) -> time | None:
         """Time of day in this half, None where there is none such."""
         hour = _in_half(self.hour, half)
-        return None if hour is None else time(hour, self.minute, self.second)
+        if hour is None:
+            return None
+        return time(*divmod((60 * hour + self.minute) % 1440, 60), self.second)
 
 
 def times(text: str, order: DateOrder | None = None) -> list[WrittenTime]:
@@ -127,6 +137,7 @@ def _clocks(text: str) -> Iterator[_Clock]:
                 continue
             hour = _HOURS.get(parts["h"]) or int(parts["h"])
             minute = 30 if parts.get("half") else int(parts.get("m") or _sino_minutes(parts.get("sino") or ""))
+            minute = -minute if parts.get("to") else minute
             half = parts.get("before") or parts.get("after") or ""
             yield _Clock(*match.span(), hour, minute, int(parts.get("s") or 0), _plain_half(half))
 

@@ -162,11 +162,7 @@ async def grade(
         final_state=work.final_state or {},
         trajectory=work.trajectory,
     )
-    result = SampleResult(
-        outcome=Outcome.PASS if all(check.passed for check in checks) else Outcome.FAIL,
-        reason=_summary(checks),
-        checks=checks,
-    )
+    result = SampleResult(outcome=_outcome(checks), reason=_summary(checks), checks=checks)
     if human:
         asked = [call for call in work.trajectory.calls if call.observation.origin == Origin.HUMAN]
         result.measures["human_requests"] = len(asked)
@@ -210,8 +206,17 @@ def _needed(task: ExecutableTask) -> Needed:
     return Needed(task.rubric, task.plan.model_dump_json(), *checks)
 
 
+def _outcome(checks: Sequence[CheckResult]) -> Outcome:
+    if any(check.passed is False for check in checks):
+        return Outcome.FAIL
+    return Outcome.PASS if all(check.passed for check in checks) else Outcome.INVALID
+
+
 def _summary(checks: Sequence[CheckResult]) -> str:
-    failed = [check for check in checks if not check.passed]
+    failed = [check for check in checks if check.passed is False]
     if not failed:
+        open = [check for check in checks if check.passed is None]
+        if open:
+            return f"{InvalidReason.UNDECIDED.value}: {open[0].check} ({open[0].why})"
         return f"all {len(checks)} checks passed"
     return f"{len(failed)} of {len(checks)} checks failed; first: {failed[0].check} ({failed[0].why})"
