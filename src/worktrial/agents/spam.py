@@ -59,7 +59,7 @@ class Spam:
             while len(made) < MOST_CALLS and (fresh := _fresh(readers, "\n".join([told, *shown]), made)):
                 for name, given in fresh:
                     await call(name, given)
-            shown.sort(key=lambda text: -sum(id in text for id in ids_in(told)))
+            shown.sort(key=lambda text: (-sum(id in text for id in ids_in(told)), len(text)))
         if self.acts:
             every = (one for tool in writers for one in _every(tool, told, re.compile(self.acts)))
             for name, given in islice(every, MOST_CALLS):
