@@ -23,9 +23,11 @@ def test_the_starter_suite_tells_work_from_idleness() -> None:
     assert rows == [
         ["plan", "pass", "every", "task", total, "0", "0", "0"],
         ["idle", "fail", "every", "task", "0", total, "0", "0"],
+        ["spam", "fail", "every", "task", "0", total, "0", "0"],
     ]
     gates = {cells[0]: cells[2] for line in ran.out.splitlines() if len(cells := line.split("│")[1:4]) == 3}
-    assert {gate.strip(): count.strip() for gate, count in gates.items()}["plan-minus-write"] == "0"
+    counts = {gate.strip(): count.strip() for gate, count in gates.items()}
+    assert (counts["plan-minus-write"], counts["spam-fails"]) == ("0", "0")
     assert "changed rules were noticed" in ran.out
 
 
@@ -35,15 +37,15 @@ def test_a_task_that_its_plan_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> 
     broken = good.model_copy(update={"checks": other.checks})
     monkeypatch.setattr(StarterSuite, "load_tasks", lambda self: (broken, other))
     monkeypatch.setattr(StarterSuite, "candidates", lambda self, options: (broken, other))
-    plan, idle = validate_suite(suite)
+    plan, idle, spam = validate_suite(suite)
     assert [record.sample for record in plan.wrong] == [broken.id]
-    assert idle.wrong == []
+    assert [*idle.wrong, *spam.wrong] == []
     ran = command("validate", "starter")
     assert ran.code == 1
     assert f"{broken.id}: fail with plan:" in ran.said
     assert f"{broken.id} (checks): the plan fails the check" in ran.said
     told = json.loads(command("validate", "starter", "--json").out)
-    assert {row["agent"]: len(row["wrong"]) for row in told["agents"]} == {"plan": 1, "idle": 0}
+    assert {row["agent"]: len(row["wrong"]) for row in told["agents"]} == {"plan": 1, "idle": 0, "spam": 0}
     assert {row["gate"]: row["findings"] for row in told["gates"]}["plan-passes"] == 1
     assert [(one["check"], one["subject"]) for one in told["findings"]] == [("plan-passes", broken.id)]
 

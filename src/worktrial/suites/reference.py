@@ -1,4 +1,4 @@
-"""Agents without a model that any suite may ship: three that follow a task's plan, one that does nothing."""
+"""Agents without a model that any suite may ship: three that follow a task's plan, two that do no work."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,15 @@ def idle_agent(about: str = "answers at once", *, must: Outcome | None = None) -
     return ReferenceAgent(about, must, lambda _: Idle())
 
 
+def spam_agent(*, must: Outcome | None = None) -> ReferenceAgent:
+    """Agent that does no work: it makes the call that the instruction fills, reads all it can, and says all of it.
+
+    Args:
+        must: Outcome that it must have on every task; None if any will do.
+    """
+    return ReferenceAgent("makes the first literal call, and says all that it can read", must, _spam)
+
+
 # Imported here because most runs follow no plan.
 def _plan_follower(solution: "Solution") -> Any:
     from worktrial.agents.plan import PlanFollower
@@ -51,6 +60,12 @@ def _careful_follower(solution: "Solution") -> Any:
     from worktrial.agents.plan_readers import CarefulFollower
 
     return CarefulFollower(solution)
+
+
+def _spam() -> Any:
+    from worktrial.agents.spam import SPAM
+
+    return SPAM["spam"]
 
 
 _ANSWER = "Done."

@@ -34,7 +34,7 @@ def test_careful_is_clearly_better_than_greedy_where_answers_are_wrong(tmp_path:
 
 def test_references_are_never_hired(tmp_path: Path) -> None:
     runs = [stored(name, tmp_path, tasks=["lab-00", "line-00"]) for name in suite.reference_agents]
-    assert [run.manifest.settings["agent"] for run in runs] == ["plan", "careful", "greedy", "idle"]
+    assert [run.manifest.settings["agent"] for run in runs] == ["plan", "careful", "greedy", "idle", "spam"]
     found = recommend(runs, "E0")
     assert (found.hire, found.contenders) == (None, ())
     assert found.finding is HireConclusion.ALONE

@@ -51,6 +51,14 @@ def test_what_a_write_shows_is_found_out() -> None:
     assert GateName.TRIVIAL not in found(shop(task))
 
 
+def test_a_task_that_agents_pass_which_do_no_work() -> None:
+    """Of what a single call shows, which the instruction fills, nothing has to be found out."""
+    task = entry("hire-05")
+    task["checks"] = [check for check in task["checks"] if check["check"] != "answer_money"]
+    assert found(shop(task))[GateName.SPAM] == "all pass with agents that do no work: parrot"
+    assert GateName.SPAM not in found(shop(entry("hire-05")))
+
+
 def test_an_order_that_is_asked_for_counts() -> None:
     task = entry("hire-16")
     task["instruction"] = "First settle R-201, then R-212, by the handbook. Tell me the late fees and deposits."

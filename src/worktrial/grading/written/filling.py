@@ -14,7 +14,7 @@ _TOKEN = re.compile(
     r"(?<![A-Za-z\d-])(?:[A-Z]+(?:-[A-Z\d]+)+|[A-Za-z]+-?\d+(?:[-.][A-Z\d]+)*|[A-Z]{2,}\d*|\(?\d[\d()-]{6,}\d)(?![A-Za-z\d-])"
 )
 _QUOTED = re.compile(r"[\"'“‘]([^\"'“”‘’]{2,60})[\"'”’]")
-_NAMED = re.compile(r"(?<=[a-z,] )[A-Z][\w&']*(?: [A-Z][\w&']*)*")
+_NAMED = re.compile(r"(?<=[a-z,] )[A-Z][\w&']*(?: [A-Z][\w&']*)*(?![\w-])")
 _LABELLED = re.compile(r"([^\W\d_][\w ]{1,24})\"?\s*:\s*\"?([^\"\n,}{\[\]]+)")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]{2,}|[가-힣]+")
 _FREE = re.compile(
@@ -126,8 +126,10 @@ def _texts(name: str, about: str, text: str, required: bool) -> Iterator[str]:
             yield from days if is_day else ()
             yield from clocks if is_time else ()
         return
-    shapes = {shape(token) for token in ids_in(about)}
-    yield from (token for token in ids_in(text) if shape(token) in shapes)
+    shapes = {shape(token): token for token in ids_in(about)}
+    alike = [token for token in ids_in(text) if shape(token) in shapes]
+    # Of ids of one form, those that begin like the example.
+    yield from sorted(alike, key=lambda token: token[0] != shapes[shape(token)][0])
     if _FREE.search(name):
         yield text.strip()
     elif required:

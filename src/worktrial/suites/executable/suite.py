@@ -29,7 +29,7 @@ from worktrial.options import (
     TokenOptions,
 )
 from worktrial.suite import Suite, TaskRow
-from worktrial.suites.reference import careful_agent, greedy_agent, idle_agent, plan_agent
+from worktrial.suites.reference import careful_agent, greedy_agent, idle_agent, plan_agent, spam_agent
 from worktrial.suites.settings import conditions_of, judging_of, keeping_of, limits_of, models_of
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class ExecutableSuite(Suite):
         "careful": careful_agent(),
         "greedy": greedy_agent(),
         "idle": idle_agent(must=Outcome.FAIL),
+        "spam": spam_agent(must=Outcome.FAIL),
     }
 
     folder: ClassVar[Path]

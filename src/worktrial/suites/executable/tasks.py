@@ -34,6 +34,7 @@ from worktrial.workplaces.executable.folder import (
     read_start,
     read_workplace_file,
 )
+from worktrial.workplaces.executable.report_form import REPORT_TOOL
 
 TASKS_FILE = "tasks.yaml"
 HELD = (WORKPLACE_FILE, STATE_FILE, TASKS_FILE)
@@ -87,6 +88,11 @@ class ExecutableTask(_Model):
         """The plan where no human can be asked."""
         steps = tuple(step for step in self.plan.steps if step.call != REQUEST_HUMAN.name)
         return self.plan.model_copy(update={"steps": steps})
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Names of the tools that change nothing, but for the one that hands in the report."""
+        return frozenset(t.name for t in self.home.artifact.tools if t.writes is False and t.name != REPORT_TOOL)
 
     @property
     def tags(self) -> JsonObject:

@@ -31,7 +31,6 @@ from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
 from worktrial.suites.regrade import FinishedWork
 from worktrial.workplaces import Origin, Session, Trajectory
 from worktrial.workplaces.duties.human import REQUEST_HUMAN, HumanSession
-from worktrial.workplaces.executable.report_form import REPORT_TOOL
 from worktrial.workplaces.faults import Conditions, FaultMode, FaultSettings, Needed, Position
 
 
@@ -111,7 +110,7 @@ class ExecutableTrial:
         )
         solution = Solution(
             task.plan if duties.human else task.plan_alone,
-            frozenset(t.name for t in workplace.tools if t.writes is False and t.name != REPORT_TOOL),
+            task.reads,
         )
 
         async def graded() -> SampleResult:

@@ -27,6 +27,7 @@ class GateName(StrEnum):
     PLAN = "plan-passes"
     PLAN_ERRORS = "plan-errors"
     IDLE = "idle-fails"
+    SPAM = "spam-fails"
     WORDS = "words-alone"
     MINUS_WRITE = "plan-minus-write"
     NEIGHBOUR = "neighbour-record"
@@ -68,6 +69,7 @@ MEANINGS = {
     GateName.PLAN: "tasks whose own plan fails their checks",
     GateName.PLAN_ERRORS: "plans with a write that the workplace refuses",
     GateName.IDLE: "tasks that pass when nothing is done",
+    GateName.SPAM: "tasks that an agent passes which does no work: acts on all that is named, dumps, guesses",
     GateName.WORDS: "tasks that pass when the work is only claimed",
     GateName.MINUS_WRITE: "tasks that pass though one of the plan's writes is left out",
     GateName.NEIGHBOUR: "tasks that pass though a write went to another record",

@@ -22,6 +22,7 @@ from worktrial.synthesis.gates.mutation import MUTANTS, Killed, mutants, survivo
 from worktrial.synthesis.gates.names import ADVICE, GateName
 from worktrial.synthesis.gates.reach import unreachable
 from worktrial.synthesis.gates.report import report_findings
+from worktrial.synthesis.gates.spam import spam_findings
 from worktrial.synthesis.gates.task import idle_findings, orders, plan_findings, trivial
 from worktrial.synthesis.gates.texts import OutcomeText
 from worktrial.synthesis.gates.twins import twin_findings
@@ -192,6 +193,7 @@ async def task_gates(subject: Gated, works: Sequence[CarriedOut], report: GateRe
         report.add(gate, ways[gate], [one for one in found if one.check == gate])
     report.add(GateName.ORDER, *await orders(door, good, done, clauses))
     report.add(GateName.TRIVIAL, len(good), await trivial(door, good, done))
+    report.add(GateName.SPAM, len(good), await spam_findings(good))
     report.findings += twin_findings(good, done)
 
 

@@ -95,7 +95,7 @@ def list_bookings(state: State, instrument_id: str) -> Json:
     """List an instrument's bookings by start.
 
     Args:
-        instrument_id: For example FR-2.
+        instrument_id: For example FR-1.
     """
     booked = sorted(_bookings(state, instrument_id), key=lambda booking: booking.start)
     return {"instrument_id": instrument_id, "count": len(booked), "bookings": booked}
@@ -116,7 +116,7 @@ def prepare_dilution(state: State, source_id: str, stock_ul: Volume, diluent_ul:
     """Have the pipetting robot make a dilution from a sample or from another dilution, at once.
 
     Args:
-        source_id: For example S-201 or D-1.
+        source_id: For example S-201 or D-9.
         stock_ul: Taken from the source, µl, to one decimal.
         diluent_ul: Added, µl, to one decimal.
     """
@@ -145,7 +145,7 @@ def reserve_lot(state: State, lot_id: str, assay_id: str, volume_ul: Volume) -> 
     """Reserve part of a reagent lot for today's run of an assay.
 
     Args:
-        lot_id: For example RL-44.
+        lot_id: For example RL-41.
         assay_id: A-ELISA or A-FLUO.
         volume_ul: How much, µl, to one decimal.
     """
@@ -173,7 +173,7 @@ def book_instrument(
     """Book an instrument.
 
     Args:
-        instrument_id: For example AR-2.
+        instrument_id: For example FR-3.
         start: For example 2025-11-12T10:00.
         minutes: For how long.
         purpose: What for.

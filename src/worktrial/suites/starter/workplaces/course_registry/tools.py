@@ -53,7 +53,7 @@ def get_course(state: State, course_id: str) -> Json:
     """Read a course's title, credits, lab fee and prerequisites.
 
     Args:
-        course_id: For example CSC-210.
+        course_id: For example ECO-240.
     """
     return {"course_id": course_id, **msgspec.structs.asdict(records.course(state, course_id))}
 
@@ -63,7 +63,7 @@ def list_sections(state: State, course_id: str) -> Json:
     """List a course's sections this term with days, times, capacity, enrolled and waiting students.
 
     Args:
-        course_id: For example CSC-210.
+        course_id: For example ECO-240.
     """
     records.course(state, course_id)
     sections = [
@@ -158,7 +158,7 @@ def enrol(state: State, student_id: str, section_id: str) -> Json:
 
     Args:
         student_id: For example S-4021.
-        section_id: For example CSC-210-B.
+        section_id: For example HIS-230-A.
     """
     records.student(state, student_id)
     section = records.section(state, section_id)
@@ -177,7 +177,7 @@ def join_waiting_list(state: State, student_id: str, section_id: str) -> Json:
 
     Args:
         student_id: For example S-4021.
-        section_id: For example CSC-210-D.
+        section_id: For example ENG-220-B.
     """
     records.student(state, student_id)
     section = records.section(state, section_id)
@@ -194,7 +194,7 @@ def drop(state: State, student_id: str, section_id: str) -> Json:
 
     Args:
         student_id: For example S-4058.
-        section_id: For example CHE-160-A.
+        section_id: For example HIS-230-A.
     """
     records.student(state, student_id)
     section = records.section(state, section_id)
@@ -219,7 +219,7 @@ def post_fee(
 
     Args:
         student_id: For example S-4058.
-        section_id: The section it is for, for example CHE-160-A.
+        section_id: The section it is for, for example HIS-230-A.
         posting: Whether the student owes it or gets it.
         amount: Dollars and cents, lab fees included.
     """

@@ -177,7 +177,7 @@ def lift_hold(state: State, hold_id: str) -> Json:
     """Lift an open hold.
 
     Args:
-        hold_id: For example H-30.
+        hold_id: For example H-12.
     """
     hold = next((h for h in state.holds if h.hold_id == hold_id), None)
     if hold is None:

@@ -136,7 +136,7 @@ def assign_bed(state: State, patient_id: str, bed_id: str) -> Json:
 
     Args:
         patient_id: For example P-312.
-        bed_id: For example A2.
+        bed_id: For example A8.
     """
     patient = _patient(state, patient_id)
     bed = _bed(state, bed_id)

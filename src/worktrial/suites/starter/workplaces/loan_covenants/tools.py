@@ -133,7 +133,7 @@ def record_test(
     Args:
         loan_id: For example L-2207.
         covenant: Which covenant was tested.
-        test_date: The day as of which it was tested, for example 2025-03-31.
+        test_date: The day as of which it was tested, for example 2024-12-31.
         noi: Net operating income used, in dollars and cents.
         value: The result: a ratio for dscr, percent for debt_yield.
         passed: Whether the result meets the minimum.
@@ -200,7 +200,7 @@ def request_document(state: State, loan_id: str, document: Document, due: Day) -
     Args:
         loan_id: For example L-2207.
         document: Which document.
-        due: Last day to deliver it, for example 2025-05-30.
+        due: Last day to deliver it, for example 2025-01-15.
     """
     _loan(state, loan_id)
     if _day(due) <= _day(state.clock):

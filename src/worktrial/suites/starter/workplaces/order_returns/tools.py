@@ -145,7 +145,7 @@ def announce_return(state: State, order_id: str, line_id: str, quantity: Quantit
 
     Args:
         order_id: For example O-7701.
-        line_id: The line within the order, for example 2.
+        line_id: The line within the order, for example 4.
         quantity: How many units come back.
         reason: Why.
     """
@@ -201,7 +201,7 @@ def cancel_units(state: State, order_id: str, line_id: str, quantity: Quantity) 
 
     Args:
         order_id: For example O-7712.
-        line_id: The line within the order, for example 3.
+        line_id: The line within the order, for example 4.
         quantity: How many units.
     """
     line = _line(_order(state, order_id), order_id, line_id)

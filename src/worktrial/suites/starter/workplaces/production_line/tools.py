@@ -58,7 +58,7 @@ def get_machine(state: State, machine_id: str) -> Json:
     """Open one machine: status, note, current setup, and its schedule of jobs and maintenance.
 
     Args:
-        machine_id: For example F1.
+        machine_id: For example F9.
     """
     return {"time": state.clock, **_machine(state, machine_id)}
 
@@ -122,7 +122,7 @@ def schedule_order(state: State, order_id: str, machine_id: str, start: Minute) 
 
     Args:
         order_id: For example WO-501.
-        machine_id: For example F1.
+        machine_id: For example F9.
         start: When the job begins, for example 2025-06-03T12:00; a changeover comes before it.
     """
     order = timetable.order(state, order_id)
@@ -169,7 +169,7 @@ def book_maintenance(
     """Book a repair or maintenance on a machine.
 
     Args:
-        machine_id: For example F3.
+        machine_id: For example F9.
         start: When it begins, for example 2025-06-03T20:00.
         minutes: How long it takes.
     """
