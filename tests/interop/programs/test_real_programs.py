@@ -137,7 +137,12 @@ def test_a_cut_stream_is_nobodys_failure(tmp_path: Path, plan: wt.Run, surroundi
     whole = {**completion("A word that never"), "usage": {**used, "prompt_tokens_details": {"cached_tokens": 0}}}
     cut = json_reply({"id": "chatcmpl-cut", "model": "agent-1", **whole})
     _, given = surroundings(_once(Reply(cut.body, delivery=Delivery.CUT)), _together(plan))
-    (record,) = run(tmp_path, given, tasks=SAMPLES[:1]).run.records
+    ran = run(tmp_path, given, tasks=SAMPLES[:1])
+    (record,) = ran.run.records
+    if NAME == "qwen":
+        # It takes what came for all that there is, which nobody but itself could see.
+        assert "A word that never".startswith(ran.trajectory(*record.key)["answer"])
+        return
     # Some ask again, and some give up.
     assert record.outcome.value == "pass" or record.invalid_reason == "agent_never_reached", record.reason
 
