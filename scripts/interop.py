@@ -2,19 +2,26 @@
 
 Some read what we export: their script in `tests/interop/readers` knows nothing of us. The others meet us, in tests
 that run in their environment beside a wheel of this checkout, or in ours with theirs at hand. Requirements are
-locked in `requirements/interop/NAME.txt`; environments are made in `.interop/NAME` by the Python that `$PYTHON312`
-names (`python3.12`), which some of the programs need. What came of it is a row of `docs/reference/neighbours.md`.
+locked in `requirements/interop/NAME.txt`; environments are made in `.interop/NAME` by Python 3.12 or later, which
+some of the programs need: the one that `$PYTHON312` names, or the first that works. Agents that are programs come
+from npm, in the versions of `requirements/interop/programs.json`. What came of it is a row of
+`docs/reference/neighbours.md`; a program that cannot be had here is passed over, and keeps its row.
 """
 
 import argparse
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from scripts.environments import ROOT, environment
 from tests.support.made_runs import make_run
@@ -54,6 +61,16 @@ class Neighbour:
     package: str
     reader: Reader | None = None
     meeting: Meeting | None = None
+    preset: str | None = None
+    """Name after `cli:` of an agent that is a program."""
+
+
+class NotHere(Exception):
+    """A program cannot be had on this machine."""
+
+
+class NotMet(Exception):
+    """A program was there, and the meeting went wrong."""
 
 
 _OVER_MCP = Meeting(
@@ -86,7 +103,26 @@ NEIGHBOURS = {
     ),
     "openai-agents": Neighbour("openai-agents", meeting=_OVER_MCP),
     "langgraph": Neighbour("langgraph", meeting=_OVER_MCP),
+    "phoenix": Neighbour(
+        "arize-phoenix",
+        meeting=Meeting(
+            "is sent a run's spans, and gives them back with their kinds",
+            "tests/interop/test_phoenix.py",
+            inside=False,
+        ),
+    ),
+    "claude": Neighbour("@anthropic-ai/claude-code", preset="claude"),
+    "codex": Neighbour("@openai/codex", preset="codex"),
+    "gemini": Neighbour("@google/gemini-cli", preset="gemini"),
+    "opencode": Neighbour("opencode-ai", preset="opencode"),
+    "qwen": Neighbour("@qwen-code/qwen-code", preset="qwen"),
 }
+PROGRAMS = ROOT / "requirements" / "interop" / "programs.json"
+"""Versions of agents that are programs, in the form of npm's package.json."""
+_DOES = (
+    "solves, under E2 too, and fails tasks as in process, side by side; overload, cut stream, time limit, no key, "
+    "resume"
+)
 
 
 @dataclass(frozen=True)
@@ -107,17 +143,30 @@ def main() -> int:
     if unknown := [name for name in names if name not in NEIGHBOURS]:
         parser.error(f"no program {unknown[0]}; there is {', '.join(NEIGHBOURS)}")
     rows = rows_of(PAGE.read_text("utf-8")) if PAGE.exists() else {}
+    came: dict[str, tuple[str, str]] = {}
     with tempfile.TemporaryDirectory() as place:
         for name in names:
-            met = rows[name] = _meet(name, Path(place))
-            print(f"{name}: {met.said} ({NEIGHBOURS[name].package} {met.version})", flush=True)
+            try:
+                met = rows[name] = _meet(name, Path(place))
+                came[name] = "met", f"{NEIGHBOURS[name].package} {met.version}: {met.said}"
+            except NotHere as e:
+                came[name] = "passed over", str(e)
+            except (NotMet, subprocess.CalledProcessError) as e:
+                print(e, flush=True)
+                came[name] = "FAILED", str(e).splitlines()[0]
+            print(f"{name}: {came[name][0]}", flush=True)
     PAGE.write_text(page([rows[name] for name in NEIGHBOURS if name in rows]), "utf-8")
     print(f"-> {PAGE.relative_to(ROOT)}")
-    return 0
+    wide = max(map(len, came))
+    for name, (what, said) in came.items():
+        print(f"{name:{wide}}  {what:11}  {said}")
+    return int(any(what == "FAILED" for what, _ in came.values()))
 
 
 def _meet(name: str, place: Path) -> Met:
     neighbour = NEIGHBOURS[name]
+    if neighbour.preset is not None:
+        return _meet_program(name, neighbour, place)
     python = _environment(name)
     version = _version(python, neighbour.package)
     said = []
@@ -126,6 +175,42 @@ def _meet(name: str, place: Path) -> Met:
     if neighbour.meeting is not None:
         said.append(_tested(name, neighbour.meeting, python, place))
     return Met(name, version, *_size(python), "; ".join(said))
+
+
+def _meet_program(name: str, neighbour: Neighbour, place: Path) -> Met:
+    """Install an agent that is a program, and have it work against a scripted model."""
+    if shutil.which("npm") is None:
+        raise NotHere("needs Node and npm, which are not here")
+    version = json.loads(PROGRAMS.read_text("utf-8"))["dependencies"][neighbour.package]
+    folder = ROOT / ".interop" / name
+    modules = folder / "node_modules"
+    theirs = modules / neighbour.package / "package.json"
+    if not theirs.exists() or json.loads(theirs.read_text("utf-8"))["version"] != version:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        wanted = {"private": True, "dependencies": {neighbour.package: version}}
+        (folder / "package.json").write_text(json.dumps(wanted))
+        quiet = ("--no-audit", "--no-fund", "--no-package-lock", "--loglevel", "error")
+        # Its own script alone is run, which puts the program that came along in its place.
+        for words in (("install", "--ignore-scripts"), ("rebuild", neighbour.package)):
+            ran = subprocess.run(["npm", *words, *quiet], check=False, capture_output=True, text=True, cwd=folder)
+            if ran.returncode:
+                raise NotHere(f"npm {words[0]} {neighbour.package}@{version}: {ran.stderr.strip()[-300:]}")
+    path = f"{modules / '.bin'}{os.pathsep}{os.environ['PATH']}"
+    given = {"WORKTRIAL_INTEROP_PROGRAM": str(neighbour.preset), "PATH": path}
+    meeting = Meeting(_DOES, "tests/interop/programs/test_real_programs.py", inside=False)
+    said = _tested(name, meeting, Path(sys.executable), place, given)
+    files = [one for one in modules.rglob("*") if one.is_file() and not one.is_symlink()]
+    packages = [one for one in modules.rglob("package.json") if one.parent.parent.name == "node_modules"]
+    scoped = [one for one in modules.rglob("package.json") if one.parent.parent.parent.name == "node_modules"]
+    scoped = [one for one in scoped if one.parent.parent.name.startswith("@")]
+    return Met(
+        name,
+        version,
+        round(sum(one.stat().st_size for one in files) / 1e6),
+        len(packages) + len(scoped),
+        said,
+    )
 
 
 def _read(name: str, reader: Reader, python: Path, place: Path) -> str:
@@ -138,7 +223,7 @@ def _read(name: str, reader: Reader, python: Path, place: Path) -> str:
     script = ROOT / "tests" / "interop" / "readers" / reader.script
     ran = subprocess.run([python, "-I", script, out], check=False, capture_output=True, text=True, env=_quiet())
     if ran.returncode:
-        sys.exit(f"{name}: what was exported is refused\n{ran.stdout}{ran.stderr}")
+        raise NotMet(f"{name}: what was exported is refused\n{ran.stdout}{ran.stderr}")
     return ran.stdout.strip().splitlines()[-1]
 
 
@@ -152,12 +237,14 @@ def _make_runs(folder: Path) -> None:
 def _worktrial(*words: str) -> None:
     ran = subprocess.run([sys.executable, "-m", "worktrial", *words], check=False, capture_output=True, text=True)
     if ran.returncode:
-        sys.exit(f"worktrial {' '.join(words)}\n{ran.stderr}")
+        raise NotMet(f"worktrial {' '.join(words)}\n{ran.stderr}")
 
 
-def _tested(name: str, meeting: Meeting, python: Path, place: Path) -> str:
+def _tested(
+    name: str, meeting: Meeting, python: Path, place: Path, given: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """Run the tests of a meeting. A test that is skipped has met nobody, and is a failure here."""
-    environment = _quiet() | {THEIRS: str(python)}
+    environment = _quiet() | {THEIRS: str(python), **given}
     if meeting.inside:
         environment["PYTHONPATH"] = str(_unpacked(place))
     # Warnings of others' libraries are theirs.
@@ -181,7 +268,7 @@ def _tested(name: str, meeting: Meeting, python: Path, place: Path) -> str:
     )
     passed = re.search(r"\b(\d+) passed", ran.stdout)
     if ran.returncode or passed is None or "skipped" in ran.stdout:
-        sys.exit(f"{name}: {meeting.tests}\n{ran.stdout}{ran.stderr}")
+        raise NotMet(f"{name}: {meeting.tests}\n{ran.stdout}{ran.stderr}")
     return f"{meeting.about} ({passed[1]} tests)"
 
 
@@ -211,7 +298,25 @@ def _quiet() -> dict[str, str]:
 
 def _environment(name: str) -> Path:
     wanted = ROOT / "requirements" / "interop" / f"{name}.txt"
-    return environment(name, wanted, os.environ.get("PYTHON312", "python3.12"))
+    return environment(name, wanted, _python312())
+
+
+@cache
+def _python312() -> str:
+    """A Python from 3.12 on that works: a shim of pyenv's may be there, and start nothing."""
+    asked = os.environ.get("PYTHON312")
+    names = [asked] if asked else ["python3.12", "python3.13", "python3.14", sys.executable]
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    found = [] if asked else sorted(map(str, pyenv.glob("3.1[2-9].*/bin/python")))
+    code = "import sys; print(sys.version_info >= (3, 12))"
+    for one in (*names, *found):
+        try:
+            ran = subprocess.run([one, "-I", "-c", code], check=False, capture_output=True, text=True)
+        except OSError:
+            continue
+        if ran.returncode == 0 and ran.stdout.strip() == "True":
+            return one
+    raise NotHere(f"no Python from 3.12 on that works ({', '.join(names)}); name one: PYTHON312=…")
 
 
 def _version(python: Path, package: str) -> str:
@@ -251,11 +356,13 @@ Made by `make test-interop`, which meets each of these programs in an environmen
 |---|---|---:|---:|---|---|
 {rows}
 
-Locked requirements of each are in `requirements/interop/`; those of Worktrial and of its tests are among them where
-the column says so. Readers of exports are given a run of the starter suite under all faults, one with every oddity
-that work can have and one full of hostile text, in [their formats](../how-to/exchange.md); `harbor` reads tasks, of
-which only the first has some. Worktrial needs none of them to write its exports; results for the hub are read by
-`huggingface_hub` in our own tests.
+The last five are agents that people hire, started as they are installed, by `--agent cli:NAME`
+([how-to](../how-to/programs.md)), against a scripted model on their own wires; their versions are in
+`requirements/interop/programs.json`. Locked requirements of all others are in `requirements/interop/`; those of
+Worktrial and of its tests are among them where the column says so. Readers of exports are given a run of the
+starter suite under all faults, one with every oddity that work can have and one full of hostile text, in
+[their formats](../how-to/exchange.md); `harbor` reads tasks, of which only the first has some. Worktrial needs none
+of them to write its exports; results for the hub are read by `huggingface_hub` in our own tests.
 
 The programs do not go together in one environment: they want other versions of the same libraries, and installers
 then take old versions of them without a word. So every extra that brings one has a floor, and these are not to be

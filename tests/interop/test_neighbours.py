@@ -1,17 +1,26 @@
 """Programs that `make test-interop` meets: whole on paper; they themselves are not in our environment."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
-from scripts.interop import NEIGHBOURS, PAGE, ROOT, needs_ours, page, rows_of
+from scripts.interop import NEIGHBOURS, PAGE, PROGRAMS, ROOT, needs_ours, page, rows_of
 
 from worktrial.interop.exchange import FORMATS
+from worktrial.interop.programs.presets import names, preset
 
 
 @pytest.mark.parametrize("name", NEIGHBOURS)
 def test_every_program_has_locked_requirements_something_to_do_and_a_row(name: str) -> None:
     neighbour = NEIGHBOURS[name]
+    if neighbour.preset is not None:
+        assert neighbour.preset in names()
+        assert neighbour.package in preset(neighbour.preset).package
+        assert re.fullmatch(r"\d+\.\d+\.\d+", json.loads(PROGRAMS.read_text())["dependencies"][neighbour.package])
+        assert "://" not in PROGRAMS.read_text()
+        assert f"| `{name}` | {neighbour.package} " in PAGE.read_text("utf-8")
+        return
     assert neighbour.reader or neighbour.meeting
     if neighbour.reader is not None:
         assert neighbour.reader.form in FORMATS

@@ -1,6 +1,9 @@
 """Agents that are programs: what a stand-in for one does, well and badly."""
 
 import asyncio
+import json
+import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -17,6 +20,7 @@ from worktrial.agents.candidates import resolve_agent
 from worktrial.errors import SettingError, StopRun
 from worktrial.interop.programs.answers import AnswerPlace
 from worktrial.interop.programs.command import USUAL_ENVIRONMENT, CommandAgent, Start
+from worktrial.interop.programs.presets import names
 from worktrial.suites.starter import suite
 
 STAND_IN = Path(__file__).parents[2] / "support" / "stand_in_cli.py"
@@ -199,10 +203,83 @@ def test_no_answer_at_its_place(output: bytes) -> None:
         AnswerPlace.read("json:result").found_in(output)
 
 
+PRESET = """#!{python}
+import json, os, pathlib, sys
+home = pathlib.Path.home()
+seen = {{
+    "arguments": sys.argv[1:],
+    "variables": dict(os.environ),
+    "home": sorted(str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()),
+}}
+places = [*pathlib.Path().rglob("*"), *home.parent.joinpath("config").iterdir()]
+seen["files"] = {{str(path): path.read_text() for path in places if path.is_file()}}
+pathlib.Path({log!r}).write_text(json.dumps(seen))
+print("told " + os.environ["MY_TOKEN"], file=sys.stderr)
+sys.exit(3)
+"""
+
+
+@pytest.mark.parametrize("name", [name for name in names() if name != "goose"])
+def test_every_preset_hands_over_the_tools_and_a_home_of_its_own(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, program = tmp_path / "told.json", tmp_path / "bin" / name
+    program.parent.mkdir()
+    program.write_text(PRESET.format(python=sys.executable, log=str(log)))
+    program.chmod(0o755)
+    (tmp_path / "login.json").write_text('{"token": "a-token-that-nobody-may-see-anywhere"}')
+    for variable, value in {
+        "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+        "MY_TOKEN": "a-token-that-nobody-may-see-anywhere",
+        "UNNAMED": "1",
+        "OPENAI_BASE_URL": "http://localhost:9/v1",
+        "HTTPS_PROXY": "http://localhost:8",
+    }.items():
+        monkeypatch.setenv(variable, value)
+    ran = run(
+        tmp_path,
+        f"cli:{name} --model small",
+        agent_env="MY_TOKEN",
+        agent_file=f".own/login.json={tmp_path / 'login.json'}",
+        sample_seconds=900,
+    )
+    (record,) = ran.run.records
+    assert record.reason == f"agent_never_reached: {name} ended with exit code 3: told [key]"
+    seen = json.loads(log.read_text())
+    given, everything = seen["variables"], log.read_text()
+    assert seen["home"] == [".own/login.json"]
+    assert not Path(given["HOME"]).exists() and "UNNAMED" not in given
+    assert given["MY_TOKEN"] and "127.0.0.1" in given["NO_PROXY"]
+    assert seen["arguments"][-2:] == ["--model", "small"]
+    assert any("finish_work" in word for word in seen["arguments"])
+    assert re.search(r"http://127\.0\.0\.1:\d+/episodes/[0-9a-f]+/mcp", everything)
+    # No place is left open, and its limits are those of the sample.
+    assert not re.search(r"\{(prompt|mcp_url|config|seconds|milliseconds|value)\}", everything)
+    assert "901" in everything
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("login.json", "write NAME=PATH"),
+        ("../x=login.json", "write NAME=PATH"),
+        ("/x=login.json", "write NAME=PATH"),
+        (".x=no-such-file", "there is no file no-such-file"),
+    ],
+)
+def test_files_that_cannot_be_handed_over(given: str, said: str) -> None:
+    options = suite.every_option.read({"agent_file": given}, suite="starter")
+    with pytest.raises(SettingError, match=said):
+        resolve_agent("command:true", suite, options=options)
+
+
 def test_a_preset_whose_program_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SettingError, match="the program goose is not installed"):
-        resolve_agent("cli:goose", suite)
+    with pytest.raises(
+        SettingError, match="the program claude is not installed: npm install -g @anthropic-ai/claude-code"
+    ):
+        resolve_agent("cli:claude", suite)
 
 
 def test_files_in_the_command_line_are_found_from_where_it_was_written(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ USUAL_ENVIRONMENT = [*_USUAL, *_OF_THE_HOME, *NETWORK_VARIABLES]
 _PLACE = re.compile(r"\{(prompt|mcp_config|mcp_url|episode_url|workdir|home|config|seconds|milliseconds)\}")
 # Words by which programs say that it was they who kept their model from the tools.
 _REFUSAL = re.compile(
-    r"approv|permission|denied|trusted|log(?:ged)? ?in|sign in|api key|unauthori[sz]ed|authenticat|credential"
+    r"approv|permission|denied|trusted|log(?:ged)? ?in|sign in|api[ _-]?key|unauthori[sz]ed|authenticat|credential"
     r"|mcp (?:server|client|startup)",
     re.IGNORECASE,
 )
@@ -380,7 +380,9 @@ def command(rest: str, base: Path) -> CommandAgent:
 
 def prompt_of(here: OwnDoor, assignment: Assignment) -> str:
     """Everything that the agent is told: the task, the time at the workplace, and how to hand in its answer."""
-    told = [assignment.system_prompt, assignment.clock and f"It is {assignment.clock}.", here.guest.instruction]
+    # Without a workplace's tools it is not shown the one that ends the work either.
+    task = here.guest.instruction if assignment.tools else assignment.instruction
+    told = [assignment.system_prompt, assignment.clock and f"It is {assignment.clock}.", task]
     return "\n\n".join(text for text in told if text)
 
 

@@ -177,8 +177,8 @@ def _codex(report: Report, event: Event) -> None:
     kind, item = event.get("type"), _dict(event.get("item"))
     if kind == "turn.completed":
         told = _dict(event.get("usage"))
-        usage = [_int(told.get(name)) for name in ("input_tokens", "output_tokens", "cached_input_tokens")]
-        report.add(Usage(0, *usage, _int(told.get("cache_write_input_tokens"))))
+        read, written = _int(told.get("cached_input_tokens")), _int(told.get("cache_write_input_tokens"))
+        report.add(Usage(0, _int(told.get("input_tokens")), _int(told.get("output_tokens")), read, written))
     elif kind in ("turn.failed", "error"):
         report.trouble(_dict(event.get("error")).get("message") or event.get("message"))
     elif kind == "item.completed":
