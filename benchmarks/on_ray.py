@@ -59,7 +59,7 @@ def taken(words: Sequence[str]) -> Taken:
         if process.wait():
             out.seek(0)
             raise CommandFailed(out.read()[-2000:])
-        actors = sum(tree.seconds(f"ray::{name}") for name in ("Keeper", "LimitsLedger"))
+        actors = sum(tree.seconds(f"ray::{name}") for name in ("Keeper",))
         return Taken(tree.of_root, actors, tree.seconds(), time.monotonic() - began)
 
 
@@ -91,7 +91,7 @@ def runs(place: Path, repetitions: int) -> Iterator[Row]:
     start = min(one.all for one in on_ray[SMALL]) - whole * SMALL / (LARGE - SMALL)
     at_driver = driver + actors
     yield Row(
-        "run on Ray, 2 workers: CPU of a further sample at the driver, its two actors included",
+        "run on Ray, 2 workers: CPU of a further sample at the driver, the keeper of its shards included",
         f"{at_driver:.2f} ms ({driver:.2f} + {actors:.2f})",
         "",
         f"<= {MOST_AT_DRIVER:g} ms",

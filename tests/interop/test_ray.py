@@ -20,7 +20,7 @@ def place() -> Iterator[Path]:
         yield found
 
 
-def test_a_budget_holds_for_two_workers_and_no_key_is_stored(tmp_path: Path, place: Path) -> None:
+def test_a_budget_is_divided_between_two_workers_and_no_key_is_stored(tmp_path: Path, place: Path) -> None:
     words = ("run", "starter", "--agent", "agent-1", "--api-key-env", "PLANTED_KEY", "--limit", "16")
     with ScriptedServer(Script(agent=PlanModel())) as server:
         more = ("--base-url", server.url, "--concurrency", "4", "--ray", "local", "--shards", "2")
@@ -28,7 +28,7 @@ def test_a_budget_holds_for_two_workers_and_no_key_is_stored(tmp_path: Path, pla
             tmp_path, place, *words, *more, "--max-tokens", "20000", "-o", "spent", PLANTED_KEY=KEY
         )
         out, err = spent.communicate(timeout=240)
-    assert spent.returncode == 130 and "20,000 tokens is spent" in err, out + err
+    assert spent.returncode == 130 and "10,000 tokens is spent" in err, out + err
     assert server.requests and [*place.glob("ray/session_*/logs/*")]
     for path in (*tmp_path.rglob("*"), *place.rglob("*")):
         if path.is_file() and not path.is_symlink():

@@ -6,14 +6,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 import aiohttp
 import msgspec
 
 from worktrial.engine import wire
 from worktrial.engine.heartbeat import ProviderTrouble
-from worktrial.engine.limits import SharedLimits
 from worktrial.engine.manifest import utc_now
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.pace import Pace
@@ -90,7 +88,6 @@ class Client:
         cache: RequestCache | None = None,
         cache_only: bool = False,
         tell: Callable[[str], None] = tell_on_stderr,
-        limits: SharedLimits | None = None,
     ) -> None:
         self.settings = settings
         self._where = f"{settings.role_name} at {public_url(endpoint.base_url) or endpoint.model}"
@@ -110,11 +107,7 @@ class Client:
         self._price = price_for(settings)
         self._slots = asyncio.Semaphore(settings.concurrency) if settings.concurrency else contextlib.nullcontext()
         self._gate = gate or contextlib.nullcontext()
-        self._limits = limits
-        if limits is None:
-            self._pace = Pace(settings.rpm, settings.tpm)
-        else:
-            self._pace = Pace(settings.rpm, settings.tpm, partial(limits.limiter, settings.role_name))
+        self._pace = Pace(settings.rpm, settings.tpm)
         self._quiet_until = 0.0
         self._has_answered = False
         self._has_been_silent = False
@@ -241,8 +234,6 @@ class Client:
         meter.add(role_name, completion.usage, cost)
         if self._cache is not None:
             self._cache.put(key, data)
-        if self._limits is not None:
-            self._limits.spent(cost or 0.0, completion.usage.tokens)
         self._spend.add(completion.usage, cost)
         return completion
 
@@ -282,16 +273,12 @@ class Client:
                 if trouble.retry_after is not None:
                     self._quiet_until = max(self._quiet_until, time.monotonic() + trouble.retry_after)
                 wait = trouble.wait
-                if self._limits is not None and (trouble.slow_down or trouble.retry_after is not None):
-                    self._limits.slow_down(self.settings.role_name, wait)
             await asyncio.sleep(wait)
 
     async def _attempt(self, body: bytes) -> tuple[bytes, Completion]:
         # All that is the role's own first: who waits for it must not hold a place that another role could use.
         async with self._slots:
             await self._calm()
-            if self._limits is not None:
-                await self._limits.admit(self.settings.role_name)
             held = await self._pace.wait(len(body))
             while True:
                 async with self._gate:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from worktrial.engine.client import Client, Endpoint
-from worktrial.engine.limits import SharedLimits
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.proxies import proxy_for
 from worktrial.engine.request_cache import RequestCache
@@ -48,8 +47,6 @@ class Wiring:
     """Collects requests into batches; None sends each alone."""
     tell: Callable[[str], None] = tell_on_stderr
     """Told, a sentence each, what the run has to do otherwise than it was asked to."""
-    limits: SharedLimits | None = None
-    """Budget and pace that the run shares with others; None has it all for itself."""
 
 
 @asynccontextmanager
@@ -93,7 +90,6 @@ async def connect(
                 cache=wiring.cache,
                 cache_only=wiring.cache_only,
                 tell=wiring.tell,
-                limits=wiring.limits,
             )
             for role, settings in roles.items()
         }

@@ -1,10 +1,6 @@
 """Requests and tokens a minute: how long a request has to wait before it may be sent."""
 
-from collections.abc import Callable
-
 from aiolimiter import AsyncLimiter
-
-from worktrial.engine.limits import Limiter
 
 # Enough for a rough count ahead of the answer, which is set right by what the endpoint reports.
 BYTES_A_TOKEN = 4
@@ -16,19 +12,11 @@ class Pace:
     Args:
         requests: A minute, evenly spread.
         tokens: A minute, in and out.
-        limiter: Makes the limiter of a kind (`requests`, `tokens`) from an amount and the seconds that it is for.
     """
 
-    def __init__(
-        self,
-        requests: float | None,
-        tokens: int | None,
-        limiter: Callable[[str, float, float], Limiter] = lambda kind, amount, seconds: AsyncLimiter(
-            amount, seconds
-        ),
-    ) -> None:
-        self._requests = limiter("requests", 1, 60 / requests) if requests else None
-        self._tokens = limiter("tokens", tokens, 60) if tokens else None
+    def __init__(self, requests: float | None, tokens: int | None) -> None:
+        self._requests = AsyncLimiter(1, 60 / requests) if requests else None
+        self._tokens = AsyncLimiter(tokens, 60) if tokens else None
         self._owed = 0.0
         """Tokens of finished requests beyond, or short of, what was held ready for them."""
 

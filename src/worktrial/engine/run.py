@@ -136,8 +136,6 @@ async def _carried_out(plans: Sequence[RunPlan], progress: Progress | None) -> l
         )
         for run in runs:
             run.spend.join(whole)
-            if run.settings.limits is not None:
-                run.settings.limits.opened(run.spend.cost, run.spend.tokens)
         retries = await _work_off(runs, whole, progress)
         return [
             RunEnd(run.settings.folder, run.jobs, run.invalid, again)
@@ -381,7 +379,7 @@ async def _connected(run: _OpenRun, rounds: "Rounds | None") -> "AsyncIterator[M
     in_flight = settings.requests or settings.concurrency + SPARE_REQUESTS
     if rounds is not None:
         in_flight = SPARE_REQUESTS
-    wiring = Wiring(in_flight, settings.retry, cache, settings.cache_only, rounds, run.notice, settings.limits)
+    wiring = Wiring(in_flight, settings.retry, cache, settings.cache_only, rounds, run.notice)
     async with (
         connect(run.roles, wiring, spend=run.spend, redactor=run.redactor) as clients,
         contextlib.nullcontext() if rounds is None else rounds.at_work(),

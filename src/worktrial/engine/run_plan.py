@@ -6,7 +6,6 @@ from pathlib import Path
 
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.growth import asked_of, differences
-from worktrial.engine.limits import SharedLimits
 from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, read_manifest, utc_now, versions
 from worktrial.engine.objects.address import RemoteRun
 from worktrial.engine.record import Key
@@ -37,8 +36,6 @@ class RunSettings:
     """Requests in flight, of all roles together; None leaves a little room beside one for each sample."""
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     budget: Budget = field(default_factory=Budget)
-    limits: SharedLimits | None = None
-    """Budget and pace that other processes have a part in; None where the run is this process's alone."""
     cache: Path | None = None
     cache_only: bool = False
     compress: bool | None = None

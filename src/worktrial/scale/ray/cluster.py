@@ -127,7 +127,7 @@ def far_work(place: str, name: str) -> Callable[..., Any]:
 
     Args:
         place: Function of ours that is called there, as `module:name`, with the order and something that asks each
-            actor (`share.Ask`).
+            actor (`keeper.Ask`).
         name: Name of the work in what Ray shows of its workers.
     """
 

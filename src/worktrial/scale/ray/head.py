@@ -17,7 +17,8 @@ from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.progress import PLAIN_SECONDS
 from worktrial.engine.run_plan import is_compressed
 from worktrial.engine.shard import Shard
-from worktrial.engine.stored import open_run
+from worktrial.engine.spend import Budget
+from worktrial.engine.store import SAMPLES
 from worktrial.errors import SettingError, StopRun
 from worktrial.scale.merge import merge
 from worktrial.scale.ray.cluster import (
@@ -32,8 +33,7 @@ from worktrial.scale.ray.cluster import (
     result_of,
 )
 from worktrial.scale.ray.keeper import Keeper, shard_home
-from worktrial.scale.ray.ledger import LimitsLedger
-from worktrial.scale.ray.worker import ShardEnd, ShardOrder
+from worktrial.scale.ray.worker import BUDGET, ShardEnd, ShardOrder
 from worktrial.trials import PreparedRun
 
 _RETRIES = 8
@@ -75,7 +75,9 @@ def run_on_ray(
             cpus = cpus_of(library)
             of = of or cluster.shards or cpus
             at_once = min(of, cpus, *_widths(prepared))
-            ends = _run(library, errand, Planned(prepared, of, at_once), home, tell)
+            minutes = prepared.settings.budget.minutes
+            until = None if minutes is None else time.time() + 60 * minutes
+            ends = _run(library, errand, Planned(prepared, of, at_once, until), home, tell)
         if home is not None:
             places = [shard_home(home, number, of) for number in range(1, of + 1)]
             merge(places, prepared.settings.folder, compress=bool(is_compressed(prepared.plan)))
@@ -142,6 +144,18 @@ class Planned:
     """Number of shards."""
     at_once: int
     """Number of them at work at the same time."""
+    ends: float | None = None
+    """Time at which its minutes are over, in seconds since 1970; None without a bound."""
+
+    def budget(self, number: int) -> Budget:
+        """Part of the run's budget that falls to one of the shards.
+
+        Args:
+            number: The shard's.
+        """
+        whole = self.prepared.settings.budget
+        tokens = None if whole.tokens is None else whole.tokens // self.of + (number <= whole.tokens % self.of)
+        return Budget(None if whole.cost is None else whole.cost / self.of, tokens)
 
     def order(self, errand: Errand, number: int) -> ShardOrder:
         """Order to do one of the shards.
@@ -159,6 +173,8 @@ class Planned:
             shard=Shard(number, self.of),
             at_once=self.at_once,
             concurrency=self.prepared.settings.concurrency,
+            budget=self.budget(number),
+            ends=self.ends,
             keys=keys_of(self.prepared),
         )
 
@@ -166,14 +182,10 @@ class Planned:
 def _run(
     library: Any, errand: Errand, planned: Planned, home: Path | None, tell: Callable[[str], None]
 ) -> list[ShardEnd]:
-    prepared, of = planned.prepared, planned.of
-    budget = prepared.settings.budget
-    cost, tokens = (0.0, 0) if budget.cost is None and budget.tokens is None else _earlier(prepared, home, of)
-    on_this = on_this_machine(library)
-    ledger = (
-        library.remote(LimitsLedger).options(**on_this).remote(budget, planned.at_once, cost=cost, tokens=tokens)
-    )
-    keeper = None if home is None else library.remote(Keeper).options(**on_this).remote(home.resolve(), of)
+    of = planned.of
+    keeper = None
+    if home is not None:
+        keeper = library.remote(Keeper).options(**on_this_machine(library)).remote(home.resolve(), of)
     work = far_work("worktrial.scale.ray.worker:work_on", "do_shard")
     task = library.remote(work).options(num_cpus=1, max_retries=_RETRIES)
     waiting = [*range(of, 0, -1)]
@@ -184,19 +196,31 @@ def _run(
         while waiting or running:
             while waiting and len(running) < planned.at_once:
                 order = planned.order(errand, waiting[-1])
-                running[task.remote(__version__, pickle.dumps(order), ledger, keeper)] = waiting.pop()
+                running[task.remote(__version__, pickle.dumps(order), keeper)] = waiting.pop()
             ready, _ = library.wait([*running], timeout=_LOOK)
             for one in ready:
                 ends.append(_got(library, one, running.pop(one)))
-                ends[-1].raise_error()
+                # Others may have some of their part of the budget left.
+                if ends[-1].kind != BUDGET:
+                    ends[-1].raise_error()
             if time.monotonic() - told >= PLAIN_SECONDS:
                 told = time.monotonic()
-                for number, line in library.get(ledger.told.remote()).items():
-                    tell(f"shard {number}/{of}: {line}")
+                tell(_state(home, of, len(ends), len(running)))
     except BaseException:
         _let_end(library, [*running])
         raise
+    for end in ends:
+        end.raise_error()
     return ends
+
+
+def _state(home: Path | None, of: int, done: int, running: int) -> str:
+    """How far the run is, in a line."""
+    said = f"{done} of {of} shards are done, {running} at work"
+    if home is None:
+        return said
+    stored = (shard_home(home, number, of) / SAMPLES for number in range(1, of + 1))
+    return f"{said}: {sum(path.read_bytes().count(10) for path in stored if path.exists()):,} samples are stored"
 
 
 def _got(library: Any, one: Any, number: int) -> ShardEnd:
@@ -228,26 +252,3 @@ def keys_of(prepared: PreparedRun) -> dict[str, str]:
     names = {role.resolved().api_key_env for role in prepared.models.values()}
     keys = {name: os.environ[name] for name in names if name is not None and name in os.environ}
     return keys if prepared.settings.remote is None else {**keys, **keys_of_stores()}
-
-
-def _earlier(prepared: PreparedRun, home: Path | None, of: int) -> tuple[float, int]:
-    """Cost and tokens of earlier sessions; of one that was killed, those of its samples."""
-    if home is None:
-        from worktrial.engine.objects.shards import read_run
-        from worktrial.scale.objects import local_shards
-        from worktrial.stores.bucket import Bucket
-
-        place = Path(prepared.settings.place)
-        folders = [] if read_run(Bucket(prepared.settings.place)) is None else local_shards(place)
-    else:
-        folders = [shard_home(home, number, of) for number in range(1, of + 1)]
-    cost, tokens = 0.0, 0
-    for folder in folders:
-        if (folder / MANIFEST).exists():
-            run = open_run(folder, grounds=False)
-            sessions = run.manifest.sessions
-            bought = [record for record in run.records if not record.replayed]
-            used = [usage for record in bought for usage in record.usage.values()]
-            cost += max(sum(s.cost for s in sessions), sum(record.cost or 0.0 for record in bought))
-            tokens += max(sum(s.tokens for s in sessions), sum(u.input_tokens + u.output_tokens for u in used))
-    return cost, tokens

@@ -24,6 +24,9 @@ PIECE = 8_000_000
 _APPENDED = (TRAJECTORIES, TOKENS, TRACEBACKS, SAMPLES)
 _QUICK = 1
 
+Ask = Callable[..., Awaitable[Any]]
+"""Calls the method of that name, with these arguments, of an object in another process."""
+
 
 class Keeper:
     """Folders of the shards, beside the folder of the run.
@@ -89,7 +92,7 @@ class Courier:
         folder: Of the shard, on this machine.
     """
 
-    def __init__(self, ask: Callable[..., Awaitable[Any]], shard: int, folder: Path) -> None:
+    def __init__(self, ask: Ask, shard: int, folder: Path) -> None:
         self._ask = ask
         self._shard = shard
         self._folder = folder

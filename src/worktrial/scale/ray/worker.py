@@ -1,9 +1,10 @@
-"""Work on one shard in a process of a cluster: the ordinary engine, with its share of the run's limits."""
+"""Work on one shard in a process of a cluster: the ordinary engine, with its part of the run's limits."""
 
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,20 +12,20 @@ from typing import Any, NamedTuple
 
 from worktrial.engine.collecting import collect_seldom, collecting_seldom
 from worktrial.engine.interruption import Interrupted
-from worktrial.engine.progress import Tally
 from worktrial.engine.run import run_trials_async
 from worktrial.engine.run_plan import RunPlan
 from worktrial.engine.shard import Shard
-from worktrial.engine.spend import BudgetSpent
+from worktrial.engine.spend import Budget, BudgetSpent
 from worktrial.errors import SettingError, StopRun, WorktrialError
-from worktrial.scale.ray.keeper import Courier
-from worktrial.scale.ray.share import Ask, Share
+from worktrial.scale.ray.keeper import Ask, Courier
 from worktrial.trials import PreparedRun, prepare
 
 _SENDING = 2.0
 """Seconds between two looks for what is to be sent."""
+BUDGET = "budget"
+"""Kind of the end of a shard that has spent its part of the budget."""
 _KINDS: Mapping[str, type[WorktrialError]] = {
-    "budget": BudgetSpent,
+    BUDGET: BudgetSpent,
     "stop": StopRun,
     "interrupted": Interrupted,
     "setting": SettingError,
@@ -46,6 +47,10 @@ class ShardOrder:
     """Number of shards at work at the same time."""
     concurrency: int
     """Samples in flight, of all of them together."""
+    budget: Budget
+    """Share of the run's budget that the shard may spend, without its minutes."""
+    ends: float | None
+    """Time at which the run's minutes are over, in seconds since 1970 by the clock of who gave the order."""
     keys: Mapping[str, str] = field(repr=False)
     """Values of the environment variables that the run needs."""
 
@@ -71,14 +76,13 @@ class ShardEnd(NamedTuple):
             raise _KINDS[self.kind](self.error)
 
 
-def work_on(order: ShardOrder, ledger: Ask, keeper: Ask | None) -> ShardEnd:
+def work_on(order: ShardOrder, keeper: Ask | None) -> ShardEnd:
     """Do a shard to its end, or go on with what an earlier attempt has left of it.
 
     Errors are returned, since not all of them survive the way through another process.
 
     Args:
         order: The shard.
-        ledger: Asks the run's `LimitsLedger`.
         keeper: Asks the run's `Keeper`; None where the run lies in an object store.
     """
     number = order.shard.number
@@ -86,7 +90,7 @@ def work_on(order: ShardOrder, ledger: Ask, keeper: Ask | None) -> ShardEnd:
     collect_seldom()
     try:
         with collecting_seldom(order.concurrency):
-            return asyncio.run(_work(order, ledger, keeper))
+            return asyncio.run(_work(order, keeper))
     except (KeyboardInterrupt, asyncio.CancelledError):
         return ShardEnd(number, error="interrupted", kind="interrupted")
     except WorktrialError as e:
@@ -94,7 +98,7 @@ def work_on(order: ShardOrder, ledger: Ask, keeper: Ask | None) -> ShardEnd:
         return ShardEnd(number, error=f"shard {order.shard}: {e.args[0]}", kind=kind)
 
 
-async def _work(order: ShardOrder, ledger: Ask, keeper: Ask | None) -> ShardEnd:
+async def _work(order: ShardOrder, keeper: Ask | None) -> ShardEnd:
     number = order.shard.number
     with TemporaryDirectory(prefix="worktrial-shard-") as place:
         courier = None if keeper is None else Courier(keeper, number, Path(place) / "run")
@@ -102,67 +106,49 @@ async def _work(order: ShardOrder, ledger: Ask, keeper: Ask | None) -> ShardEnd:
         # At an address whoever worked on it before is dead, or Ray would not ask us.
         given |= {"take_over": True} if courier is None else {"output": Path(place) / "run", "compress": False}
         prepared = prepare(order.suite, order.agent, given, base=order.base, command=order.command)
-        share = Share(ledger, number, order.at_once, prepared.settings.budget)
-        plan = shared_plan(prepared, share, order)
         if courier is not None:
             await courier.fetch()
-
-        def tell(tally: Tally) -> None:
-            seen[:] = [tally]
-
-        seen: list[Tally] = []
-        async with _told(share, courier, ledger, number, seen):
-            (end,) = await run_trials_async([plan], progress=tell)
+        async with _sent(courier):
+            (end,) = await run_trials_async([plan_of(prepared, order)])
         return ShardEnd(number, len(end.jobs), end.invalid, end.retries)
 
 
-def shared_plan(prepared: PreparedRun, share: Share, order: ShardOrder) -> RunPlan:
-    """Plan of a shard that keeps to its part of what is in flight, and to the limits of the whole run."""
+def plan_of(prepared: PreparedRun, order: ShardOrder) -> RunPlan:
+    """Plan of a shard that keeps to its part of the run's budget and rates, and of what is in flight."""
+    minutes = None if order.ends is None else max(0.0, order.ends - time.time()) / 60
     settings = replace(
         prepared.settings,
         concurrency=max(1, order.concurrency // order.at_once),
-        limits=share,
-        # The time is that of the whole run, and the ledger's.
-        budget=replace(prepared.settings.budget, minutes=None),
+        budget=replace(order.budget, minutes=minutes),
     )
-    # The ledger has their rates, whole.
-    shares = {name: role.share(order.at_once) for name, role in prepared.models.items()}
-    roles = {name: replace(role, concurrency=shares[name].concurrency) for name, role in prepared.models.items()}
+    roles = {name: role.share(order.at_once) for name, role in prepared.models.items()}
     return RunPlan(prepared.trial, roles, settings)
 
 
 @contextlib.asynccontextmanager
-async def _told(
-    share: Share, courier: Courier | None, ledger: Ask, number: int, seen: Sequence[Tally]
-) -> AsyncIterator[None]:
-    """Keep the ledger and the keeper up to date while the shard is at work, and after.
+async def _sent(courier: Courier | None) -> AsyncIterator[None]:
+    """Send what has finished while the shard is at work, and the rest after.
 
     Raises:
-        Exception: what they met; without them the work cannot go on.
+        Exception: what that met; without the keeper the work cannot go on.
     """
+    if courier is None:
+        yield
+        return
     main = asyncio.current_task()
     met: list[Exception] = []
 
-    async def send() -> None:
-        if courier is not None:
-            await courier.send()
-        if seen:
-            await ledger("tell", number, seen[-1].line())
-
     async def send_again_and_again() -> None:
-        while True:
-            await asyncio.sleep(_SENDING)
-            await send()
-
-    async def watched(work: Awaitable[None]) -> None:
         try:
-            await work
+            while True:
+                await asyncio.sleep(_SENDING)
+                await courier.send()
         except Exception as e:  # noqa: BLE001 - raised again where the work is
             met.append(e)
             if main is not None:
                 main.cancel()
 
-    tasks = [asyncio.create_task(watched(work)) for work in (share.keep_up(), send_again_and_again())]
+    task = asyncio.create_task(send_again_and_again())
     try:
         yield
     except asyncio.CancelledError:
@@ -171,12 +157,10 @@ async def _told(
             raise met[0] from None
         raise
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
         if not met:
-            await send()
-            await share.close()
+            await courier.send()
 
 
 def settled(ends: Sequence[ShardEnd]) -> tuple[int, float]:
