@@ -37,13 +37,15 @@ class Spam:
     says: str = ""
     repeats: bool = False
     """Whether it gives the instruction back."""
+    reads: frozenset[str] = frozenset()
+    """Names of the tools that change nothing."""
 
     async def __call__(self, assignment: Assignment) -> None:
         """Work on `assignment`."""
         told, trajectory = assignment.instruction, assignment.trajectory
         trajectory.messages.append({"role": "user", "content": told})
         tools = [spec["function"] for spec in assignment.tools]
-        writers = [tool for tool in tools if tool["name"] not in assignment.reads]
+        writers = [tool for tool in tools if tool["name"] not in self.reads]
         shown: list[str] = []
 
         async def call(name: str, given: JsonObject) -> None:
@@ -55,7 +57,7 @@ class Spam:
             await call(*literal)
         if self.dumps:
             made: set[str] = set()
-            readers = [tool for tool in tools if tool["name"] in assignment.reads]
+            readers = [tool for tool in tools if tool["name"] in self.reads]
             while len(made) < MOST_CALLS and (fresh := _fresh(readers, "\n".join([told, *shown]), made)):
                 for name, given in fresh:
                     await call(name, given)

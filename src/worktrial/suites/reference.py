@@ -1,5 +1,6 @@
 """Agents without a model that any suite may ship: three that follow a task's plan, two that do no work."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from worktrial.grading import Outcome
@@ -62,10 +63,10 @@ def _careful_follower(solution: "Solution") -> Any:
     return CarefulFollower(solution)
 
 
-def _spam() -> Any:
+def _spam(solution: "Solution") -> Any:
     from worktrial.agents.spam import SPAM
 
-    return SPAM["spam"]
+    return replace(SPAM["spam"], reads=solution.reads)
 
 
 _ANSWER = "Done."

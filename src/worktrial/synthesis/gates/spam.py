@@ -1,6 +1,7 @@
 """Gate of tasks by agents that do no work: who passes one of them all the same."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from worktrial.agents.assignment import Assignment
 from worktrial.agents.spam import SPAM
@@ -27,9 +28,9 @@ async def spam_findings(tasks: Sequence[ExecutableTask]) -> list[Finding]:
 async def _passes(name: str, task: ExecutableTask) -> bool:
     session = task.open()
     tools = list(task.home.artifact.tool_specs)
-    assignment = Assignment(task.instruction, task.clock, tools, session, reads=task.reads)
+    assignment = Assignment(task.instruction, task.clock, tools, session)
     try:
-        await SPAM[name](assignment)
+        await replace(SPAM[name], reads=task.reads)(assignment)
     except InvalidSample:  # a tool that fails is a finding of other gates
         return False
     checks = [check for check in task.checks if not isinstance(check, OF_HUMANS)]
