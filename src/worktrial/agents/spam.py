@@ -12,9 +12,9 @@ from worktrial.agents.assignment import Assignment
 from worktrial.agents.plan import call_once, json_of
 from worktrial.grading.written.filling import candidates, filled, ids_in, likest
 from worktrial.language import JsonObject
-from worktrial.workplaces.conformance.values import leaves
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.trajectory import StopReason
+from worktrial.workplaces.values import leaves
 
 MOST_CALLS = 60
 """Calls of one kind that such an agent makes in a task."""
