@@ -12,7 +12,7 @@ from worktrial.grading.logprob import assess
 from worktrial.grading.prompt import asked_again, rubric_messages, with_code
 from worktrial.grading.questions import BallotQuestion, cast_ballot
 from worktrial.grading.verdict import Outcome, Verdict, Vote, decide
-from worktrial.language import Complete
+from worktrial.language import Complete, JsonValue
 from worktrial.language.untrusted import encodable
 
 Method = Literal["votes", "logprob"]
@@ -179,7 +179,7 @@ def uncited(case: JudgeCase, cited: Sequence[Cited] | None) -> str | None:
     """
     if not cited:
         return None
-    shown = {f"call {call.index}": call.observation.content for call in case.trajectory.calls}
+    shown: dict[str, JsonValue] = {f"call {c.index}": c.observation.content for c in case.trajectory.calls}
     for row in case.fault_ledger:
         shown.pop(f"call {row.get('call')}", None)
     shown |= {"initial_state": case.initial_state, "final_state": case.final_state}
