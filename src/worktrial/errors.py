@@ -93,6 +93,7 @@ class InvalidReason(StrEnum):
     CONTEXT_OVERFLOW = "context_overflow"  # simulator or judge prompt longer than the model's context
     SIMULATOR_FORMAT = "simulator_format"  # no JSON object after the allowed repairs
     SIMULATOR_PATCH = "simulator_patch"  # the state patch does not apply after one repair
+    WORKPLACE_CONTRADICTION = "workplace_contradiction"  # a judge cites values that cannot both be right
     NO_MAJORITY = "no_majority"  # too few real votes to decide
     UNDECIDED = "undecided"  # the answer's words do not tell a check what it says
     AGENT_CRASH = "agent_crash"  # a user's own agent raised an exception

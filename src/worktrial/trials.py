@@ -96,6 +96,12 @@ def prepare(
     trial = suite.trial(options, who, models)
     settings = suite.pace(options, trial, settings_of(options, suite.name, models, base=base, command=command))
     notices = [*suite.notices(options, trial)]
+    votes = getattr(options, "votes", 1)
+    if votes % 2 == 0:
+        flag = option("votes")
+        notices.append(
+            f"{flag} {votes}: an even number can end without a majority, and one more costs less than that"
+        )
     own = sharded(trial, options)
     if options.again is not None:
         broken = _broken(settings.folder, own)

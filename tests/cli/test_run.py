@@ -204,3 +204,11 @@ def test_a_folder_that_is_no_run_is_left_alone(tmp_path: Path) -> None:
     assert ran.code == 2
     assert "thesis.txt" in ran.err
     assert [p.name for p in (tmp_path / "run").iterdir()] == ["thesis.txt"]
+
+
+def test_an_even_number_of_votes_is_warned_of(tmp_path: Path) -> None:
+    with ScriptedServer(Script()) as server:
+        even = _run(tmp_path, server.url, "--votes", "2", run="even")
+        odd = _run(tmp_path, server.url, run="odd")
+    assert "--votes 2: an even number can end without a majority" in " ".join((even.out + even.err).split())
+    assert "even number" not in odd.out + odd.err

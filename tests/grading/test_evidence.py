@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -154,3 +155,23 @@ def test_words_that_were_read_as_they_came_are_not_read_again() -> None:
     # One that was not read as it came is read now, and with it all of them.
     read.messages = [*messages, {"role": "assistant", "content": "More."}]
     assert '{"agent_says":"Done."}' in evidence(case(read), LEAST_LIMIT)
+
+
+def test_a_long_text_is_told_once() -> None:
+    text = "A line of the file.\n" * 40
+    written = {"path": "a", "text": text}
+    shown: list[Any] = [
+        ("write", written, {"ok": True}),
+        ("read", {"path": "a"}, {"text": text}),
+    ]
+    work = case(
+        trajectory(shown),
+        final_state={"files": {"a": text}},
+        recorded_facts={"call 0: write": {"arguments": written, "answer": {"ok": True}}},
+    )
+    record = evidence(work, 100_000)
+    assert record.count("A line of the file.") == 40
+    assert record.count("(the same text as in call 0)") == 3
+    # Whoever writes the words himself has everything told as it is.
+    forged = case(trajectory([*shown, ("write", {"text": "(the same text as in call 0)"}, {"ok": True})]))
+    assert evidence(forged, 100_000).count("A line of the file.") == 80

@@ -1,17 +1,18 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.grading.cases import case
+from tests.grading.cases import case, trajectory
 from tests.support.votes import code_of, with_code, without_code
 
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, SettingError, StopRun
-from worktrial.grading import Outcome, RubricJudge, Verdict
+from worktrial.grading import JudgeCase, Outcome, RubricJudge, Verdict
 from worktrial.grading.rubric import SCHEMA
 from worktrial.language import Completion, Message
 
@@ -84,7 +85,7 @@ def test_request_is_the_same_for_all_votes_but_for_their_codes() -> None:
     assert [options["schema"] for _, _, options in judge.asked] == [SCHEMA] * 3
     assert len({messages[-1]["content"].rpartition("\n")[0] for _, messages, _ in judge.asked}) == 1
     assert len({code_of(messages) for _, messages, _ in judge.asked}) == 3
-    assert list(SCHEMA["properties"]) == ["code", "feedback", "is_correct"]
+    assert list(SCHEMA["properties"]) == ["code", "feedback", "is_correct", "contradiction"]
 
 
 def test_a_vote_without_its_code_is_asked_for_again_with_another() -> None:
@@ -202,3 +203,37 @@ def test_broken_characters_in_replies_can_be_stored() -> None:
 def test_settings_that_make_no_sense(wrong: dict[str, Any]) -> None:
     with pytest.raises(SettingError, match=next(iter(wrong)).replace("method", "judge method")):
         RubricJudge(Judge({}), **wrong)
+
+
+def test_a_workplace_that_contradicted_itself_is_nobody_s_fail() -> None:
+    """The verdict needs two values that the workplace itself gave; words of an agent bring none about."""
+    shown: list[Any] = [("look", {"part": "P-7"}, {"count": 450}), ("look", {"part": "P-7"}, {"count": 448})]
+    work = case(trajectory(shown, answer="There are 450, or 448."))
+
+    def cited(one: str, other: str, places: tuple[str, str] = ("call 0", "call 1")) -> str:
+        fields = [{"place": place, "field": field} for place, field in zip(places, (one, other), strict=True)]
+        return json.dumps({"feedback": "450 or 448?", "is_correct": False, "contradiction": fields})
+
+    def verdict(said: str, judged: JudgeCase = work) -> Verdict:
+        return asyncio.run(RubricJudge(Judge({}, said)).judge(judged))
+
+    found = verdict(cited('"count": 450', '"count":448'))
+    assert (found.outcome, found.reason) == (Outcome.INVALID, InvalidReason.WORKPLACE_CONTRADICTION)
+    assert '"count": 450 in call 0' in found.detail
+    # One such vote beside two others decides nothing.
+    [contradicted, no] = cited('"count":450', '"count":448'), NO
+    assert asyncio.run(RubricJudge(Judge({0: contradicted}, no)).judge(work)).outcome is Outcome.FAIL
+    # What the record does not bear out is asked for again, and then the vote is what it says beside.
+    degraded = replace(work, fault_ledger=[{"call": 1, "kind": "wrong_value"}])
+    said_so = case(trajectory([*shown, ("note", {"count": 448}, {"status": "ok"})]))
+    for said, judged in (
+        (cited('"count":450', '"count":44'), work),
+        (cited('"count":450', '"count":450'), work),
+        (cited('"count":450', '"count":448', ("call 0", "call 7")), work),
+        (cited('"count":450', '"count":448', ("initial_state", "final_state")), work),
+        (cited('"count":450', '"count":448'), degraded),
+        (cited('"count":450', '"count":448'), said_so),
+    ):
+        failed = verdict(said, judged)
+        assert (failed.outcome, [v.attempts for v in failed.votes]) == (Outcome.FAIL, [2, 2])
+        assert "`contradiction`" in (failed.votes[0].problem or "")

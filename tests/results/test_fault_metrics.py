@@ -1,5 +1,6 @@
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -101,3 +102,22 @@ def test_a_total_adds_everything() -> None:
     other = FaultMetrics(Funnel(2, 2, 2, 4, 2, 2, (1, 2)))
     assert total([one, other]) == FaultMetrics(Funnel(4, 3, 3, 6, 4, 3, (3, 1, 2)), Funnel(1, 1, 1, 1))
     assert total([]) == FaultMetrics()
+
+
+def test_only_what_an_agent_could_have_seen_counts() -> None:
+    # What a call did twice, its answer does not show; making it again is no recovery.
+    calls = work("bed 3!", "bed 3")
+    twice = msgspec.structs.replace(row(0, "E2", calls[0]), kind="duplicate_delivery")
+    twice = msgspec.structs.replace(twice, degraded=twice.clean)
+    found = fault_metrics([event(0, "E2", 0)], [twice], calls).implicit
+    assert (found.struck, found.exposure, found.asked_again, found.recovered) == (1, 0, 0, 0)
+    # A look after a write of one's own is a look at that; the write made again itself is not.
+    for mode in ("E1", "E2"):
+        calls = work("bed 3!", "move 3", "bed 3")
+        spoilt = msgspec.structs.replace(row(0, mode, calls[0]), until=1)
+        metrics = fault_metrics([event(0, mode, 0)], [spoilt], calls)
+        found = metrics.explicit if mode == "E1" else metrics.implicit
+        assert (found.exposure, found.asked_again, found.recovered) == (1, 0, 0)
+    calls = work("move 3!", "move 3")
+    spoilt = msgspec.structs.replace(row(0, "E1", calls[0]), until=1)
+    assert fault_metrics([event(0, "E1", 0)], [spoilt], calls).explicit.recovered == 1

@@ -36,6 +36,8 @@ class JudgeCase:
     """The workplace's state at the end, where it is kept outside a model's conversation."""
     recorded_facts: JsonObject = field(default_factory=dict)
     """Facts recorded beside that state: effects that it has no field for, and what was made up on the way."""
+    doubts: Sequence[JsonObject] = ()
+    """One row for each answer of the workplace that cannot be right by what was known when it was given."""
 
 
 LEAST_LIMIT = 4_000
@@ -53,16 +55,16 @@ def evidence(case: JudgeCase, limit: int) -> str:
     Each line is one JSON object, so text inside it, with its line breaks escaped, cannot pass for a line of
     its own. What is too long is shortened in the middle: `x` becomes `x_start`, `x_characters_cut` and
     `x_end`. Observations go first, all to the same length; then every other text; at last whole lines from
-    the middle of the work. The beginning and the end always stay.
+    the middle of the work. The beginning and the end always stay. A long text is told once.
     """
-    lines = [*_work(case.trajectory), *_after(case)]
-    text = "\n".join(_json({name: value for name, value, _ in line}) for line in lines)
+    lines = _told_once([*_work(case.trajectory), *_after(case)])
+    text = "\n".join(json_line({name: value for name, value, _ in line}) for line in lines)
     if len(text) <= limit:
         return text
     pieces = [[_Piece.of(*field) for field in line] for line in lines]
 
     def shortened(to: tuple[int, int]) -> list[str]:
-        return [_json({name: value for piece in line for name, value in piece.fields(*to)}) for line in pieces]
+        return [json_line({name: value for piece in line for name, value in piece.fields(*to)}) for line in pieces]
 
     def fits(to: tuple[int, int]) -> bool:
         return sum(len(line) + 1 for line in shortened(to)) <= limit
@@ -76,19 +78,49 @@ def evidence(case: JudgeCase, limit: int) -> str:
 
 def plain_record(length: int) -> str:
     """A record of about `length` characters in which an agent says nothing but that it does its steps."""
-    last = _json({"final_answer": "All steps are done."})
+    last = json_line({"final_answer": "All steps are done."})
     lines: list[str] = []
     room = length - len(last)
     while room > 0:
-        lines.append(_json({"agent_says": f"Step {len(lines) + 1} is done."}))
+        lines.append(json_line({"agent_says": f"Step {len(lines) + 1} is done."}))
         room -= len(lines[-1]) + 1
     return "\n".join([*lines, last])
+
+
+_LONG = 200  # characters
+_SAME = "the same text as in "
+
+
+def _told_once(lines: list[_Line]) -> list[_Line]:
+    """The lines with each long text in its first place alone; as they are where any holds `_SAME` already."""
+    if any(_SAME in json_line(value) for line in lines for _, value, _ in line):
+        return lines
+    places: dict[str, str] = {}
+
+    def once(value: JsonValue, place: str) -> JsonValue:
+        if isinstance(value, dict):
+            return {key: once(inner, place) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [once(inner, place) for inner in value]
+        if not isinstance(value, str) or len(value) < _LONG:
+            return value
+        first = places.get(value)
+        places.setdefault(value, place)
+        return value if first is None else f"({_SAME}{first})"
+
+    return [
+        [
+            (name, once(value, f"call {line[0][1]}" if line[0][0] == "call" else name), seen)
+            for name, value, seen in line
+        ]
+        for line in lines
+    ]
 
 
 def words_of_agent(trajectory: Trajectory) -> str:
     """Everything that the agent wrote: what it said, its calls, and its answer."""
     own = ({name: value for name, value, observed in line if not observed} for line in _work(trajectory))
-    return "\n".join(map(_json, own))
+    return "\n".join(map(json_line, own))
 
 
 def _work(trajectory: Trajectory) -> Iterator[_Line]:
@@ -124,6 +156,8 @@ def _said(trajectory: Trajectory) -> list[str]:
 def _after(case: JudgeCase) -> Iterator[_Line]:
     for row in case.fault_ledger:
         yield [("fault", row, False)]
+    for row in case.doubts:
+        yield [("doubt", row, False)]
     if case.final_state is not None:
         yield [("final_state", case.final_state, True)]
     for key, value in case.recorded_facts.items():
@@ -142,7 +176,7 @@ class _Piece:
 
     @staticmethod
     def of(name: str, value: JsonValue, observed: bool) -> _Piece:
-        return _Piece(name, value, value if isinstance(value, str) else _json(value), observed)
+        return _Piece(name, value, value if isinstance(value, str) else json_line(value), observed)
 
     def fields(self, observation: int, other: int) -> list[tuple[str, JsonValue]]:
         most = observation if self.observed else other
@@ -169,7 +203,7 @@ def _shorter_and_shorter(limit: int) -> Iterator[tuple[int, int]]:
 
 def _ends(lines: Sequence[str], limit: int) -> list[str]:
     """First and last lines of a text, as many as fit, and between them how many were left out."""
-    room = limit - len(_json({"lines_cut": len(lines)})) - 1
+    room = limit - len(json_line({"lines_cut": len(lines)})) - 1
     first: list[str] = []
     last: list[str] = []
     ahead, behind = 0, len(lines)
@@ -186,10 +220,10 @@ def _ends(lines: Sequence[str], limit: int) -> list[str]:
         else:
             first.append(line)
             ahead += 1
-    return [*first, _json({"lines_cut": behind - ahead}), *last]
+    return [*first, json_line({"lines_cut": behind - ahead}), *last]
 
 
-def _json(value: JsonValue) -> str:
+def json_line(value: JsonValue) -> str:
     """Compact JSON on one line; the line breaks that JSON allows as they are, and lone surrogates, escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     for character, escape in _LINE_BREAKS.items():

@@ -32,6 +32,8 @@ class BallotQuestion(Generic[Ballot]):
     """The question of some messages with the code that the vote must give back."""
     written: str = ""
     """Words of the party under examination: a vote that stands there is none."""
+    objection: Callable[[Ballot], str | None] = lambda ballot: None
+    """Trouble with a vote that could be read, for which it is asked for once more; then it stands."""
 
     @cached_property
     def loosely_written(self) -> str:
@@ -84,5 +86,8 @@ async def cast_ballot(complete: Complete, question: BallotQuestion[Ballot], numb
         except Unreadable as e:
             problem, reason = str(e), e.reason
         else:
-            return CastBallot(ballot, attempt + 1, tuple(raw), problem)
+            objection = question.objection(ballot) if attempt + 1 < _ATTEMPTS else None
+            if objection is None:
+                return CastBallot(ballot, attempt + 1, tuple(raw), problem)
+            problem, reason = objection, None
     return CastBallot(None, _ATTEMPTS, tuple(raw), problem, reason)

@@ -1,22 +1,42 @@
 """The verdict on a rubric by a majority of independent votes, or by log-probabilities."""
 
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
-from worktrial.grading.ballot import ballot_schema, in_parallel
-from worktrial.grading.evidence import LEAST_LIMIT, JudgeCase, evidence, plain_record, words_of_agent
+from worktrial.grading.ballot import ballot_schema, in_parallel, loose
+from worktrial.grading.evidence import LEAST_LIMIT, JudgeCase, evidence, json_line, plain_record, words_of_agent
 from worktrial.grading.logprob import assess
 from worktrial.grading.prompt import asked_again, rubric_messages, with_code
 from worktrial.grading.questions import BallotQuestion, cast_ballot
 from worktrial.grading.verdict import Outcome, Verdict, Vote, decide
-from worktrial.language import Complete
+from worktrial.language import Complete, JsonValue
 from worktrial.language.untrusted import encodable
 
 Method = Literal["votes", "logprob"]
 
+_PLACE = {"type": "string", "maxLength": 40}
+_CITED = {
+    "type": "object",
+    "properties": {"place": _PLACE, "field": {"type": "string", "maxLength": 400}},
+    "required": ["place", "field"],
+    "additionalProperties": False,
+}
 SCHEMA = ballot_schema("feedback", "is_correct", longest=1200)
+SCHEMA["properties"]["contradiction"] = {"anyOf": [{"type": "null"}, {"type": "array", "items": _CITED}]}
+SCHEMA["required"].append("contradiction")
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A field with its value, as the workplace gave it."""
+
+    place: str
+    """`call 3`, `initial_state` or `final_state`."""
+    field: str
+    """Name and value as they stand there: `"count":448`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +45,8 @@ class Ballot:
 
     is_correct: bool
     feedback: str | None = None
+    contradiction: tuple[Cited, ...] | None = None
+    """Two values of the workplace that cannot both be right, where they decide; None for none."""
 
 
 class RubricJudge:
@@ -105,10 +127,11 @@ class RubricJudge:
             asked_again,
             with_code,
             words_of_agent(case.trajectory),
+            lambda ballot: uncited(case, ballot.contradiction),
         )
 
         async def cast(number: int) -> Vote:
-            return await _vote(self._complete, question, number)
+            return await _vote(self._complete, question, number, case)
 
         votes = await (in_parallel(cast, self._votes) if self._parallel else self._in_order(cast))
         decision = decide(votes, self._votes)
@@ -132,9 +155,44 @@ class RubricJudge:
         return votes
 
 
-async def _vote(complete: Complete, question: BallotQuestion[Ballot], number: int) -> Vote:
+async def _vote(complete: Complete, question: BallotQuestion[Ballot], number: int, case: JudgeCase) -> Vote:
     cast = await cast_ballot(complete, question, number)
-    if cast.ballot is None:
+    ballot = cast.ballot
+    if ballot is None:
         return Vote(None, attempts=cast.attempts, raw=cast.raw, problem=cast.problem, reason=cast.reason)
-    feedback = None if cast.ballot.feedback is None else encodable(cast.ballot.feedback)
-    return Vote(cast.ballot.is_correct, feedback, cast.attempts, cast.raw, cast.problem)
+    feedback = None if ballot.feedback is None else encodable(ballot.feedback)
+    if ballot.contradiction and uncited(case, ballot.contradiction) is None:
+        cited = " and ".join(f"{one.field} in {one.place}" for one in ballot.contradiction)
+        problem, reason = f"the workplace contradicted itself: {encodable(cited)}", _CONTRADICTION
+        return Vote(None, feedback, cast.attempts, cast.raw, problem, reason)
+    return Vote(ballot.is_correct, feedback, cast.attempts, cast.raw, cast.problem)
+
+
+_CONTRADICTION = InvalidReason.WORKPLACE_CONTRADICTION
+
+
+def uncited(case: JudgeCase, cited: Sequence[Cited] | None) -> str | None:
+    """Why a contradiction is none that the record bears out; None where it is one, or none is claimed.
+
+    Two values of one field have to stand in what the workplace itself gave at two places, neither of them degraded
+    on purpose, and neither value may be the agent's. So no words of an agent bring it about.
+    """
+    if not cited:
+        return None
+    shown: dict[str, JsonValue] = {f"call {c.index}": c.observation.content for c in case.trajectory.calls}
+    for row in case.fault_ledger:
+        shown.pop(f"call {row.get('call')}", None)
+    shown |= {"initial_state": case.initial_state, "final_state": case.final_state}
+    places = {one.place for one in cited}
+    if len(cited) != 2 or len(places) != 2 or places == {"initial_state", "final_state"}:
+        return "`contradiction` takes two fields from two places, at least one of them a call"
+    agents = loose(words_of_agent(case.trajectory))
+    for one in cited:
+        field = loose(one.field).strip("{},")
+        whole = re.compile(rf"[{{,\[]{re.escape(field)}[\]}},]")
+        if one.place not in shown or not whole.search(loose(json_line(shown[one.place]))):
+            return f"`contradiction`: {one.field} is no whole field of {one.place} as the workplace gave it"
+        if whole.search(agents):
+            return f"`contradiction`: {one.field} is what the agent wrote"
+    (name, _, value), (other, _, held) = (loose(one.field).strip("{},").partition(":") for one in cited)
+    return None if name == other and value != held else "`contradiction` takes two values of the same field"

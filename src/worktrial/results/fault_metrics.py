@@ -4,7 +4,8 @@ An observation is *the same question* as another when it answers the same tool w
 again is a sign of noticing, only the excess over the agent's habit tells (`reasks`). An agent that checks a
 doubtful answer by another tool, or asks for it in other words, is not counted. Recovery asks for more: the very
 observation that the fault had spoilt. Where the state has changed in the meantime there is no such observation
-any more, so recovery is a lower bound.
+any more, so recovery is a lower bound. Looks after a write of the agent's own are looks at its own work, and none
+of this.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -252,6 +253,8 @@ def _fate(row: DegradedCall, calls: Sequence[StoredCall], degraded: set[int], tu
         return None
     asked = calls[place]
     for call in made_after(place, calls, turns_known):
+        if row.until is not None and call.index > row.until:
+            break
         if is_same_question(asked, call):
             again = True
             if call.index not in degraded and _is_clean(call.observation, row):

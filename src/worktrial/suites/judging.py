@@ -43,6 +43,8 @@ class Work:
     fault_ledger: Sequence[DegradedCall] = ()
     facts: JsonObject = field(default_factory=dict)
     """Facts that whoever played the workplace recorded beside the state."""
+    doubts: Sequence[JsonObject] = ()
+    """Answers that cannot be right: call, tool, and what speaks against each."""
 
     @property
     def faults_for_judge(self) -> list[JsonObject]:
@@ -58,6 +60,12 @@ class Work:
             }
             for row in self.fault_ledger
         ]
+
+
+def doubts_of(findings: Sequence[JsonObject]) -> list[JsonObject]:
+    """Findings on answers of a simulator as a judge is shown them: contradictions, and none of mere shape."""
+    told = [f for f in findings if f["check"] in ("consistent", "state")]
+    return [{"call": f["call"], "tool": f["tool"], "why": f["evidence"]} for f in told]
 
 
 class JudgedTask(Protocol):
@@ -100,6 +108,7 @@ def judge_case(task: JudgedTask, workplace: Workplace, work: Work, rubric: str |
         fault_ledger=work.faults_for_judge,
         final_state=work.final_state,
         recorded_facts=work.facts,
+        doubts=work.doubts,
     )
 
 

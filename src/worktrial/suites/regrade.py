@@ -20,7 +20,7 @@ from worktrial.grading.check import WITHIN_BUDGET
 from worktrial.language import JsonObject
 from worktrial.outside.files import as_json, read_bytes
 from worktrial.suites.duties import with_budget
-from worktrial.suites.judging import JudgeSettings, Work, judge_on_record
+from worktrial.suites.judging import JudgeSettings, Work, doubts_of, judge_on_record
 from worktrial.workplaces import StopReason, ToolCall, Trajectory
 
 # What the scheduler writes before a trajectory's own fields.
@@ -54,6 +54,7 @@ class FinishedWork:
             state if isinstance(state, dict) else None,
             self.record.fault_ledger,
             facts if isinstance(facts, dict) else {},
+            doubts_of(self.line.get("simulation") or []),
         )
 
 

@@ -28,15 +28,15 @@ def _run(tmp_path: Path, script: Script, *more: str) -> tuple[Ran, Record, Scrip
 
 JUDGES: dict[str, tuple[Any, str, list[bool | None], int]] = {
     # behaviour, outcome, votes, requests of the judge
-    "prose": (judges.prose, "invalid", [None, None], 6),
-    "false as a text": (judges.false_as_text, "invalid", [None, None], 6),
-    "a number": (judges.number_for_truth, "invalid", [None, None], 6),
-    "no key": (judges.missing_key, "invalid", [None, None], 6),
-    "in a list": (judges.verdict_in_list, "invalid", [None, None], 6),
-    "contradiction": (judges.contradicting_objects, "invalid", [None, None], 6),
+    "prose": (judges.prose, "invalid", [None, None], 4),
+    "false as a text": (judges.false_as_text, "invalid", [None, None], 4),
+    "a number": (judges.number_for_truth, "invalid", [None, None], 4),
+    "no key": (judges.missing_key, "invalid", [None, None], 4),
+    "in a list": (judges.verdict_in_list, "invalid", [None, None], 4),
+    "contradiction": (judges.contradicting_objects, "invalid", [None, None], 4),
     "null feedback": (judges.null_feedback, "pass", [True, True], 2),
     "no feedback": (judges.missing_feedback, "pass", [True, True], 2),
-    "same twice": (judges.same_object_twice, "invalid", [None, None], 6),
+    "same twice": (judges.same_object_twice, "invalid", [None, None], 4),
     "fenced": (judges.fenced_verdict, "pass", [True, True], 2),
     "after thinking": (judges.verdict_after_thinking, "pass", [True, True], 2),
     "more keys": (judges.extra_keys, "pass", [True, True], 2),
@@ -47,7 +47,7 @@ JUDGES: dict[str, tuple[Any, str, list[bool | None], int]] = {
         [*[First(judges.Verdict(v), times=1) for v in (True, False)], judges.prose],
         "invalid",
         [True, False, None],
-        5,
+        4,
     ),
     "against": (judges.votes(False, False), "fail", [False, False], 2),
 }

@@ -100,6 +100,7 @@ def test_an_implicit_fault_degrades_what_was_really_answered() -> None:
             "lost": [],
             "needed": None,
             "silent": None,
+            "until": None,
         }
     ]
 

@@ -249,3 +249,9 @@ def test_a_part_lies_between_before_and_after(before: dict[str, Any], after: dic
     # What was lost is as before: to lose all the rest, too, leads back.
     whole = part_of(before, part.state, Random(0), None)
     assert whole is None or len(part.lost) >= len(whole.lost)
+
+
+def test_the_ledger_knows_the_agents_next_write() -> None:
+    session = under(FaultKind.FIELDS_DROPPED)
+    calls(session, GET, GET, PAY, GET, PAY)
+    assert [(row.call, row.until) for row in session.ledger] == [(0, 2)]

@@ -24,7 +24,7 @@ from worktrial.suites.episode import (
     position_in,
     settings_on_record,
 )
-from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case
+from worktrial.suites.judging import JudgeSettings, Work, doubts_of, judge, judge_case
 from worktrial.suites.regrade import FinishedWork
 from worktrial.suites.simulated.tasks import Task, TaskSet
 from worktrial.workplaces import LanguageSimulator, Memory, Session, Trajectory, Workplace
@@ -130,7 +130,7 @@ class SimulatedTrial:
             facts_shown=settings.simulator_facts,
             # The compact prompt checks identifiers in code; those that the task names exist, too.
             task=task.instruction if settings.simulator_prompt == "compact" else None,
-            checked=not prompted,
+            checked=not prompted or faults.mode is FaultMode.E0,
         )
         trajectory = Trajectory()
         simulated = _open(simulator, lambda: len(trajectory.calls))
@@ -148,8 +148,12 @@ class SimulatedTrial:
             tools=workplace.tool_specs,
         )
 
+        # A simulator that was asked to degrade its answers is not to blame for them.
+        blamed = not prompted or faults.mode is FaultMode.E0
+
         async def graded() -> SampleResult:
-            work = replace(finished(session, trajectory, clock), facts=simulated.facts)
+            doubts = doubts_of(msgspec.to_builtins(watched.findings)) if blamed else []
+            work = replace(finished(session, trajectory, clock), facts=simulated.facts, doubts=doubts)
             return await grade(task, workplace, work, settings, context.model(Role.JUDGE))
 
         result = await episode(
@@ -158,8 +162,6 @@ class SimulatedTrial:
             graded,
             lambda: settings.duties.budget_checks(trajectory, context.meter),
         )
-        # A simulator that was asked to degrade its answers is not to blame for them.
-        blamed = not prompted or faults.mode is FaultMode.E0
         result.simulation = watched.health if blamed else None
         if result.trajectory is not None:
             told = {

@@ -40,11 +40,11 @@ def check_format(call: SeenCall) -> ObservationCheck:
 
 
 def check_shape(call: SeenCall, tool: Tool, episode: SeenEpisode) -> ObservationCheck | None:
-    """The example's fields, no others, each of the example's kind; nothing to say about errors or without example.
+    """The example's fields, each of its kind, and none that nobody names; nothing about errors or without example.
 
     In a list those fields are asked for that all items of the example have. Below the top, keys such as `TR` or
-    `F1`, which stand for things and not for fields, may be absent, and the names of the state's own fields are at
-    home too. Null fits everywhere.
+    `F1`, which stand for things and not for fields, may be absent. The names of the state's own fields, and those
+    of which rules and descriptions speak, are at home too. Null fits everywhere.
     """
     example = tool.example_output
     if not example or is_error(call.content):
@@ -52,7 +52,7 @@ def check_shape(call: SeenCall, tool: Tool, episode: SeenEpisode) -> Observation
     if isinstance(example, list):
         example = {"result": example}
     return ObservationCheck(
-        ConformanceCheck.SHAPE, call.index, tuple(_misfits(call.content, example, episode.field_names, ""))
+        ConformanceCheck.SHAPE, call.index, tuple(_misfits(call.content, example, episode.at_home, ""))
     )
 
 
@@ -86,7 +86,7 @@ def _misfits(
         for key, item in value.items():
             if key in example:
                 yield from _misfits(item, example[key], at_home, below(at, key))
-            elif not at or key not in at_home:
+            elif key not in at_home:
                 yield f"{below(at, key)}: not a field of this tool's answer"
 
 

@@ -111,6 +111,7 @@ def stored_calls(line: Mapping[str, JsonValue]) -> list[SeenCall]:
     return calls
 
 
+_NAME = re.compile(r"[^\W\d]\w*")
 _HIDDEN = re.compile(r"\b(?:hidden|invisible|not visible|never shown|secret)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.;!])\s+|\n+")
 # A shorter sentence may well stand in an answer by right.
@@ -141,9 +142,15 @@ class SeenEpisode:
         return {str(value).lower() for value in scalars(self.workplace.initial_state)}
 
     @cached_property
-    def field_names(self) -> set[str]:
-        """All keys of the initial state."""
-        return names(self.workplace.initial_state)
+    def at_home(self) -> set[str]:
+        """Names that an answer may have beside its example's: keys of the state, words of rules and tools."""
+        place = self.workplace
+        texts = (
+            place.system_prompt,
+            json_text(place.state_description),
+            *(tool.description for tool in place.tools),
+        )
+        return names(place.initial_state).union(*(_NAME.findall(text) for text in texts))
 
     @cached_property
     def state_records(self) -> dict[str, list[JsonObject]]:

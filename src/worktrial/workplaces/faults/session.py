@@ -10,7 +10,7 @@ import msgspec
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.effects import ToolEffect
+from worktrial.workplaces.effects import ToolEffect, only_looks
 from worktrial.workplaces.faults.aim import Needed
 from worktrial.workplaces.faults.conditions import FaultMode, FaultUnit
 from worktrial.workplaces.faults.content import differences, digest
@@ -67,6 +67,9 @@ class DegradedCall(msgspec.Struct, frozen=True):
     silent: bool | None = None
     """Whether nothing in the answer tells that a list was cut; false where a count beside it stayed true, null for
     other kinds."""
+    until: int | None = None
+    """Index of the agent's next call that changed the workplace: a look after that is a look at its own work, and
+    no question asked again; null where no such call came."""
 
 
 class FaultMiss(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -171,13 +174,30 @@ class FaultySession:
             at = Position(self._calls, self._calls) if self._position is None else self._position()
             self._calls += 1
             place = at.call if self.plan.unit is FaultUnit.CALL else at.turn
+            open_rows = [n for n, row in enumerate(self.ledger) if row.until is None]
+            before = (self._inner.state, getattr(self._inner, "facts", None)) if open_rows else None
             try:
-                return await self._carry_out(self._event_at(place), at, place, tool, arguments)
+                seen = await self._carry_out(self._event_at(place), at, place, tool, arguments)
+                if before is not None and self._wrote(tool, arguments, seen, *before):
+                    for n in open_rows:
+                        self.ledger[n] = msgspec.structs.replace(self.ledger[n], until=at.call)
+                return seen
             except InvalidSample as e:
                 # On a state of which only a part was written, tools may fail as a service does on broken records.
                 if not self._torn or e.reason is not InvalidReason.INTERNAL:
                     raise
                 return Observation(failed(FaultKind.HTTP_500, tool), Origin.EXECUTABLE)
+
+    def _wrote(
+        self, tool: str, arguments: JsonValue, seen: Observation, state: JsonObject | None, facts: object
+    ) -> bool:
+        """Whether a call changed the workplace: as it shows, else as far as the tool is one that writes."""
+        known = self._workplace.tool(tool)
+        if not may_write(known) or only_looks(arguments):
+            return False
+        if state is not None:
+            return self._inner.state != state or getattr(self._inner, "facts", None) is not facts
+        return known is not None and known.effect is ToolEffect.WRITE and not is_error(seen.clean or seen.content)
 
     def _event_at(self, place: int) -> FaultEvent | None:
         for event in self.plan.events:

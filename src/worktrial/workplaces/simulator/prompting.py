@@ -12,12 +12,8 @@ from worktrial.workplaces.simulator.json_text import json_text
 from worktrial.workplaces.simulator.rules import filled_rules, lasting_rules
 from worktrial.workplaces.tools import Tool
 
-SIMULATOR_VERSION = 2
-"""Number of the prompts of simulators and of how their answers are kept; another one makes runs incomparable.
-
-1, on record as none: facts in the patch, at most 2,000 characters of them shown, reads answered from memory after
-writes that only recorded facts.
-"""
+SIMULATOR_VERSION = 3
+"""Number of the prompts of simulators and of how their answers are kept; another one makes runs incomparable."""
 
 _OPERATIONS = ["add", "remove", "replace", "move", "copy", "test"]
 _OBJECT: JsonObject = {"type": "object"}
