@@ -35,7 +35,7 @@ _FRAGMENT = re.compile(r"[a-z]|[^a-zA-ZÀ-ž]*$|[IVXLC]+$")
 
 _MOST_TITLE_LINES = 4
 _FAR = 3.2  # font sizes between a caption's lines
-_LEAST_LINES = 2  # of notes in columns
+_LEAST_LINES, _ROWS_NEAR = 2, 3  # of notes in columns, and above them
 _NOTE_LETTERS = 4
 _FAR_UNIT = 5.0  # the same from a unit in brackets to the headings
 
@@ -109,8 +109,12 @@ def notes_by_column(lines: Sequence[TextLine]) -> list[TextLine]:
 
 
 def columns_of_notes(lines: Sequence[TextLine], first: int) -> tuple[int, list[float]]:
-    """End of the notes in columns that begin with a line, and where the columns after the first begin; none: []."""
-    if not any(map(_begins_note, lines[first].phrases[:1])):
+    """End of the notes in columns that begin with a line, and where the columns after the first begin; none: [].
+
+    Right above them stand rows of figures: pages of prose in columns have numbered paragraphs, too.
+    """
+    rows = any(len(line.figures) > 1 for line in lines[max(0, first - _ROWS_NEAR) : first])
+    if not rows or not any(map(_begins_note, lines[first].phrases[:1])):
         return first, []
     end = first + 1
     while end < len(lines) and lines[end].middle - lines[end - 1].middle <= _FAR * lines[end].size:
@@ -118,7 +122,7 @@ def columns_of_notes(lines: Sequence[TextLine], first: int) -> tuple[int, list[f
     beside = [line.phrases[1:] for line in lines[first:end] if all(map(_begins_note, line.phrases[1:]))]
     seams = [one.box.x0 for one in max(beside, key=len, default=[])]
     end = next((k for k in range(first, end) if _crosses(lines[k], seams)), end)
-    plain = not any(line.figures for line in lines[first:end])
+    plain = not any(len(line.figures) > 1 for line in lines[first:end])
     return end, seams if plain and end - first >= _LEAST_LINES else []
 
 
