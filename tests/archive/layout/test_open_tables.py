@@ -9,7 +9,7 @@ from tests.archive.layout.pages import Typed, width
 from tests.support.data import real_data_dir
 
 from lab.scoring import read_truth, score_table
-from worktrial.archive.layout import find_tables
+from worktrial.archive.layout import find_tables, page_content
 from worktrial.archive.meaning import header_paths, row_labels
 from worktrial.archive.pages import Box, Word
 from worktrial.archive.pdf import open_pdf, read_page
@@ -237,6 +237,30 @@ def test_another_table_below_has_neither_title_nor_headings_of_the_one_above() -
     page.rows(260, 50, [170, 270, 350], _MONTHS)
     _, other = find_tables(page.page())
     assert other.title == "" and other.header_rows == 0
+
+
+def test_a_speck_is_no_label() -> None:
+    page = Typed(confidence=0.97).centre(300, 80, "Bids").centre(420, 80, "Rate")
+    page.rows(100, 50, [320, 430], [["July", "1,734", "7.91"], ["August", "1,709", "7.73"]])
+    page.left(58, 124, "E").rows(136, 50, [320, 430], [["September", "1,682", "7.39"], ["October", "1,512", "7.1"]])
+    (table,) = find_tables(page.page())
+    assert row_labels(table)[1:] == (("July",), ("August",), ("September",), ("October",))
+
+
+def test_notes_in_columns_are_read_one_column_after_the_other() -> None:
+    page = _simple(Typed())
+    page.left(50, 200, "1/ Excludes loans that").left(250, 200, "loans of guaranteed banks.")
+    page.left(50, 210, "were repaid in July.").left(250, 210, "3/ Less than half of one.")
+    page.left(50, 220, "2/ Includes all small").left(250, 220, "4/ Revised in August.")
+    (table,) = find_tables(page.page())
+    assert table.notes == (
+        "1/ Excludes loans that were repaid in July.",
+        "2/ Includes all small loans of guaranteed banks.",
+        "3/ Less than half of one.",
+        "4/ Revised in August.",
+    )
+    text = page_content(page.page()).text
+    assert "1/ Excludes loans that\nwere repaid in July.\n2/ Includes all small\nloans of" in text
 
 
 def test_wide_totals_do_not_join_columns() -> None:

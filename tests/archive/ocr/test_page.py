@@ -101,6 +101,17 @@ def test_three_decimals_are_told_from_thousands_and_no_point_is_lost():
     assert len(wanted & {word.text for word in page.words}) >= 0.97 * len(wanted)
 
 
+def test_a_point_before_the_first_figure_is_no_digit_in_any_reading():
+    grid = [
+        [row[0], *(f".{(7 * i + 3 * j) % 10}" for j in range(3)), row[4]]
+        for i, row in enumerate(table_of_figures(9))
+    ]
+    pixels = cv2.GaussianBlur(draw_page(grid, HEADS), (0, 0), 1.6)
+    shares = [word for word in recognise_image(pixels, SCALE).words if word.text[:1] == "."]
+    assert len(shares) >= 26
+    assert all(text[0] == "." or len(text) < 2 for word in shares for text in word.alternatives)
+
+
 def test_a_hyphen_is_a_dash_in_its_row_and_a_speck_is_nothing(mixed):
     rows = [float(word.box.y0) for word in mixed[1].words if word.text == "-"]
     assert len(rows) == 4 and max(rows) - min(rows) == pytest.approx(6 * 60 / SCALE, abs=2)

@@ -1,10 +1,12 @@
 """A table while it is put together: its grid, and the title, unit and notes around it."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from worktrial.archive.layout.lines import TextLine
+from worktrial.archive.layout.lines import Phrase, TextLine
 from worktrial.archive.layout.tokens import joined
 from worktrial.archive.pages import Box, Cell, Table, Word
 
@@ -33,6 +35,8 @@ _FRAGMENT = re.compile(r"[a-z]|[^a-zA-ZÀ-ž]*$|[IVXLC]+$")
 
 _MOST_TITLE_LINES = 4
 _FAR = 3.2  # font sizes between a caption's lines
+_LEAST_LINES, _ROWS_NEAR = 2, 3  # of notes in columns, and above them
+_NOTE_LETTERS = 4
 _FAR_UNIT = 5.0  # the same from a unit in brackets to the headings
 
 
@@ -91,6 +95,49 @@ def unit_of(text: str) -> str:
 def is_note(text: str) -> bool:
     """Whether a line begins a footnote or names a source."""
     return _NOTE.match(text) is not None
+
+
+def notes_by_column(lines: Sequence[TextLine]) -> list[TextLine]:
+    """Put the lines of notes that are set in columns side by side one column after the other."""
+    for first in range(len(lines)):
+        end, seams = columns_of_notes(lines, first)
+        if seams:
+            edges = [-math.inf, *(x - lines[first].size for x in seams), math.inf]
+            columns = [_part(one, left, right) for left, right in pairwise(edges) for one in lines[first:end]]
+            return [*lines[:first], *(one for one in columns if one.words), *notes_by_column(lines[end:])]
+    return list(lines)
+
+
+def columns_of_notes(lines: Sequence[TextLine], first: int) -> tuple[int, list[float]]:
+    """End of the notes in columns that begin with a line, and where the columns after the first begin; none: [].
+
+    Right above them stand rows of figures: pages of prose in columns have numbered paragraphs, too.
+    """
+    rows = any(len(line.figures) > 1 for line in lines[max(0, first - _ROWS_NEAR) : first])
+    if not rows or not any(map(_begins_note, lines[first].phrases[:1])):
+        return first, []
+    end = first + 1
+    while end < len(lines) and lines[end].middle - lines[end - 1].middle <= _FAR * lines[end].size:
+        end += 1
+    beside = [line.phrases[1:] for line in lines[first:end] if all(map(_begins_note, line.phrases[1:]))]
+    seams = [one.box.x0 for one in max(beside, key=len, default=[])]
+    end = next((k for k in range(first, end) if _crosses(lines[k], seams)), end)
+    plain = not any(len(line.figures) > 1 for line in lines[first:end])
+    return end, seams if plain and end - first >= _LEAST_LINES else []
+
+
+def _begins_note(phrase: Phrase) -> bool:
+    return is_note(phrase.text) and sum(map(str.isalpha, phrase.text)) >= _NOTE_LETTERS
+
+
+def _crosses(line: TextLine, seams: Sequence[float]) -> bool:
+    return any(one.box.x0 < x - line.size and one.box.x1 > x for one in line.phrases for x in seams)
+
+
+def _part(line: TextLine, left: float, right: float) -> TextLine:
+    phrases = [one for one in line.phrases if left <= one.box.x0 < right]
+    words = [word for one in phrases for word in one.words]
+    return TextLine(words, line.middle, line.size, phrases)
 
 
 def caption_above(lines: Sequence[TextLine], first: int, lowest: int) -> tuple[str, str, int]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from worktrial.archive.layout.charts import BarValues, find_charts, values_over_bars
-from worktrial.archive.layout.draft import Draft, caption_above, notes_below
+from worktrial.archive.layout.draft import Draft, caption_above, notes_below, notes_by_column
 from worktrial.archive.layout.lines import TextLine, around, find_lines, is_sideways, size_of
 from worktrial.archive.layout.open_tables import find_open_tables
 from worktrial.archive.layout.regularity import layout_confidence
@@ -40,6 +40,7 @@ def _tables_and_zones(page: PageText) -> tuple[tuple[Table, ...], list[list[Text
             inside.update(map(id, words))
     rest = [word for word in page.words if id(word) not in inside]
     zones = find_zones(find_lines(rest, uprights), [*levels, *(draft.box for draft in ruled)], uprights)
+    zones = [notes_by_column(zone) for zone in zones]
     lines = sorted((line for zone in zones for line in zone), key=lambda line: line.middle)
     for draft in ruled:
         _caption(draft, lines)

@@ -33,6 +33,12 @@ class BodyRow:
         """Whether it has no figures."""
         return not any(self.cells[labels:])
 
+    def is_speck(self, labels: int) -> bool:
+        """Whether it is nothing but one recognised sign where labels stand: no label of the rows below."""
+        words = [word for cell in self.cells for phrase in cell for word in phrase.words]
+        alone = len(words) == 1 and len(words[0].text) == 1 and words[0].confidence < 1.0
+        return alone and self.only_label(labels)
+
     def text(self, column: int) -> str:
         """Text of one cell."""
         if column == 0 and self.label:
@@ -53,7 +59,8 @@ def body_rows(lines: Sequence[TextLine], columns: Sequence[BodyColumn], labels: 
         labels: how many of them hold labels.
     """
     texts = text_columns(lines, columns)
-    rows = _lowered_joined([_row(line, columns, labels, texts) for line in lines if line.phrases], labels)
+    rows = [_row(line, columns, labels, texts) for line in lines if line.phrases]
+    rows = _lowered_joined([row for row in rows if not row.is_speck(labels)], labels)
     return _wrapped_joined(_cells_joined(rows, texts), labels)
 
 

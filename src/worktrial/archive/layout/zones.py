@@ -5,14 +5,14 @@ of a table are white as well; a gutter is told from them by the prose that ends 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from worktrial.archive.layout.draft import TITLE
+from worktrial.archive.layout.draft import TITLE, columns_of_notes
 from worktrial.archive.layout.lines import TextLine, find_lines
 from worktrial.archive.layout.tokens import has_letters, is_nothing, is_number, is_year
 from worktrial.archive.pages import Box, Word
@@ -93,7 +93,8 @@ def _zones(
     stretches = [_stretches(line) for line in lines]
     if not any(one.prose or one.caption for line in stretches for one in line):
         return [lines]
-    for strip in _strips(lines, levels):
+    for found in _strips(lines, levels):
+        strip = _above_notes(lines, found)
         cut = _cut(lines, strip, uprights) if _promising(stretches, strip) else None
         if cut is None:
             continue
@@ -101,6 +102,14 @@ def _zones(
         parts = (lines[: strip.first], cut[0].lines, cut[1].lines, lines[strip.last + 1 :])
         return [zone for part in parts for zone in _zones(part, levels, uprights, budget)]
     return [lines]
+
+
+def _above_notes(lines: Sequence[TextLine], strip: _Strip) -> _Strip:
+    """A strip as far as the notes in columns under a table: they stay together, and are put in order there."""
+    for first in range(strip.first, strip.last + 1):
+        if columns_of_notes(lines, first)[1]:
+            return replace(strip, last=first - 1)
+    return strip
 
 
 def _stretches(line: TextLine) -> list[_Stretch]:

@@ -32,6 +32,8 @@ SURE = 0.985
 Measured on printed and typewritten pages of odd years: what the glyphs read otherwise is wrong above it, and right
 below it, where a typewriter's broken figures are.
 """
+_POINT = 0.35
+"""Height and width of a point over the height of a digit, at most."""
 RIVALS = 6
 MALFORMED = -3.0
 """Cost of a text that nobody prints as a number: 018, 1..2, 12,34.5, 1,234.5678."""
@@ -230,12 +232,25 @@ def _weigh(engine: Engine, case: _Case, track: Track | None) -> list[NumberReadi
         proposals += _engine_rivals(engine, look, own)
     weighed = []
     texts = [text for text in dict.fromkeys(proposals) if any(c.isdigit() for c in text)]
+    if _begins_with_point(case.piece):
+        # A point may be no part of the number; a digit in its place has no ink.
+        longest = max(map(len, texts), default=0)
+        texts = [text for text in texts if text[0] == "." or len(text) < longest] or texts
     by_engine = mean_log_likelihoods(case.piece.posteriors, [_classes(engine, text) for text in texts])
     paths = along(track, texts) if track else [None] * len(texts)
     for text, likely, path in zip(texts, by_engine, paths, strict=True):
         weighed.append(NumberReading(text, likely, path.total if path else (0.0 if track is None else GLYPH_FLOOR)))
     # What the engine is sure of stands; the others stay its alternatives.
     return sorted(weighed, key=lambda w: (w.text != case.sure, -w.total))
+
+
+def _begins_with_point(piece: Piece) -> bool:
+    """Whether the first ink is a point: much smaller than a digit, both ways, and low."""
+    blobs = sorted(piece.segment.blobs, key=lambda blob: blob.x0)
+    tallest = max(blobs, key=lambda blob: blob.height)
+    first = blobs[0]
+    small = max(first.height, first.x1 - first.x0) < _POINT * tallest.height
+    return small and first.y0 > (tallest.y0 + tallest.y1) / 2
 
 
 def _settle(piece: Piece, weighed: list[NumberReading], with_glyphs: bool) -> None:
