@@ -282,7 +282,13 @@ def excess(checks: Sequence[object], answer: str) -> str:
 
 
 Span = tuple[int, int]
-_KINDS = {AnswerTime: "time", AnswerDate: "date", AnswerNumber: "number", AnswerMoney: "number", AnswerId: "id"}
+_KINDS: dict[type, str] = {
+    AnswerTime: "time",
+    AnswerDate: "date",
+    AnswerNumber: "number",
+    AnswerMoney: "number",
+    AnswerId: "id",
+}
 _GROUPS = re.compile(r"(?<=\d) (?=\d{3}\b)")
 _PASTED = re.compile(r'"\w+":|(?:^|[,;\n])\s?[^\s,;|:]+(?=[,;\n]|$)')  # what tools return, or a list of its values
 _HEDGE = re.compile(r"[^\d.!?\n]{0,40}")
