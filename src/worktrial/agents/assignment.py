@@ -65,6 +65,8 @@ class Assignment:
     """Puts on record what an agent has spent that asks its models itself: tokens, and US dollars where known."""
     workspace: Path | None = None
     """Folder of files that the agent may read with tools of its own; None where it is given none."""
+    fault_of: Callable[[str], str] = lambda answer: ""
+    """Function that tells why an answer is asked for again, once; "" where it is taken."""
     system_prompt: str | None = None
     """Text that a model is told before the instruction; None for what every agent in a workplace is told."""
     take_pictures: Callable[[], list[str]] = list

@@ -57,7 +57,7 @@ def reward(
     if kind is RewardKind.CHECKS:
         if not checks:
             raise SettingError(f"{option('reward')} checks: no code checks this work; take outcome or shaped")
-        return sum(check.passed for check in checks) / len(checks)
+        return sum(check.passed is True for check in checks) / len(checks)
     value = float(outcome is Outcome.PASS)
     if kind is RewardKind.SHAPED:
         value -= min(MOST_PENALTY, REFUSAL_PENALTY * refused)

@@ -214,6 +214,7 @@ def assignment_in(
     instruction: str,
     clock: str,
     tools: list[JsonObject],
+    fault_of: Callable[[str], str] = lambda answer: "",
 ) -> Assignment:
     """An agent's assignment in a session, under the suite's duties, limits and prompt.
 
@@ -225,6 +226,7 @@ def assignment_in(
         instruction: First text for the agent.
         clock: Date and time at the workplace, ISO 8601.
         tools: Those of the workplace, in the chat-completions form.
+        fault_of: Function that tells why an answer is asked for again, once; "" where it is taken.
     """
     return Assignment(
         instruction=instruction,
@@ -236,6 +238,7 @@ def assignment_in(
         tokens=lambda: context.meter.tokens(Role.AGENT),
         cost=lambda: context.meter.known_cost,
         book=context.book,
+        fault_of=fault_of,
         system_prompt=settings.agent_prompt and render_prompt(settings.agent_prompt, clock),
         trajectory=trajectory,
     )

@@ -327,7 +327,7 @@ def told(result: SampleResult) -> str:
         return result.reason
     said = []
     if result.checks:
-        said.append(f"{sum(check.passed for check in result.checks)} of {len(result.checks)} checks passed")
+        said.append(f"{sum(check.passed is True for check in result.checks)} of {len(result.checks)} checks passed")
     if votes := [vote.is_correct for vote in result.votes if vote.is_correct is not None]:
         said.append(f"{sum(votes)} of {len(votes)} votes say that the work is right")
     return "; ".join(said) or result.outcome.value

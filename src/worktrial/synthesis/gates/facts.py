@@ -83,7 +83,7 @@ def of_same(kept: int) -> Callable[[Callable[[T], R]], Callable[[T], R]]:
 
 def states(text: str, check: AnyCheck) -> bool:
     """Whether a text, given as an answer, would pass a check of the answer."""
-    return check.run(Facts({}, {}, Trajectory(answer=text))).passed
+    return check.run(Facts({}, {}, Trajectory(answer=text))).passed is True
 
 
 def answer_checks(task: ExecutableTask) -> list[AnyCheck]:

@@ -73,7 +73,7 @@ class RunView:
     def tally(self) -> str:
         """The votes for it, or the checks."""
         if self.row.checks:
-            return f"{sum(check.passed for check in self.row.checks)} of {len(self.row.checks)} checks"
+            return f"{sum(check.passed is True for check in self.row.checks)} of {len(self.row.checks)} checks"
         cast = [said for said, _ in self.votes if said != "no vote"]
         return f"{cast.count('pass')} of {len(cast)} votes" if cast else "no votes"
 
