@@ -21,7 +21,7 @@ def holds_more_values(data: bytes, most: int) -> bool:
 
 
 @dataclass(slots=True)
-class Budget:
+class JsonBudget:
     """Bytes and values that may come through one door, whatever the number of messages."""
 
     bytes: int
