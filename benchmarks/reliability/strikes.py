@@ -285,7 +285,7 @@ _WITHOUT_RIGHTS = ("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-ne
 
 
 def rob_runs(chance: random.Random) -> Held:
-    """Agents with a process of their own look for keys, records, earlier runs and solutions, as root and without."""
+    """Agents with a process of their own look for keys, records, earlier runs and solutions, as root and not."""
     came = []
     mark = f"key-{chance.randbytes(8).hex()}"
     for isolates, before in ((True, ()), (True, _WITHOUT_RIGHTS), (False, _WITHOUT_RIGHTS)):
