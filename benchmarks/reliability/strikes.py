@@ -374,9 +374,6 @@ def _hand_back():
         frame = operator.attrgetter("f_back")(frame)
     return operator.attrgetter("f_locals")(frame)["hand_back"]
 
-class _Forged(str):
-    pass
-
 _hand_back()('[{"value": {"tools": [{}]}}]')
 """
 

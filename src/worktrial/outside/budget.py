@@ -20,6 +20,9 @@ def holds_more_values(data: bytes, most: int) -> bool:
     )
 
 
+_SHORT = 1 << 12  # bytes
+
+
 @dataclass(slots=True)
 class JsonBudget:
     """Bytes and values that may come through one door, whatever the number of messages."""
@@ -36,9 +39,10 @@ class JsonBudget:
 
     def take(self, data: bytes) -> bool:
         """Take a JSON text off what is left; returns whether it fits."""
-        if not self.fits(data):
+        # Most are short: looking closer would cost more than to make the call.
+        is_short = len(data) < min(_SHORT, self.room, self.values) and not self.is_spent
+        if not is_short and not self.fits(data):
             return False
         self.room -= len(data)
-        # What is short holds few; to count them would cost more than to make the call.
-        self.values -= 0 if len(data) < 1 << 12 else data.count(b",")
+        self.values -= data.count(b",")
         return True
