@@ -40,9 +40,10 @@ class JsonBudget:
     def take(self, data: bytes) -> bool:
         """Take a JSON text off what is left; returns whether it fits."""
         # Most are short: looking closer would cost more than to make the call.
-        is_short = len(data) < min(_SHORT, self.room, self.values) and not self.is_spent
+        size = len(data)
+        is_short = size < _SHORT < self.room and self.values > _SHORT and not self.is_spent
         if not is_short and not self.fits(data):
             return False
-        self.room -= len(data)
+        self.room -= size
         self.values -= data.count(b",")
         return True
