@@ -16,6 +16,7 @@ from benchmarks.arguments import positive
 from benchmarks.machine import load, machine
 from benchmarks.reliability import endpoints, kills, limits
 from benchmarks.reliability.rows import CouldNotLook, Strike, total, turns
+from benchmarks.reliability.strikes import STRIKES
 
 _KINDS: dict[str, tuple[Strike, int]] = {
     "a disk that gets full": (limits.fill_disk, 10),
@@ -47,7 +48,8 @@ def main() -> int:
     options = parser.parse_args()
     names = options.names or [""]
     rows = [row for row in every_row(options.samples) if any(name in row[0] for name in names)]
-    if not rows:
+    struck = [name for name in STRIKES if any(word in name for word in names)]
+    if not rows and not struck:
         parser.error(f"no row has {' or '.join(names)} in its name")
     print(f"{machine()}; load {load():.1f} before; seed {options.seed}\n")
     print("| trouble | strikes | lost | counted twice | failed without fault | paid twice | without words |")
@@ -64,6 +66,15 @@ def main() -> int:
             continue
         print(f"| {name} | {' | '.join(map(str, astuple(row)))} |", flush=True)
         good = good and row.is_good and row.strikes > 0
+    print("\n| strike | tried | held |\n|---|---|---|")
+    for name in struck:
+        try:
+            found = STRIKES[name](random.Random(f"{options.seed} {name}"))
+        except CouldNotLook as e:
+            print(f"| {name} | could not look: {e} | |", flush=True)
+            continue
+        print(f"| {name} | {found.tried} | {found.held} |", flush=True)
+        good = good and found.tried == found.held > 0
     return 0 if good else 1
 
 

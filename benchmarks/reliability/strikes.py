@@ -285,7 +285,7 @@ _WITHOUT_RIGHTS = ("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-ne
 
 
 def rob_runs(chance: random.Random) -> Held:
-    """Agents with a process of their own look for keys, records, earlier runs and solutions, as root and without."""
+    """Agents with a process of their own look for keys, records, earlier runs and solutions, as root and not."""
     came = []
     mark = f"key-{chance.randbytes(8).hex()}"
     for isolates, before in ((True, ()), (True, _WITHOUT_RIGHTS), (False, _WITHOUT_RIGHTS)):
@@ -373,9 +373,6 @@ def _hand_back():
     while "hand_back" not in operator.attrgetter("f_locals")(frame):
         frame = operator.attrgetter("f_back")(frame)
     return operator.attrgetter("f_locals")(frame)["hand_back"]
-
-class _Forged(str):
-    pass
 
 _hand_back()('[{"value": {"tools": [{}]}}]')
 """

@@ -54,7 +54,7 @@ class Redactor:
         self.with_named(settings.extra)
 
     def with_named(self, value: Any, name: str = "") -> Any:
-        """`value` without the texts that stand in it under a name such as `api_key`; they are hidden from now on."""
+        """`value` without the texts that stand in it under a name such as `api_key`; they are hidden then."""
         if isinstance(value, dict):
             return {key: self.with_named(part, str(key)) for key, part in value.items()}
         if isinstance(value, list):

@@ -78,8 +78,8 @@ def reaches(assignment):
     from importlib.util import find_spec
     import urllib.request
     found = []
-    places = ["/etc/shadow", "runs/a/samples.jsonl", "earlier/samples.jsonl", ".env", *find_spec("worktrial.suites").submodule_search_locations]
-    places[-1] += "/starter/suite.py"
+    suites = find_spec("worktrial.suites").submodule_search_locations[0]
+    places = ["/etc/shadow", "runs/a/samples.jsonl", "earlier/samples.jsonl", ".env", suites + "/starter/suite.py"]
     for place in [*places, f"/proc/{os.getppid()}/environ", "beside.txt"]:
         try:
             Path(place).read_bytes()

@@ -9,6 +9,7 @@ from benchmarks.reliability import limits
 from benchmarks.reliability.__main__ import every_row
 from benchmarks.reliability.endpoints import TROUBLES, WIRES, troubled
 from benchmarks.reliability.rows import CouldNotLook, Row, Strike, counted, total, turns
+from benchmarks.reliability.strikes import STRIKES
 
 
 def test_what_is_lost_twice_or_blamed_is_counted(tmp_path: Path) -> None:
@@ -37,6 +38,23 @@ def test_the_table_that_is_told_has_every_row_and_zeros() -> None:
     assert table.keys() == {name for name, _, _ in every_row(1)}
     for name, (strikes, *zeros) in table.items():
         assert strikes >= (50 if "SIGKILL" in name else 1) and zeros == [0] * 5, name
+
+
+def test_every_strike_from_outside_is_told_and_was_held() -> None:
+    page = (Path(__file__).parents[2] / "benchmarks" / "RESULTS.md").read_text("utf-8")
+    told = page.partition("| strike | tried | held |")[2].partition("\n\n")[0]
+    table = {name: [*map(int, figures)] for name, *figures in map(_cells, told.splitlines()[2:])}
+    assert table.keys() == STRIKES.keys()
+    assert all(tried == held > 0 for tried, held in table.values()), table
+
+
+@pytest.mark.parametrize("name", STRIKES)
+def test_a_strike_from_outside_is_held(name: str) -> None:
+    try:
+        found = STRIKES[name](random.Random(name))
+    except CouldNotLook as e:
+        pytest.skip(str(e))
+    assert found.tried == found.held > 0, found
 
 
 def _cells(line: str) -> list[str]:

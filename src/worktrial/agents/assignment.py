@@ -12,7 +12,7 @@ import msgspec
 from worktrial.agents.context import ContextKeeping
 from worktrial.agents.printed import out_loud
 from worktrial.language import JsonObject, JsonValue, Usage
-from worktrial.outside.budget import Budget
+from worktrial.outside.budget import JsonBudget
 from worktrial.workplaces import Observation, Origin, Session, StopReason, ToolCall, Trajectory
 
 # No task needs nearly as many; an agent in a loop of its own would fill the memory.
@@ -74,8 +74,8 @@ class Assignment:
     addresses; for agents that see. Each is handed out once."""
     trajectory: Trajectory = field(default_factory=Trajectory)
     """Grows as the work goes on, so that it can be shown even if the work breaks off."""
-    budget: Budget = field(default_factory=lambda: Budget(MOST_BYTES, _MOST_VALUES))
-    """What the agent may still write, in whatever way it works; a call that is larger is not made."""
+    budget: JsonBudget = field(default_factory=lambda: JsonBudget(MOST_BYTES, _MOST_VALUES))
+    """Bytes and values that the agent may still write, in whatever way it works."""
     _started: float = field(default_factory=time.monotonic)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
     _loop: asyncio.AbstractEventLoop | None = None

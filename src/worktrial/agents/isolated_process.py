@@ -13,7 +13,7 @@ from worktrial.agents.assignment import Assignment, Limits
 from worktrial.agents.own_callable import OwnCallable, crash_traceback, python_function
 from worktrial.errors import InvalidSample, SettingError
 from worktrial.language import JsonObject, JsonValue
-from worktrial.outside.budget import Budget
+from worktrial.outside.budget import JsonBudget
 from worktrial.sandbox.inside.landlock import give_up_files
 from worktrial.sandbox.inside.wire import HungUp, Wire, die_with_parent, limit
 from worktrial.workplaces import Observation, Origin
@@ -77,7 +77,7 @@ def _work(wire: Wire) -> JsonObject:
         **{**about, "limits": Limits(**about["limits"])},
         session=session,
         # What it may write is counted where the run is.
-        budget=Budget(1 << 60, 1 << 60),
+        budget=JsonBudget(1 << 60, 1 << 60),
         take_pictures=session.take_pictures,
     )
     try:

@@ -14,6 +14,8 @@ from worktrial.workplaces import Observation, Origin, StopReason, ending
 MOST_CALLS_AT_ONCE = 100
 """Most calls of one message that are carried out; each may cost a simulator's answer."""
 
+_SHORT = 1 << 12  # characters that are counted when the call is made
+
 
 class ToolLoop:
     """Runs a model against a workplace until it replies without a tool call, or a limit is hit."""
@@ -69,7 +71,8 @@ class ToolLoop:
                 trajectory.stop_reason = ending(completion)
                 return
             asked = completion.tool_calls
-            assignment.budget.take(completion.text.encode(errors="replace"))
+            if len(text := completion.text) > _SHORT:
+                assignment.budget.take(text.encode(errors="replace"))
             results = [await _carry_out(call, assignment, context) for call in asked[:MOST_CALLS_AT_ONCE]]
             results += [_too_many(call, assignment) for call in asked[MOST_CALLS_AT_ONCE:]]
             shown = None
@@ -107,7 +110,7 @@ def _asked(call: JsonObject) -> tuple[str, JsonValue]:
 
 async def _carry_out(call: JsonObject, assignment: Assignment, context: Conversation) -> str:
     name, raw = _asked(call)
-    if isinstance(raw, str) and not assignment.budget.fits(raw.encode(errors="replace")):
+    if isinstance(raw, str) and len(raw) > _SHORT and not assignment.budget.fits(raw.encode(errors="replace")):
         return msgspec.json.encode(assignment.refuse_size(name)).decode()
     arguments, problem = _decode_arguments(raw)
     if name and name == context.notes_tool:

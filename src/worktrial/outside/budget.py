@@ -20,25 +20,30 @@ def holds_more_values(data: bytes, most: int) -> bool:
     )
 
 
+_SHORT = 1 << 12  # bytes
+
+
 @dataclass(slots=True)
-class Budget:
+class JsonBudget:
     """Bytes and values that may come through one door, whatever the number of messages."""
 
-    bytes: int
+    room: int
     values: int = MOST_VALUES
     is_spent: bool = False
     """Whether something was refused."""
 
     def fits(self, data: bytes) -> bool:
         """Whether a JSON text is within what is left; what is not ends the budget."""
-        self.is_spent = self.is_spent or len(data) > self.bytes or holds_more_values(data, self.values)
+        self.is_spent = self.is_spent or len(data) > self.room or holds_more_values(data, self.values)
         return not self.is_spent
 
     def take(self, data: bytes) -> bool:
         """Take a JSON text off what is left; returns whether it fits."""
-        if not self.fits(data):
+        # Most are short: looking closer would cost more than to make the call.
+        size = len(data)
+        is_short = size < _SHORT < self.room and self.values > _SHORT and not self.is_spent
+        if not is_short and not self.fits(data):
             return False
-        self.bytes -= len(data)
-        # What is short holds few; to count them would cost more than to make the call.
-        self.values -= 0 if len(data) < 1 << 12 else data.count(b",")
+        self.room -= size
+        self.values -= data.count(b",")
         return True

@@ -209,3 +209,11 @@ def test_markdown_keeps_every_cell() -> None:
         "",
         "- r Revised.",
     ]
+
+
+@pytest.mark.parametrize("name", ["meta.json", "*.term"])
+def test_a_damaged_index_is_named(folder: Path, tmp_path: Path, name: str) -> None:
+    shutil.copytree(folder / "archive", tmp_path / "archive")
+    next((tmp_path / "archive" / "index").glob(name)).write_bytes(b"rubbish" * 50)
+    with pytest.raises(DataError, match="the index is damaged"):
+        Archive.open(tmp_path / "archive").search("debt")

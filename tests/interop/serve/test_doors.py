@@ -15,7 +15,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from tests.support.plan_driver import Call, follow_plan, what_counts
+from tests.support.plan_driver import Call, follow_plan, starter_tasks, what_counts
 from tests.support.served import served
 
 import worktrial as wt
@@ -39,19 +39,30 @@ async def own_function(out: Path, condition: str) -> None:
 
 ISOLATED = """
 import asyncio
-from tests.support.plan_driver import follow_plan
+from worktrial.agents.plan import Plan, PlanBroken, follow
+from worktrial.workplaces import Observation, Origin, Trajectory
+
+# In its box there are no solutions, so it brings one along.
+PLAN = Plan.model_validate_json({plan!r})
 
 def agent(assignment):
-    async def call(tool, arguments):
-        return assignment.call(tool, arguments)
-    return asyncio.run(follow_plan({sample!r}, call))
+    class Door:
+        async def call(self, tool, arguments):
+            return Observation(assignment.call(tool, arguments), Origin.EXECUTABLE)
+
+    done = Trajectory()
+    try:
+        asyncio.run(follow(PLAN, Door(), trajectory=done))
+    except PlanBroken as e:
+        return f"The plan could not be carried out: {{e.detail}}"
+    return done.answer
 """
 
 
 async def plain_function(out: Path, condition: str, **options: Any) -> None:
     """One that is not async, in a thread of its own; or in a process of its own, with `isolate`."""
     place = out.with_name("plain_agent.py")
-    place.write_text(ISOLATED.format(sample=SAMPLE))
+    place.write_text(ISOLATED.format(plan=starter_tasks()[SAMPLE].plan_alone.model_dump_json(by_alias=True)))
     agent = f"python:{place}:agent"
     await wt.run_async("starter", agent, out=out, tasks=[SAMPLE], faults=condition, **options)
 

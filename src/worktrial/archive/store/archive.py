@@ -196,11 +196,16 @@ class Archive:
             kind: `page` or `table`.
 
         Raises:
-            DataError: there is no such document.
+            DataError: there is no such document, or the index is damaged.
         """
         if document is not None:
             self.document(document)
-        return self._searcher.search(query, limit=limit, document=document, kind=kind)
+        try:
+            return self._searcher.search(query, limit=limit, document=document, kind=kind)
+        except (ValueError, OSError) as e:
+            said = str(e).partition("\n")[0][:200]
+            what = f"the index is damaged ({said})"
+            raise DataError(self.folder / INDEX, what, "Remove it; it is made again from the parts") from None
 
     def grep(
         self, pattern: str, *, document: str | None = None, limit: int = 50, ignore_case: bool = True

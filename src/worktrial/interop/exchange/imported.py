@@ -13,7 +13,7 @@ from worktrial.engine.store import RunStore
 from worktrial.errors import DataError, InvalidReason, SettingError
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue, Message
-from worktrial.outside.budget import MOST_VALUES, Budget
+from worktrial.outside.budget import MOST_VALUES, JsonBudget
 from worktrial.results.exports.files import new_folder
 from worktrial.secrets import Redactor
 from worktrial.workplaces import Observation, StopReason, ToolCall
@@ -101,7 +101,7 @@ def bounded(data: bytes) -> bytes:
     Raises:
         ValueError: it holds too much.
     """
-    if not Budget(MOST_OF_A_SAMPLE).take(data):
+    if not JsonBudget(MOST_OF_A_SAMPLE).take(data):
         raise ValueError(f"a sample of more than {MOST_OF_A_SAMPLE:,} bytes or {MOST_VALUES:,} values")
     return data
 

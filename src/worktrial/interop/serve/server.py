@@ -197,8 +197,8 @@ def server_of(app: ASGIApp) -> uvicorn.Server:
         uvicorn.Config(
             app,
             http=_Patient,
-            # So many are accepted before any is let go of.
-            backlog=most_connections() // 2,
+            # So many are accepted at a time, and it takes some turns of the loop until one is let go of.
+            backlog=max(1, most_connections() // 8),
             access_log=False,
             log_level="error",
             server_header=False,

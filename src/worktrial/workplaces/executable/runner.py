@@ -17,7 +17,7 @@ import msgspec
 
 from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject, JsonValue
-from worktrial.outside.budget import Budget
+from worktrial.outside.budget import JsonBudget
 from worktrial.sandbox import PythonLimits, PythonSession, SandboxUnavailable
 from worktrial.sandbox.background import in_background
 from worktrial.source_trees import parsed
@@ -262,7 +262,7 @@ class _LockedIn:
         self._is_booted = False
         self._asked = ""
         self._answers: list[JsonObject] = []
-        self._budget = Budget(_MOST_ANSWERED)
+        self._budget = JsonBudget(_MOST_ANSWERED)
         self._python.offer("ship", _ship)
         self._python.offer("ask", self._give)
         self._python.offer("hand_back", self._take)
@@ -310,7 +310,7 @@ class _LockedIn:
         )
         self._asked = encode(asked).decode()
         self._answers = []
-        self._budget = Budget(_MOST_ANSWERED)
+        self._budget = JsonBudget(_MOST_ANSWERED)
         given = repr(self._asked) if len(self._asked) < _MOST_IN_CODE else "ask()"
         code = f"{'' if self._is_booted else _BOOT}\nserve(_carrier, {given}, hand_back)"
         self._is_booted = False
