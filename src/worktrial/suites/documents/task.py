@@ -26,6 +26,7 @@ from worktrial.suites.documents.question import DocumentQuestion
 from worktrial.suites.documents.scoring import (
     ScoreSettings,
     answer_of,
+    constant_measures,
     headline,
     score_answer,
     score_measures,
@@ -237,6 +238,7 @@ class AnswerGrader:
             "gold": question.answer,
             "unit": answer.unit,
             **scores,
+            "constant": constant_measures(question),
             "scorer": self.settings.scorer,
             "tolerance": self.settings.tolerance,
             "scorer_version": scorer_version(),
