@@ -55,6 +55,8 @@ class Assignment:
     tokens: Callable[[], int] = lambda: 0
     """Function that tells the agent's tokens so far, in and out."""
     cost: Callable[[], float] = lambda: 0.0
+    fault_of: Callable[[str], str] = lambda answer: ""
+    """Function that tells why an answer is asked for again, once; "" where it is taken."""
     plan: JsonValue = None
     """The task's structured solution plan, for the agent that follows it."""
     reads: frozenset[str] = frozenset()

@@ -37,6 +37,7 @@ class ToolLoop:
             {"role": "system", "content": system},
             {"role": "user", "content": _with_pictures(assignment.instruction, assignment.take_pictures())},
         )
+        asked_again = False
         while True:
             if (limit := assignment.limit_hit()) is not None:
                 trajectory.stop_reason = limit
@@ -58,6 +59,12 @@ class ToolLoop:
                 # Of an agent that has not got a word in there is nothing to judge.
                 if trajectory.turns == 1 and (kept := completion.withheld()) is not None:
                     raise kept
+                if not asked_again and (fault := assignment.fault_of(completion.text)):
+                    asked_again = True
+                    context.add(
+                        {"role": "user", "content": f"Your answer is not taken: {fault}. Please answer again."}
+                    )
+                    continue
                 trajectory.answer = completion.text
                 trajectory.stop_reason = ending(completion)
                 return

@@ -33,12 +33,12 @@ LONGEST_ANSWER = 100_000
 
 MOST_CHARACTERS = 2_000
 """Characters of an answer that may satisfy its checks; a longer one is a dump."""
-
 MOST_VALUES = 3
-"""Values of a kind that an answer may state for each that is asked for."""
-
+"""Values that an answer may state for each that is asked for."""
+MOST_ASIDE = 6
+"""Values that it may state beside them, of kinds that are not asked for."""
 IN_SHORT = {
-    "en": f"Answer in at most {MOST_CHARACTERS:,} characters: what is asked for, not all that was seen.",
+    "en": f"Answer in at most {MOST_CHARACTERS:,} characters: what is asked for, not everything that you saw.",
     "ko": f"답변은 {MOST_CHARACTERS:,}자 이내로, 조회한 내용 전체가 아니라 요청한 내용만 적어 주세요.",
 }
 """Words of a task for these bounds, by its language."""
@@ -262,40 +262,30 @@ def excess(checks: Sequence[object], answer: str) -> str:
     from worktrial.grading.written.dates import dates
     from worktrial.grading.written.times import times
 
-    claims = [check for check in checks if isinstance(check, AnswerClaim)]
-    if claims and len(answer) > MOST_CHARACTERS:
+    if len(answer) > MOST_CHARACTERS and any(isinstance(check, AnswerClaim) for check in checks):
         return f"it has {len(answer):,} characters; at most {MOST_CHARACTERS:,} may be"
-    asked = Counter(_KINDS[type(check)] for check in claims if type(check) in _KINDS)
-    text = plain(answer) if asked else ""
-    numbers = stated_numbers(text)
-    alike = {_id_patterns(check.value)[1] for check in claims if isinstance(check, AnswerId)}
+    asked = Counter(_KINDS[type(check)] for check in checks if type(check) in _KINDS)
+    text = _GROUPS.sub("", plain(answer)) if asked else ""
+    alike = {_id_patterns(check.value)[1] for check in checks if isinstance(check, AnswerId)}
     stated: dict[str, set[object]] = {
-        "ids": {found[0].casefold() for one in alike for found in one.finditer(text)},
-        # "6 432" is read as two numbers, too.
-        "numbers": {one.values[0] for one in numbers if not any(_within(one, other) for other in numbers)},
-        "dates": {one.readings for one in dates(text)},
-        "times": {one.time for one in times(text)},
+        "id": {found[0].casefold() for one in alike for found in one.finditer(text)},
+        "number": {one.values[0] for one in stated_numbers(text)},
+        "date": {one.readings for one in dates(text)},
+        "time": {one.time for one in times(text)},
+        "pasted": {*_PASTED.findall(text)},
     }
-    found, most = sum(len(stated[kind]) for kind in asked), MOST_VALUES * asked.total()
-    return (
-        f"it states {found} values; at most {most} may be, where {asked.total()} are asked for"
-        if found > most
-        else ""
-    )
-
-
-def _within(one: "StatedNumber", other: "StatedNumber") -> bool:
-    return one is not other and other.start <= one.start and one.end <= other.end
+    most = MOST_VALUES * asked.total()
+    of_kinds, all = sum(len(stated[kind]) for kind in asked), sum(map(len, stated.values()))
+    if asked and (of_kinds > most or all > most + MOST_ASIDE):
+        return f"it states {all} values, where {asked.total()} are asked for"
+    return ""
 
 
 Span = tuple[int, int]
-_KINDS = {
-    AnswerTime: "times",
-    AnswerDate: "dates",
-    AnswerNumber: "numbers",
-    AnswerMoney: "numbers",
-    AnswerId: "ids",
-}
+_KINDS = {AnswerTime: "time", AnswerDate: "date", AnswerNumber: "number", AnswerMoney: "number", AnswerId: "id"}
+_GROUPS = re.compile(r"(?<=\d) (?=\d{3}\b)")
+_PASTED = re.compile(r'"\w+":|(?:^|[,;\n])\s?[^\s,;|:]+(?=[,;\n]|$)')  # what tools return, or a list of its values
+_HEDGE = re.compile(r"[^\d.!?\n]{0,40}")
 _EMPHASIS = re.compile(r"\*\*|`|(?<![\w*])[*_]{1,2}(?=\w)|(?<=\w)[*_]{1,2}(?![\w*])")
 
 
@@ -420,7 +410,14 @@ def _asserted(phrases: Sequence[str], text: str) -> bool | None:
     """Whether `text` asserts one of `phrases`; None where its words do not tell."""
     from worktrial.grading.written.claims import denied_word, doubtful_word
 
-    spans = [span for phrase in phrases for span in _mentions(phrase, text) if not denied_word(text, *span)]
+    everywhere = {span for phrase in phrases for span in _mentions(phrase, text)}
+    denied = {span for span in everywhere if denied_word(text, *span)}
+    # "done and not done" asserts neither.
+    spans = [
+        one
+        for one in everywhere - denied
+        if not any(_HEDGE.fullmatch(text, min(one[1], no[1]), max(one[0], no[0])) for no in denied)
+    ]
     if all(doubtful_word(text, *span) for span in spans):
         return None if spans else False
     return True

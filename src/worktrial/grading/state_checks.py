@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Protocol
 
-import msgspec
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from worktrial.grading.answer_checks import (
@@ -354,14 +353,12 @@ def run_checks(
     An answer with far more in it than is asked for satisfies none of its checks.
     """
     facts = Facts(initial_state, final_state, trajectory)
-    results = [check.run(facts) for check in checks]
     fault = excess(checks, trajectory.answer)
-    return [
-        msgspec.structs.replace(result, passed=False, why=fault)
-        if fault and isinstance(check, AnswerClaim)
-        else result
-        for check, result in zip(checks, results, strict=True)
-    ]
+    return [_refused(check.run(facts), fault if isinstance(check, AnswerClaim) else "") for check in checks]
+
+
+def _refused(result: CheckResult, fault: str) -> CheckResult:
+    return CheckResult(result.check, False, fault) if fault else result
 
 
 def _calls(facts: Facts, tool: str, arguments: JsonObject) -> list[ToolCall]:

@@ -216,6 +216,7 @@ def assignment_in(
     tools: list[JsonObject],
     plan: JsonValue = None,
     reads: frozenset[str] = frozenset(),
+    fault_of: Callable[[str], str] = lambda answer: "",
 ) -> Assignment:
     """An agent's assignment in a session, under the suite's duties, limits and prompt.
 
@@ -229,6 +230,7 @@ def assignment_in(
         tools: Those of the workplace, in the chat-completions form.
         plan: For the agent that follows the task's plan.
         reads: Names of the tools that change nothing, for the same.
+        fault_of: Function that tells why an answer is asked for again, once; "" where it is taken.
     """
     return Assignment(
         instruction=instruction,
@@ -241,6 +243,7 @@ def assignment_in(
         cost=lambda: context.meter.known_cost,
         plan=plan,
         reads=reads,
+        fault_of=fault_of,
         system_prompt=settings.agent_prompt and render_prompt(settings.agent_prompt, clock),
         trajectory=trajectory,
     )

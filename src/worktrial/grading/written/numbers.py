@@ -194,10 +194,8 @@ _MYRIAD = re.compile(r"(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<units>[십백천만억�
 
 
 def _myriads(text: str, behind: str = "") -> Fraction | None:
-    """Value of `1만 2천`, `3억 5,000만`; None where a part is not smaller than the one before it.
-
-    `3억5천` are 350,000,000: whoever leaves out the won leaves out the 만 with it.
-    """
+    """Value of `1만 2천`, `3억 5,000만`; None where a part is not smaller than the one before it."""
+    # Whoever leaves out the won of 3억5천 leaves out the 만 with it.
     if re.search(r"억\s?\d+[천백]$", text) and not re.match(r"\s?원", behind):
         text += "만"
     total, last = Fraction(0), None

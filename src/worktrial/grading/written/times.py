@@ -39,9 +39,7 @@ _AFTER_HOUR = (
 )
 _HOUR_WORDS = ("한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열", "열한", "열두")
 _SINO_HOURS = ("십이", "십삼", "십사", "십오", "십육", "십칠", "십팔", "십구", "이십", "이십일", "이십이", "이십삼")
-_HOURS = {
-    word: hour for words, first in ((_HOUR_WORDS, 1), (_SINO_HOURS, 12)) for hour, word in enumerate(words, first)
-}
+_HOURS = {word: hour for hour, word in (*enumerate(_HOUR_WORDS, 1), *enumerate(_SINO_HOURS, 12))}
 _FREE = r"(?:(?<![\w:.])|(?<=[가-힣]))"  # a Korean word may touch a time
 _NO_RANGE = r"(?<!\d-)"
 _TEN_SINO = "일이삼사오육칠팔구"

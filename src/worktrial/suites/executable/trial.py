@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from worktrial.agents.assignment import Limits
 from worktrial.agents.candidates import Candidate
@@ -11,6 +12,7 @@ from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.grading import Outcome
+from worktrial.grading.answer_checks import IN_SHORT, AnswerClaim, excess
 from worktrial.grading.check import CheckResult
 from worktrial.grading.state_checks import OF_HUMANS, run_checks
 from worktrial.language import Complete, JsonObject
@@ -104,11 +106,12 @@ class ExecutableTrial:
             trajectory,
             self._settings,
             context,
-            instruction=task.instruction,
+            instruction=f"{task.instruction}{_bounds(task)}",
             clock=task.clock,
             tools=[*workplace.tool_specs, *([REQUEST_HUMAN.spec] if duties.human else [])],
             plan=task.plan if duties.human else task.plan_alone,
             reads=task.reads,
+            fault_of=partial(excess, task.checks),
         )
 
         async def graded() -> SampleResult:
@@ -122,6 +125,12 @@ class ExecutableTrial:
             graded,
             lambda: self._settings.duties.budget_checks(trajectory, context.meter),
         )
+
+
+def _bounds(task: ExecutableTask) -> str:
+    """Words for how long an answer may be, where checks read one."""
+    reads = any(isinstance(check, AnswerClaim) for check in task.checks)
+    return f"\n\n{IN_SHORT.get(task.language, IN_SHORT['en'])}" if reads else ""
 
 
 def opened(task: ExecutableTask, faults: FaultSettings, position: Callable[[], Position]) -> Session:
@@ -162,7 +171,8 @@ async def grade(
         final_state=work.final_state or {},
         trajectory=work.trajectory,
     )
-    result = SampleResult(outcome=_outcome(checks), reason=_summary(checks), checks=checks)
+    outcome, reason = _decision(checks)
+    result = SampleResult(outcome=outcome, reason=reason, checks=checks)
     if human:
         asked = [call for call in work.trajectory.calls if call.observation.origin == Origin.HUMAN]
         result.measures["human_requests"] = len(asked)
@@ -206,17 +216,12 @@ def _needed(task: ExecutableTask) -> Needed:
     return Needed(task.rubric, task.plan.model_dump_json(), *checks)
 
 
-def _outcome(checks: Sequence[CheckResult]) -> Outcome:
-    if any(check.passed is False for check in checks):
-        return Outcome.FAIL
-    return Outcome.PASS if all(check.passed for check in checks) else Outcome.INVALID
-
-
-def _summary(checks: Sequence[CheckResult]) -> str:
+def _decision(checks: Sequence[CheckResult]) -> tuple[Outcome, str]:
     failed = [check for check in checks if check.passed is False]
-    if not failed:
-        open = [check for check in checks if check.passed is None]
-        if open:
-            return f"{InvalidReason.UNDECIDED.value}: {open[0].check} ({open[0].why})"
-        return f"all {len(checks)} checks passed"
-    return f"{len(failed)} of {len(checks)} checks failed; first: {failed[0].check} ({failed[0].why})"
+    open = [check for check in checks if check.passed is None]
+    if failed:
+        first = f"{failed[0].check} ({failed[0].why})"
+        return Outcome.FAIL, f"{len(failed)} of {len(checks)} checks failed; first: {first}"
+    if open:
+        return Outcome.INVALID, f"{InvalidReason.UNDECIDED.value}: {open[0].check} ({open[0].why})"
+    return Outcome.PASS, f"all {len(checks)} checks passed"
