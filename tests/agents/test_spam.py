@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from worktrial.agents.assignment import Assignment
-from worktrial.agents.spam import MOST_CALLS, MOST_SAID, SPAM
+from worktrial.agents.spam import MOST_CALLS, SPAM
+from worktrial.grading.answer_checks import MOST_CHARACTERS
 from worktrial.language import JsonObject, tool_spec
 from worktrial.workplaces import Observation, Origin, StopReason
 
@@ -55,7 +56,7 @@ def _worked(name: str, told: str = TOLD) -> tuple[Library, Assignment]:
 @pytest.mark.parametrize("name", SPAM)
 def test_each_answers_within_bounds_and_leaves_a_whole_record(name: str) -> None:
     library, work = _worked(name)
-    assert 0 < len(work.trajectory.answer) <= MOST_SAID
+    assert 0 < len(work.trajectory.answer) <= MOST_CHARACTERS
     assert len(library.calls) <= 2 * MOST_CALLS
     assert [(call.tool, call.arguments) for call in work.trajectory.calls] == library.calls
     assert work.trajectory.stop_reason is StopReason.ANSWERED

@@ -10,6 +10,7 @@ import msgspec
 
 from worktrial.agents.assignment import Assignment
 from worktrial.agents.plan import call_once, json_of
+from worktrial.grading.answer_checks import MOST_CHARACTERS
 from worktrial.grading.written.filling import candidates, filled, ids_in, likest
 from worktrial.language import JsonObject
 from worktrial.workplaces.signals import is_error
@@ -18,8 +19,6 @@ from worktrial.workplaces.values import leaves
 
 MOST_CALLS = 60
 """Calls of one kind that such an agent makes in a task."""
-MOST_SAID = 2_000
-"""Characters of its answer."""
 _VALUES = 12
 """Values that are tried for one argument."""
 
@@ -67,7 +66,7 @@ class Spam:
             for name, given in islice(every, MOST_CALLS):
                 await call(name, given)
         said = [told if self.repeats else "", self.says, *(shown if self.parrots or self.dumps else ())]
-        trajectory.answer = "\n".join(filter(None, said))[:MOST_SAID]
+        trajectory.answer = "\n".join(filter(None, said))[:MOST_CHARACTERS]
         trajectory.messages.append({"role": "assistant", "content": trajectory.answer})
         trajectory.stop_reason = StopReason.ANSWERED
         trajectory.turns += 1
@@ -132,9 +131,11 @@ def _every(tool: JsonObject, seen: str, acts: re.Pattern[str] | None = None) -> 
     named = acts is None or acts.search(name)
     values = []
     for argument in schema.get("required", ()):
-        known = list(dict.fromkeys(map(json_of, candidates(argument, schema["properties"][argument], seen))))
-        options = [one for one in known if acts is not None and acts.search(one)] if not named else known
-        values.append([msgspec.json.decode(one) for one in (options or known)[:_VALUES]])
+        known = list(
+            dict.fromkeys(map(json_of, candidates(argument, schema.get("properties", {}).get(argument, {}), seen)))
+        )
+        wanted = known if named or acts is None else [one for one in known if acts.search(one)] or known
+        values.append([msgspec.json.decode(one) for one in wanted[:_VALUES]])
     for chosen in islice(product(*values), _VALUES):
         given = dict(zip(schema.get("required", ()), chosen, strict=True))
         if named or (acts is not None and acts.search(json_of(given))):

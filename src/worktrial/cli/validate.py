@@ -24,10 +24,11 @@ def validate(
     as_json: Annotated[bool, typer.Option("--json", help="Print outcomes, gates and findings as JSON.")] = False,
     **given: Any,
 ) -> None:
-    """Check a suite by its reference agents: one that must pass every task, one that must fail every task.
+    """Check a suite by its reference agents: one that must pass every task, others that must fail every task.
 
-    Executable workplaces go through the gates as well: bad calls, changed rules, wrong work, leaks, twins. A suite
-    that draws its tasks proves itself over many draws instead. Exits with 1 when anything is wrong.
+    Executable workplaces go through the gates as well: bad calls, changed rules, wrong work, agents that do no
+    work, leaks, twins. A suite that draws its tasks proves itself over many draws instead. Exits with 1 when
+    anything is wrong.
 
     Example: worktrial validate ./my-suite
     """

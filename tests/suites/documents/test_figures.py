@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.table import Table
 from tests.suites.documents.runs import store
 
 from worktrial.engine.stored import StoredRun, open_run
@@ -13,6 +14,7 @@ from worktrial.statistics import agresti_coull
 from worktrial.suites.documents import suite
 from worktrial.suites.documents.figures import document_figures
 from worktrial.suites.documents.stages import stages
+from worktrial.suites.documents.tables import document_tables
 
 
 def test_both_scores_at_every_tolerance(tmp_path: Path) -> None:
@@ -42,6 +44,19 @@ def test_repeats_of_a_question_belong_together(tmp_path: Path) -> None:
     assert one is not None
     alone = one.curve[0].shares[0.0].interval
     assert alone is not None and alone.low < 0.06 and alone.high > 0.94
+
+
+def test_what_a_constant_gets_is_printed_beside_the_score(tmp_path: Path) -> None:
+    right, wrong = (dict.fromkeys(("0", "0.001", "0.01", "0.05"), score) for score in (1.0, 0.0))
+    lucky = {"constant": {"published": right, "ours": wrong}}
+    unlucky = {"constant": {"published": wrong, "ours": wrong}}
+    run = store(tmp_path / "r", {"A": False, "B": True}, measures={"A": lucky, "B": unlucky})
+    figures = document_figures(run)
+    assert figures is not None
+    assert {row.scorer: row.constant[0.0].value for row in figures.curve} == {"published": 0.5, "ours": 0.0}
+    assert [row.shares[0.0].value for row in figures.curve] == [0.5, 0.5]
+    shown = next(table for table in document_tables(run) if isinstance(table, Table))
+    assert list(shown.columns[0].cells) == ["published", "ours", "published: a constant", "ours: a constant"]
 
 
 def test_where_the_scorers_disagree(tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ from worktrial.language import JsonObject
 from worktrial.scorer import BadRow
 from worktrial.suites.documents.answers import AnswerPair, our_score, question_unit
 from worktrial.suites.documents.choices import AnswerMode
+from worktrial.suites.documents.question import DocumentQuestion
 from worktrial.suites.documents.scoring import (
     TOLERANCES,
+    constant_measures,
     in_current_words,
     score_answer,
     score_answer_row,
@@ -39,6 +41,21 @@ def test_both_scores_are_measured_at_each_tolerance() -> None:
     assert right == {"published": (2, 3, 3, 4), "ours": (2, 3, 3, 4)}
     assert "hedged" in measured[3]["ours_why"]
     assert "million" in measured[4]["published_why"]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "right"),
+    [
+        ("How much oats did Yarrow deliver in 1956?", "cannot be told", 1),
+        ("How much oats did Yarrow deliver in 1956?", "1956", 0),
+        ("For which of the years 1955, 1956 and 1957 do they disagree?", "1956; 1957", 1),
+        ("For which of the years 1955, 1956 and 1957 do they disagree?", "1955", 0),
+        ("For which years do they disagree?", "cannot be told", 1),
+    ],
+)
+def test_what_is_said_without_any_document(text: str, answer: str, right: int) -> None:
+    measured = constant_measures(DocumentQuestion("Q", text, answer))
+    assert measured == {mode: {f"{at:g}": right for at in TOLERANCES} for mode in ("published", "ours")}
 
 
 VERDICTS = {"answers-2": ("d9db03ce89fb", "bcadcb8f979d")}

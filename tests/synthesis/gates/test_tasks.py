@@ -107,6 +107,15 @@ def test_tools_that_tell() -> None:
     )
 
 
+def test_an_example_that_is_the_answer() -> None:
+    task = changed("hire-14", instruction="Please close it, and tell me the number of the hire.")
+    task["checks"] = [*task["checks"], {"check": "answer_id", "value": "R-201"}]
+    (asked,) = tasks_of(task)
+    assert "holds R-201, which the task asks for" in leak_findings(asked.home.artifact, asked)[0].what
+    named = asked.model_copy(update={"instruction": "Is it R-201?"})
+    assert leak_findings(named.home.artifact, named) == []
+
+
 def test_a_rubric_that_quotes_a_clause_lends_no_words_to_tools() -> None:
     """Tools are written from the clauses, too; what the rubric says in its own words they may not say."""
     quote = "A late fee is charged for each day that a machine comes back after its due date."

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
+from typing import Any
 
 from worktrial.grading.written.dates import dates
 from worktrial.grading.written.spelling import one_spelling
@@ -22,10 +24,17 @@ _FREE = re.compile(
 )
 
 
+# Every argument of every tool is filled from the same text.
+@lru_cache(maxsize=32)
+def _all(pattern: re.Pattern[str], text: str) -> Sequence[Any]:
+    return tuple(pattern.findall(text))
+
+
+@lru_cache(maxsize=1024)
 def words_of(text: str) -> frozenset[str]:
     """Beginnings of the words in a text or a name, and pairs of letters of Korean ones."""
     found: set[str] = set()
-    for word in _WORD.findall(text):
+    for word in _all(_WORD, text):
         if "가" <= word[0] <= "힣":
             found.update(word[at : at + 2] for at in range(len(word) - 1))
         elif len(word) > 2:
@@ -43,9 +52,9 @@ def likest(request: str, about: Sequence[str]) -> int:
     return max(range(len(known)), key=lambda at: share(known[at]))
 
 
-def ids_in(text: str) -> list[str]:
+def ids_in(text: str) -> Sequence[str]:
     """Words of a text that look like ids."""
-    return _TOKEN.findall(text)
+    return _all(_TOKEN, text)
 
 
 def shape(text: str) -> str:
@@ -100,7 +109,7 @@ def candidates(name: str, schema: JsonValue, text: str, required: bool = True) -
     elif kind == "object":
         yield filled(schema, text)
     elif kind in ("integer", "number"):
-        numbers = [float(number.replace(",", "")) for number in _NUMBER.findall(text)]
+        numbers = [float(number.replace(",", "")) for number in _all(_NUMBER, text)]
         said = [int(one) if one.is_integer() else one for one in numbers if kind == "number" or one.is_integer()]
         yield from said if required or len(said) == 1 else ()
     elif kind == "boolean":
@@ -111,7 +120,7 @@ def candidates(name: str, schema: JsonValue, text: str, required: bool = True) -
 
 def _texts(name: str, about: str, text: str, required: bool) -> Iterator[str]:
     wanted = words_of(name)
-    for label, value in reversed(_LABELLED.findall(text)):
+    for label, value in reversed(_all(_LABELLED, text)):
         if words_of(label) >= wanted:
             yield value.strip()
     is_day = re.search(r"date|day|due|날짜|일자|\d{4}-\d\d-\d\d|YYYY", about, re.I)
@@ -133,4 +142,4 @@ def _texts(name: str, about: str, text: str, required: bool) -> Iterator[str]:
     if _FREE.search(name):
         yield text.strip()
     elif required:
-        yield from chain(_QUOTED.findall(text), _NAMED.findall(text))
+        yield from chain(_all(_QUOTED, text), _all(_NAMED, text))

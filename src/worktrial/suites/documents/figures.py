@@ -73,6 +73,9 @@ class CurveRow:
     scorer: str
     shares: Mapping[float, QuestionShare]
     """Shares right by tolerance."""
+    constant: Mapping[float, QuestionShare]
+    """Shares that an answer without any document gets right, by tolerance; see `constant_measures`. {} where the
+    run has not measured it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +188,15 @@ def _web_use(measures: Sequence[JsonObject]) -> WebUse | None:
 
 
 def _curve(scorer: str, records: Sequence[SampleRecord]) -> CurveRow:
-    def at(tolerance: float) -> QuestionShare:
-        return share(clusters(records, lambda record: float(record.measures[scorer][f"{tolerance:g}"])))
+    def at(tolerance: float, of: Callable[[SampleRecord], JsonObject]) -> QuestionShare:
+        return share(clusters(records, lambda record: float(of(record)[scorer][f"{tolerance:g}"])))
 
-    return CurveRow(scorer, {tolerance: at(tolerance) for tolerance in TOLERANCES})
+    measured = TOLERANCES if all("constant" in record.measures for record in records) else ()
+    return CurveRow(
+        scorer,
+        {tolerance: at(tolerance, lambda record: record.measures) for tolerance in TOLERANCES},
+        {tolerance: at(tolerance, lambda record: record.measures["constant"]) for tolerance in measured},
+    )
 
 
 def _disagreements(records: Sequence[SampleRecord]) -> list[Disagreement]:

@@ -94,6 +94,17 @@ def _curves(found: Found) -> list[Markup]:
         for run, figures in found
         for row in figures.curve
     ]
+    rows += [
+        [
+            Value(_name(run, figures), run.name),
+            f"{row.scorer}, what a constant gets",
+            *(share_cell(row.constant[t].value, row.constant[t].interval) for t in tolerances),
+            Value(str(figures.samples), figures.samples),
+        ]
+        for run, figures in found
+        for row in figures.curve
+        if row.constant
+    ]
     return [
         lines(
             "Answers right, as the tolerance widens",
@@ -109,7 +120,8 @@ def _curves(found: Found) -> list[Markup]:
         ),
         caveat(
             "Over samples with a verdict; those without one are left out here. A curve that rises with the "
-            "tolerance means figures that are nearly right, such as rounded ones; a flat one means wrong figures."
+            "tolerance means figures that are nearly right, such as rounded ones; a flat one means wrong figures. "
+            "A constant says of every question that it cannot be told, and lists the years that a question names."
         ),
     ]
 

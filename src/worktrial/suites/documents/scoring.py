@@ -1,5 +1,6 @@
 """Both scores of an answer at every tolerance, which one decides, and scores for rows of a file."""
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -70,6 +71,22 @@ def score_measures(answer: AnswerPair) -> JsonObject:
         measures[mode.value] = {at: one.score for at, one in graded.items()}
         measures[f"{mode.value}_why"] = graded["0"].why
     return measures
+
+
+_ASKS_FOR_YEARS = re.compile(r"\b(?:which|what)\b[^,?]*\byears\b", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+
+
+def constant_measures(question: DocumentQuestion) -> JsonObject:
+    """Both scores, at every tolerance, of what can be said without any document; as `score_measures` has them.
+
+    It says that it cannot be told; where years are asked for, it lists those that the question names after
+    the first.
+    """
+    years = list(dict.fromkeys(_YEAR.findall(question.text)))[1:]
+    reply = "; ".join(years) if years and _ASKS_FOR_YEARS.search(question.text) else "cannot be told"
+    scores = score_measures(answer_of(question, reply))
+    return {mode.value: scores[mode.value] for mode in AnswerMode}
 
 
 def scorer_version() -> str:

@@ -56,6 +56,8 @@ def _curve(figures: DocumentFigures) -> Table:
     for row in figures.curve:
         style = "bold" if row.scorer == figures.scorer else ""
         table.add_row(row.scorer, *(share_cell(share) for share in row.shares.values()), style=style)
+    for row in (row for row in figures.curve if row.constant):
+        table.add_row(f"{row.scorer}: a constant", *map(share_cell, row.constant.values()), style="dim")
     return table
 
 

@@ -27,6 +27,7 @@ from worktrial.suites.documents.question import DocumentQuestion
 from worktrial.suites.documents.scoring import (
     ScoreSettings,
     answer_of,
+    constant_measures,
     headline,
     score_answer,
     score_measures,
@@ -268,6 +269,7 @@ class AnswerGrader:
             "gold": question.answer,
             "unit": answer.unit,
             **scores,
+            "constant": constant_measures(question),
             "scorer": self.settings.scorer,
             "tolerance": self.settings.tolerance,
             "scorer_version": scorer_version(),

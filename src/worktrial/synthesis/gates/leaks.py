@@ -194,6 +194,8 @@ def leak_findings(workplace: Workplace, task: ExecutableTask, clauses: Sequence[
     found: list[Finding] = []
     known = known_numbers(task.initial_state)
     facts = {number(v): v for v in _facts(task) if is_telling(v) and number(v) not in known}
+    answers = {check.value for check in task.checks if isinstance(check, AnswerId)}
+    ids = [id for id in sorted(answers) if id_like(id) and not as_word(id).search(task.instruction)]
     own = [task.rubric]
     for clause in clauses:
         own = [piece for text in own for piece in text.split(clause.quote)]
@@ -202,6 +204,7 @@ def leak_findings(workplace: Workplace, task: ExecutableTask, clauses: Sequence[
         described = [tool.description, *_descriptions(tool.parameters)]
         for text in described:
             told = [facts[value] for value in facts if value in numbers_in(text)]
+            told += [id for id in ids if as_word(id).search(text)]
             if told or rubric & shingles(text, RUN):
                 what = f"holds {told[0]}" if told else "repeats the rubric"
                 said = f"the description of {tool.name} {what}, which the task asks for"
