@@ -1,7 +1,6 @@
 """Points and harms of a day at the credit desk, by the oracle."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 
 from worktrial.suites.shifts.cases import Answer, Case, Credit, Harm, Report
@@ -147,41 +146,27 @@ def _position(paid: list[tuple[int, int]], right: Right) -> Case:
         "funding", right.due, lambda message: False, ("count", "total"),
         since=right.arrives, until=right.filled["until"], kinds=("tell",),
     )  # fmt: skip
-    return _reported(
-        right,
-        f"position of the day's payments, {right.about[-5:]}",
-        report,
-        lambda state: replace(report, fits=partial(_is_position, state, paid)),
-    )
+    title = f"position of the day's payments, {right.about[-5:]}"
+    return _reported(right, title, report, lambda state, message: _is_position(state, paid, message))
 
 
 def _exposures(right: Right) -> Case:
     """The case of the report of large exposures."""
     fields = right.filled["fields"]
     report = Report("risk_control", right.due, lambda m: _carries(m, fields), tuple(fields), kinds=("tell",))
-    return _reported(right, f"report: {right.end}", report, lambda state: report)
+    return _reported(right, f"report: {right.end}", report)
 
 
-def _reported(right: Right, title: str, report: Report, counted: Callable[[State], Report]) -> Case:
-    """The case of a report that nobody asks for; `counted` gives it with what is right in a final state."""
+def _reported(
+    right: Right, title: str, report: Report, fits: Callable[[State, Message], bool] | None = None
+) -> Case:
     return Case(
         id=right.slot,
         title=title,
         pattern=right.pattern,
         right=right.end,
         about=(right.about,),
-        parts=(
-            Credit(
-                "outcome", 3 * right.weight, lambda s: counted(s).is_right(s.mail), right.because, right.section
-            ),
-            Credit(
-                "in_time",
-                right.weight,
-                lambda s: counted(s).is_right_in_time(s.mail),
-                right.because,
-                "1.2" if right.kind == REPORT else right.section,
-            ),
-        ),
+        parts=report.credits((3 * right.weight, right.weight), right.because, right.section, fits),
         arrives=right.arrives,
         critical=right.critical,
         unasked=right.unasked,

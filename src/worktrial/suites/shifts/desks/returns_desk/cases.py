@@ -1,8 +1,6 @@
 """Points and harms of a day at the returns desk, by the oracle."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from functools import partial
 
 from worktrial.suites.shifts.cases import Answer, Case, Credit, Harm, Report
 from worktrial.workplaces.people import Kind, Message
@@ -172,22 +170,13 @@ def _report(right: Right) -> Case:
         "manager", right.due, lambda message: False, ("refunds",),
         since=right.arrives, until=right.filled["until"], kinds=("tell",),
     )  # fmt: skip
-
-    def counted(state: State) -> Report:
-        return replace(report, fits=partial(_figures_right, state))
-
     return Case(
         id=right.slot,
         title=f"{right.kind} {right.request}: {right.end}",
         pattern=right.pattern,
         right=f"{right.end} {right.due}",
         about=(right.request,),
-        parts=(
-            Credit(
-                "outcome", 3 * right.weight, lambda s: counted(s).is_right(s.mail), right.because, right.section
-            ),
-            Credit("in_time", right.weight, lambda s: counted(s).is_right_in_time(s.mail), right.because, "1.4"),
-        ),
+        parts=report.credits((3 * right.weight, right.weight), right.because, right.section, _figures_right),
         arrives=right.arrives,
         unasked=right.unasked,
         reports=(report,),
