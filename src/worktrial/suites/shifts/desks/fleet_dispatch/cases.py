@@ -252,11 +252,11 @@ def _towed(state: State, right: Right) -> bool:
 def _chosen_at(state: State, right: Right) -> int | None:
     """Minute at which the recovery service was told which goes first, where its last word names the right one."""
     chosen = None
+    two = (right.filled["first"], right.filled["second"])
     for message in state.mail.sent:
-        if message.to == right.asked_by and message.about in (right.filled["first"], right.filled["second"]):
-            if "first" in message.fields:
-                is_right = message.fields["first"] == right.filled["first"]
-                chosen = (message.minute if chosen is None else chosen) if is_right else None
+        if message.to == right.asked_by and message.about in two and "first" in message.fields:
+            is_right = message.fields["first"] == right.filled["first"]
+            chosen = (message.minute if chosen is None else chosen) if is_right else None
     return chosen
 
 
