@@ -59,8 +59,8 @@ class Credit:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What somebody who asked for something has to be answered: the last word that grants or declines it."""
+class AnswerDue:
+    """The last word that grants or declines what somebody has asked for."""
 
     to: str
     about: str
@@ -76,7 +76,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Report:
+class ReportDue:
     """A report that is due by a time, whose figures are right together or not at all.
 
     Of those sent in its window, which begins at `since` and ends at `due`, the last counts; of late ones the last
@@ -97,7 +97,7 @@ class Report:
     kinds: tuple[Kind, ...] = ("tell", "escalate")
 
     def sent(self, mail: Mail) -> list[Message]:
-        """Those that count for it: all in its window, or where none is, all late ones."""
+        """Messages that count for it: all in its window, or where none is, all late ones."""
         found = [
             message
             for message in mail.sent
@@ -135,7 +135,7 @@ class Report:
             fits: Whether a message is right in a final state, where that hangs on the day's work; None for `fits`.
         """
 
-        def held(state: Any) -> "Report":
+        def held(state: Any) -> "ReportDue":
             return self if fits is None else replace(self, fits=partial(fits, state))
 
         return (
@@ -165,9 +165,9 @@ class Case:
     """Whether the shift is passed only if all of it is right."""
     unasked: bool = False
     """Whether something about it is due that no message asks for: a duty of the handbook, a conflict of records."""
-    answer: Answer | None = None
-    """What whoever asked has to be answered; None where no answer is judged as a grant or a refusal."""
-    reports: tuple[Report, ...] = ()
+    answer: AnswerDue | None = None
+    """Last word that whoever asked is due; None where no answer is judged as a grant or a refusal."""
+    reports: tuple[ReportDue, ...] = ()
     """Reports that it consists of, if it is one: the same figures to each of several people."""
 
     @property

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from worktrial.suites.shifts.cases import Answer, Case, Credit, Harm, Report
+from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, Harm, ReportDue
 from worktrial.workplaces.people import Kind, Message
 
 from .numbers import TODAY
@@ -127,12 +127,12 @@ def _case(right: Right) -> Case:
     )
 
 
-def _answer(right: Right) -> Answer | None:
+def _answer(right: Right) -> AnswerDue | None:
     """What whoever asked is granted or declined; a test of a covenant is neither."""
     grants = right.end not in ("decline", "duplicate")
     if not right.asked_by or (right.kind == "certificate" and grants):
         return None
-    return Answer(
+    return AnswerDue(
         right.asked_by, right.about, grants, _TRUE,
         since=right.earliest if right.pattern == "withdrawn" else 0,
         was_done=lambda state: state.requests[right.about].status in ("released", "done"),
@@ -142,7 +142,7 @@ def _answer(right: Right) -> Answer | None:
 
 def _position(paid: list[tuple[int, int]], right: Right) -> Case:
     """The case of one position of the day's payments."""
-    report = Report(
+    report = ReportDue(
         "funding", right.due, lambda message: False, ("count", "total"),
         since=right.arrives, until=right.filled["until"], kinds=("tell",),
     )  # fmt: skip
@@ -153,12 +153,12 @@ def _position(paid: list[tuple[int, int]], right: Right) -> Case:
 def _exposures(right: Right) -> Case:
     """The case of the report of large exposures."""
     fields = right.filled["fields"]
-    report = Report("risk_control", right.due, lambda m: _carries(m, fields), tuple(fields), kinds=("tell",))
+    report = ReportDue("risk_control", right.due, lambda m: _carries(m, fields), tuple(fields), kinds=("tell",))
     return _reported(right, f"report: {right.end}", report)
 
 
 def _reported(
-    right: Right, title: str, report: Report, fits: Callable[[State, Message], bool] | None = None
+    right: Right, title: str, report: ReportDue, fits: Callable[[State, Message], bool] | None = None
 ) -> Case:
     return Case(
         id=right.slot,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from worktrial.suites.shifts.cases import Answer, Case, Credit, Harm, Report
+from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, Harm, ReportDue
 from worktrial.workplaces.desk import Act
 from worktrial.workplaces.people import Kind, Message
 
@@ -147,7 +147,7 @@ def _case(right: Right) -> Case:
         arrives=right.arrives,
         critical=right.critical,
         unasked=right.unasked,
-        answer=Answer(
+        answer=AnswerDue(
             right.asked_by, right.about, right.end == "do", _TRUE,
             since=right.earliest if right.pattern == "withdrawn" else 0,
             was_done=lambda state: _was_done(state, right),
@@ -157,7 +157,7 @@ def _case(right: Right) -> Case:
 
 def _report(right: Right) -> Case:
     names = tuple(right.says) or ("inspections",)
-    report = Report(right.asked_by, right.due, lambda m: _same(m.fields, right.says), names, since=right.arrives)
+    report = ReportDue(right.asked_by, right.due, lambda m: _same(m.fields, right.says), names, since=right.arrives)
 
     def counted(state: State, message: Message) -> bool:
         """Whether the number of the list is right: a list that was left empty has none."""
@@ -180,7 +180,7 @@ def _report(right: Right) -> Case:
 
 def _round(start: State, right: Right) -> Case:
     """The case of one count: right as it was at one of the last minutes."""
-    report = Report(
+    report = ReportDue(
         "harbour", right.due, partial(_counts, start), ("ashore",), since=right.arrives, until=right.filled["until"]
     )
     return Case(

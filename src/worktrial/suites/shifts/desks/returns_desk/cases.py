@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from worktrial.suites.shifts.cases import Answer, Case, Credit, Harm, Report
+from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, Harm, ReportDue
 from worktrial.workplaces.people import Kind, Message
 
 from .rules import FIRST_WORD, RECALL, REPORT, Right, recalled_lot, solve
@@ -145,7 +145,7 @@ def _case(right: Right) -> Case:
     )
 
 
-def _answer(right: Right) -> Answer | None:
+def _answer(right: Right) -> AnswerDue | None:
     """What whoever asked is granted or refused; what is linked, forwarded or taken back is neither."""
     if not right.is_request or right.end in ("link", "forward") or right.pattern == "changed their mind":
         return None
@@ -156,7 +156,7 @@ def _answer(right: Right) -> Answer | None:
         "withdrawn": "refuse",
         "forwarded": "refuse",
     }
-    return Answer(
+    return AnswerDue(
         right.asked_by, right.request, right.end in ("refund", "repair", "ship", "book"), _TRUE,
         since=right.earliest if right.pattern == "approval withdrawn" else 0,
         was_done=lambda state: _done(state, right),
@@ -166,7 +166,7 @@ def _answer(right: Right) -> Answer | None:
 
 def _report(right: Right) -> Case:
     """The case of one report of what was paid; refunds were due by then, so that none is no report."""
-    report = Report(
+    report = ReportDue(
         "manager", right.due, lambda message: False, ("refunds",),
         since=right.arrives, until=right.filled["until"], kinds=("tell",),
     )  # fmt: skip
