@@ -198,6 +198,8 @@ def _answer(due: Due) -> AnswerDue | None:
 
 def _was_done(state: State, due: Due) -> bool:
     """Whether what was to be declined was done all the same."""
+    if due.end != "refuse":
+        return False
     if due.kind == "isolation":
         bay = state.patients[due.about].bay
         return bay is not None and state.bays[bay].area == "iso"

@@ -304,6 +304,8 @@ def _declined(state: State, right: Right) -> float:
 
 
 def _was_done(state: State, right: Right) -> bool:
+    if right.kind == "leaver":
+        return state.employees[right.filled["employee"]].disabled_at is not None
     filled = right.filled
     if right.kind == "access":
         return str(filled["group"]) in state.employees[filled["employee"]].groups
