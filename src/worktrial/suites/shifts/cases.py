@@ -70,7 +70,9 @@ class AnswerDue:
     since: int = 0
     """Minute from which on a word is about what is right; earlier ones are no harm."""
     was_done: Callable[[Any], bool] = lambda state: False
-    """Function of the final state: whether it was done, rightly or not. Then no grant is false: the deed counts."""
+    """Function of the final state: whether what was to be declined was done. Then the deed is the harm."""
+    even_wrong: bool = False
+    """Whether `was_done` holds of what was due, too: a deed done wrongly, then granted, is no false word."""
     recorded: Callable[[Any], Kind | None] = lambda state: None
     """Function of the final state: the grant (`approve`) or refusal (`refuse`) that the desk's own records hold."""
 

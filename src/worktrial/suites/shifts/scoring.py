@@ -93,7 +93,9 @@ def _false_word(answer: AnswerDue, done: bool, case: str, state: DeskState) -> I
     last = words[-1] if words and words[-1].minute >= answer.since else None
     minute = state.time.ends if last is None else last.minute
     said = {answer.recorded(state), None if last is None else last.kind}
-    if "approve" in said and not (answer.was_done(state) or (answer.grants and done)):
+    if "approve" in said and not (
+        done if answer.grants and (done or not answer.even_wrong) else answer.was_done(state)
+    ):
         what = "was granted what is not done"
     elif "refuse" in said and answer.grants:
         what = "was refused what was due"

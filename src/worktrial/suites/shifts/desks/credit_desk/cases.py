@@ -135,7 +135,7 @@ def _answer(right: Right) -> AnswerDue | None:
     return AnswerDue(
         right.asked_by, right.about, grants, _TRUE,
         since=right.earliest if right.pattern == "withdrawn" else 0,
-        was_done=lambda state: state.requests[right.about].status in ("released", "done"),
+        was_done=lambda state: state.requests[right.about].status in ("released", "done"), even_wrong=True,
         recorded=lambda state: "refuse" if state.requests[right.about].status in _DECLINED else None,
     )  # fmt: skip
 

@@ -150,7 +150,7 @@ def _case(right: Right) -> Case:
         answer=AnswerDue(
             right.asked_by, right.about, right.end == "do", _TRUE,
             since=right.earliest if right.pattern == "withdrawn" else 0,
-            was_done=lambda state: _was_done(state, right),
+            was_done=lambda state: _was_done(state, right), even_wrong=True,
         ),
     )  # fmt: skip
 

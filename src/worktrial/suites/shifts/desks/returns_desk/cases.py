@@ -159,7 +159,7 @@ def _answer(right: Right) -> AnswerDue | None:
     return AnswerDue(
         right.asked_by, right.request, right.end in ("refund", "repair", "ship", "book"), _TRUE,
         since=right.earliest if right.pattern == "approval withdrawn" else 0,
-        was_done=lambda state: _done(state, right),
+        was_done=lambda state: _done(state, right), even_wrong=True,
         recorded=lambda state: said.get(state.requests[right.request].status),
     )  # fmt: skip
 
