@@ -126,3 +126,12 @@ def test_nothing_of_ours_names_it() -> None:
     assert len(ours) > 100
     assert not [path for path in ours if "parcels" in path.read_text()]
     assert len((EXAMPLE / "parcels.py").read_text().splitlines()) < 60
+
+
+def test_edited_tasks_are_another_suite(installed: Path) -> None:
+    assert command("run", "parcels", "--agent", "plan", "-o", "runs/before").code == 0
+    file = installed / "parcels.py"
+    file.write_text(file.read_text().replace("is here: hand it over", "is here. Hand it over"))
+    sys.modules.pop("parcels", None)
+    again = command("run", "parcels", "--agent", "plan", "-o", "runs/before")
+    assert again.code == 2 and "Give the stored settings to resume it" in again.said

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from worktrial.suites.shifts.cases import Answer, Case, Credit, Harm
+from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, Harm
 from worktrial.workplaces.people import Message
 
 from .oracle import Right, solve
@@ -84,5 +84,5 @@ def _case(slot: int, right: Right, subject: str) -> Case:
         arrives=right.arrives,
         critical=subject == "Picking up",
         unasked=right.goes_along,
-        answer=Answer(right.sender, right.parcel, right.grants, _LAST, was_done=touched),
+        answer=AnswerDue(right.sender, right.parcel, right.grants, _LAST, was_done=touched),
     )

@@ -287,3 +287,30 @@ def test_a_word_that_a_nurse_is_asked_for_is_no_refusal_yet():
     _, both = _work(variant, [*moves, Move("send_message", {"kind": "refuse", **word})])
     assert _case(first, due.slot).earned == 0
     assert _case(both, due.slot).earned == _case(both, due.slot).reachable
+
+
+def test_the_bay_is_read_from_its_field_and_not_from_the_text():
+    variant, start, due = _first("ambulance", "plain")
+    plan = DESK.clerk("plan", start)
+    session, said = DESK.workplace.open(DESK.draw("full", variant)), []
+    move = next(plan)
+    while True:
+        given = dict(move.arguments)
+        if given.get("to") == "ambulance_control" and given["fields"].get("bay"):
+            given |= {"text": f"Bay {given['fields']['bay']}.", "fields": {}}
+            said.append(given["about"])
+        try:
+            move = plan.send(asyncio.run(session.call(move.tool, given)).content)
+        except StopIteration:
+            break
+    session.finish()
+    case = _case(DESK.score(start, session.live), due.slot)
+    assert due.about in said
+    assert [part.lost for part in case.parts if part.name == "told"] == ["not_reported"]
+
+
+@pytest.mark.parametrize("length", DESK.lengths)
+def test_rooms_may_be_given_for_the_whole_hour_after_the_round(length):
+    start = DESK.draw(length, 0)
+    due = next(due for due in rules.solve(start) if due.kind == "isolation")
+    assert due.due == start.time.minute_of(str(start.figures["round_at"])) + 60

@@ -325,3 +325,13 @@ def test_the_number_of_an_empty_list_is_no_report():
     for moves, number, points in (([], 0, 0), ([_wait(start, right.arrives), book], 1, 8)):
         _, score = _work(variant, [*moves, after, _say("yard", "tell", "report", inspections=number)], "half")
         assert _case(score, "report-2").earned == points
+
+
+def test_a_deed_done_wrongly_is_lost_and_its_grant_is_no_false_word():
+    variant, start, right = _first("lodge", lambda _, r: r.end == "do" and r.pattern == "plain")
+    wrong = {"duty": right.says["duty"] + 1, "payment": right.says["payment"]}
+    lodge = Move("lodge_entry", {"entry_id": right.about, **wrong})
+    answer = _say(right.asked_by, "approve", right.about, **wrong)
+    _, score = _work(variant, [_wait(start, right.arrives + 1), lodge, answer])
+    assert not score.harms
+    assert not _case(score, right.slot).earned

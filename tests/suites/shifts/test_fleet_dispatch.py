@@ -218,3 +218,59 @@ def test_a_first_word_is_worth_its_points_and_is_no_answer():
     reachable = _case(said, right).reachable
     assert _case(said, right).earned == reachable - 1
     assert _case(answered, right).earned == reachable
+
+
+def test_a_wrong_recovery_vehicle_is_charged():
+    variant, start, right = _first("breakdown", lambda r: r.end == "tow")
+    wrong = {"heavy": "light", "light": "heavy"}[right.filled["tow"]]
+    order = Move("order_tow", {"breakdown_id": right.about, "tow": wrong})
+    _, score = _work(variant, [_after(start, right), order])
+    assert [harm.kind for harm in score.harms] == ["irreversible"]
+
+
+def test_word_of_loads_that_a_bulletin_makes_late_is_due_within_half_an_hour():
+    variant, start, right = _first("bulletin", lambda r: r.filled["late"])
+    board = Move("set_road", {"road_id": right.about, "status": right.filled["status"]})
+    told = [_say(right, person, "tell", load, eta=eta) for person, load, eta in right.filled["late"]]
+    told += [
+        _say(right, person, "tell", load, eta=told[0].arguments["fields"]["eta"]) for person, load in right.tell
+    ]
+    for minutes, lost in ((1, None), (32, "too_late")):
+        _, score = _work(variant, [_after(start, right), board, _after(start, right, 4 + minutes), *told])
+        part = next(part for part in _case(score, right).parts if part.name == "in_time")
+        assert part.lost == lost
+
+
+def test_a_load_leaves_at_its_time_and_is_changed_no_more():
+    variant, start, right = _first("handover", lambda r: r.end == "do" and not r.filled["asks"])
+    load = start.loads[right.about]
+    assert right.due < start.time.minute_of(load.departs)
+    hand_over = Move("hand_over", {"load_id": load.id, "carrier": right.filled["carrier"]})
+    look = Move("get_load", {"load_id": load.id})
+    seen, _ = _work(variant, [Move("wait_until", {"time": load.departs}), look, hand_over])
+    assert seen[1]["status"] == "under way" and seen[1]["eta"]
+    assert seen[2]["error"]["type"] == "not_here"
+
+
+def test_no_load_is_given_to_a_driver_over_a_road_that_was_closed_since():
+    for variant in range(60):
+        start = DESK.draw("full", variant)
+        closed = [r for r in rules.solve(start) if r.kind == "closure" and r.end == "do" and not r.filled["asks"]]
+        rows = [(r, *row) for r in closed for row in r.filled["rows"] if start.loads[row[0]].group != "hazardous"]
+        if rows and rows[0][0].pattern == "police":
+            break
+    right, load, driver, _ = rows[0]
+    other = next(id for id in start.drivers if id != driver)
+    assign = {"load_id": load, "driver_id": other, "route_id": start.loads[load].route}
+    _, score = _work(variant, [_after(start, right), Move("assign_load", assign)])
+    assert score.harms[0].because.startswith("4.2 and 4.3")
+    _, before = _work(variant, [Move("assign_load", assign)])
+    assert not any(harm.because.startswith("4.2 and 4.3") for harm in before.harms)
+
+
+def test_a_refusal_without_word_to_who_has_to_help_is_half():
+    variant, start, right = _first("dock", lambda r: r.end == "refuse")
+    at = Move("wait_until", {"time": start.time.clock(right.filled["given"])})
+    refuse, tell = _say(right, right.asked_by, "refuse"), _say(right, "planning", "tell")
+    earned = [_case(_work(variant, moves)[1], right).earned for moves in ([at, refuse], [at, refuse, tell])]
+    assert earned[0] == 3 and earned[1] >= 10

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from worktrial.suites.shifts import suite
-from worktrial.suites.shifts.cases import PASSED_FROM, Answer, Case, Credit, Move, Report
+from worktrial.suites.shifts.cases import PASSED_FROM, AnswerDue, Case, Credit, Move, ReportDue
 from worktrial.suites.shifts.desk import Desk
 from worktrial.suites.shifts.proof import SPAM_MOST, prove
 from worktrial.suites.shifts.scoring import score
@@ -71,7 +71,7 @@ def test_of_words_that_contradict_each_other_the_last_counts(start, words, last)
 )
 def test_a_last_word_that_is_false_is_a_breach(start, grants, done, words, harm):
     end = _worked(start, *map(_say, words.split()))
-    case = _case(done, answer=Answer("driver", "P-1", grants, "1: acted on."))
+    case = _case(done, answer=AnswerDue("driver", "P-1", grants, "1: acted on."))
     found = score([case], [], end)
     assert [(h.kind, h.points) for h in found.harms] == [("false_word", 10)] * harm
     assert not (harm and found.passed)
@@ -79,12 +79,12 @@ def test_a_last_word_that_is_false_is_a_breach(start, grants, done, words, harm)
 
 def test_a_wrong_deed_that_is_granted_is_one_harm(start):
     end = _worked(start, _say("approve"))
-    case = _case(0.0, answer=Answer("driver", "P-1", False, "1: acted on.", was_done=lambda state: True))
+    case = _case(0.0, answer=AnswerDue("driver", "P-1", False, "1: acted on.", was_done=lambda state: True))
     assert not score([case], [], end).harms
 
 
 def _report(**more):
-    return Report("driver", 60, lambda message: message.fields["n"] == 15, ("n",), kinds=("tell",), **more)
+    return ReportDue("driver", 60, lambda message: message.fields["n"] == 15, ("n",), kinds=("tell",), **more)
 
 
 def _reported(start, *moves):
@@ -144,7 +144,7 @@ def test_a_desk_that_pays_for_refusing_everything_is_found(monkeypatch):
 
     monkeypatch.setattr(oracle, "solve", without_reasons)
     monkeypatch.setattr(desk._module("cases"), "solve", without_reasons)
-    monkeypatch.setattr(desk._module("cases"), "Answer", lambda *given, **more: None)
+    monkeypatch.setattr(desk._module("cases"), "AnswerDue", lambda *given, **more: None)
     found = prove(desk, "short", range(6)).findings
     assert {"refuse-all earns", "refuse-and-guess earns"} <= {
         " ".join(f.what.split()[:2]) for f in found if f.check == "spam"
@@ -198,5 +198,5 @@ def test_spam_is_a_reference_agent_and_its_score_stands_beside(tmp_path):
 
     run = wt.run("shifts", "spam", out=tmp_path / "spam", desk="charge_nurse", length="short", variant="0")
     assert run.completion == 0
-    record = next(iter(wt.load(tmp_path / "spam").records))
+    (record,) = wt.load(tmp_path / "spam").run.records
     assert record.measures["spam"] == NURSE.file.spam["short"]

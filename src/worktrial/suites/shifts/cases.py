@@ -1,7 +1,8 @@
 """Cases of a shift: what is right, what it is worth, and what wrong work costs."""
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -58,8 +59,8 @@ class Credit:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What somebody who asked for something has to be answered: the last word that grants or declines it."""
+class AnswerDue:
+    """The last word that grants or declines what somebody has asked for."""
 
     to: str
     about: str
@@ -69,13 +70,15 @@ class Answer:
     since: int = 0
     """Minute from which on a word is about what is right; earlier ones are no harm."""
     was_done: Callable[[Any], bool] = lambda state: False
-    """Function of the final state: whether it was done, rightly or not. Then no grant is false: the deed counts."""
+    """Function of the final state: whether what was to be declined was done. Then the deed is the harm."""
+    even_wrong: bool = False
+    """Whether `was_done` holds of what was due, too: a deed done wrongly, then granted, is no false word."""
     recorded: Callable[[Any], Kind | None] = lambda state: None
     """Function of the final state: the grant (`approve`) or refusal (`refuse`) that the desk's own records hold."""
 
 
 @dataclass(frozen=True)
-class Report:
+class ReportDue:
     """A report that is due by a time, whose figures are right together or not at all.
 
     Of those sent in its window, which begins at `since` and ends at `due`, the last counts; of late ones the last
@@ -96,7 +99,7 @@ class Report:
     kinds: tuple[Kind, ...] = ("tell", "escalate")
 
     def sent(self, mail: Mail) -> list[Message]:
-        """Those that count for it: all in its window, or where none is, all late ones."""
+        """Messages that count for it: all in its window, or where none is, all late ones."""
         found = [
             message
             for message in mail.sent
@@ -117,6 +120,30 @@ class Report:
     def is_right_in_time(self, mail: Mail) -> bool:
         """Whether it is right, and was sent by its time."""
         return self.is_right(mail) and self.sent(mail)[-1].minute <= self.due
+
+    def credits(
+        self,
+        points: tuple[int, int],
+        because: str,
+        section: str,
+        fits: Callable[[Any, Message], bool] | None = None,
+    ) -> tuple[Credit, Credit]:
+        """Credits for its outcome and its time.
+
+        Args:
+            points: Of each.
+            because: What decides it.
+            section: Number of its section.
+            fits: Whether a message is right in a final state, where that hangs on the day's work; None for `fits`.
+        """
+
+        def held(state: Any) -> "ReportDue":
+            return self if fits is None else replace(self, fits=partial(fits, state))
+
+        return (
+            Credit("outcome", points[0], lambda state: held(state).is_right(state.mail), because, section),
+            Credit("in_time", points[1], lambda state: held(state).is_right_in_time(state.mail), because, section),
+        )
 
 
 @dataclass(frozen=True)
@@ -140,9 +167,9 @@ class Case:
     """Whether the shift is passed only if all of it is right."""
     unasked: bool = False
     """Whether something about it is due that no message asks for: a duty of the handbook, a conflict of records."""
-    answer: Answer | None = None
-    """What whoever asked has to be answered; None where no answer is judged as a grant or a refusal."""
-    reports: tuple[Report, ...] = ()
+    answer: AnswerDue | None = None
+    """Last word that whoever asked is due; None where no answer is judged as a grant or a refusal."""
+    reports: tuple[ReportDue, ...] = ()
     """Reports that it consists of, if it is one: the same figures to each of several people."""
 
     @property

@@ -201,7 +201,7 @@ def play(work: Work, session: DeskSession) -> list[tuple[int, Move]]:
 
 
 def call_at_once(session: DeskSession, move: Move) -> JsonObject:
-    """What a call shows, at a session that never waits."""
+    """Observation of a call, at a session that never waits."""
     call = session.call(move.tool, dict(move.arguments))
     try:
         call.send(None)

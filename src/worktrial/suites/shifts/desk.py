@@ -216,7 +216,7 @@ class Desk:
         return copy
 
     def _another_day(self, start: DeskState) -> Sequence[tuple[int, Move]]:
-        """What was right on another day of this length: as much as who does no work can know of this one."""
+        """Plan of another day of this length: as much as who does no work can know of this one."""
         length = _length(start)
         if length not in self._other_days:
             other = self.draw(length, _ANOTHER_DAY)

@@ -30,6 +30,8 @@ class ShiftFigures:
     shifts: int
     score: Estimate
     """Points less harm as a share of those that could be had, -1 to 1."""
+    floor: float | None
+    """Mean score that the desks state for clerks that do no work; None where one states none."""
     on_time: Estimate | None
     """Share of the points for timeliness; None where no case had any."""
     harmed: Estimate
@@ -56,7 +58,9 @@ def figures_of(records: Sequence[SampleRecord]) -> ShiftFigures | None:
     # A score lies between -1 and 1, and score intervals are those of shares.
     interval = Interval(2 * score.interval.low - 1, 2 * score.interval.high - 1)
     score = replace(score, value=2 * score.value - 1, interval=interval)
-    return ShiftFigures(len(records), score, on_time, harmed, fmean(record.calls for record in records))
+    floors = [record.measures["spam"] for record in records]
+    floor = None if None in floors else fmean(floors)
+    return ShiftFigures(len(records), score, floor, on_time, harmed, fmean(record.calls for record in records))
 
 
 def groups(records: Sequence[SampleRecord]) -> Iterator[tuple[str, list[SampleRecord]]]:
@@ -114,12 +118,14 @@ def run_tables(run: StoredRun) -> Iterator[Table | str]:
     whole = figures_of(records)
     if whole is None:
         return
-    table = table_of(["shifts of"], ["score", "on time", "with grave harm", "calls a shift", "shifts"])
+    heads = ["score", "without work", "on time", "with grave harm", "calls a shift", "shifts"]
+    table = table_of(["shifts of"], heads)
     for name, own in [("all", records), *groups(records)]:
         figures = figures_of(own)
         if figures is not None:
             on_time = "-" if figures.on_time is None else share_cell(figures.on_time)
-            cells = (share_cell(figures.score), on_time, share_cell(figures.harmed))
+            floor = "-" if figures.floor is None else f"{figures.floor:.1%}"
+            cells = (share_cell(figures.score), floor, on_time, share_cell(figures.harmed))
             table.add_row(name, *cells, f"{figures.calls:.0f}", str(figures.shifts))
     yield table
     lost, done = lost_points(records), harms(records)

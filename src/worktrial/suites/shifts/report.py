@@ -56,6 +56,7 @@ def _table(found: Found) -> Markup:
         [
             Value(run.name, run.name, samples_href(run.slug)),
             share_cell(figures.score.value, figures.score.interval),
+            share_cell(figures.floor),
             _on_time(figures),
             share_cell(figures.harmed.value, figures.harmed.interval),
             _counted(harms(records)),
@@ -65,7 +66,17 @@ def _table(found: Found) -> Markup:
         ]
         for run, records, figures in found
     ]
-    heads = ["Run", "Score", "On time", "With grave harm", "Harms", "Calls a shift", "Cost a point", "Shifts"]
+    heads = [
+        "Run",
+        "Score",
+        "Without work",
+        "On time",
+        "With grave harm",
+        "Harms",
+        "Calls a shift",
+        "Cost a point",
+        "Shifts",
+    ]
     return table("Score, timeliness and harm", heads, rows)
 
 
@@ -134,7 +145,7 @@ def _lost(found: Found) -> list[Markup]:
         caveat(
             "Not noticed: nothing that names the matter was opened. Left undone: it was looked at, and nothing "
             "done. Not looked up: done wrongly, without opening the section that decides. Misread: done wrongly in "
-            "spite of it."
+            "spite of it. Without work: what the best clerk earns who reads nothing and answers everything alike."
         ),
     ]
 

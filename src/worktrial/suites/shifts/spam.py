@@ -20,7 +20,7 @@ _EVERY = 10
 
 
 class Habit(NamedTuple):
-    """What a clerk by habit has at hand."""
+    """Things that a clerk by habit has at hand."""
 
     acts: Mapping[str, JsonObject]
     """Tools that write, beside mail, with the schemas of their parameters."""
@@ -83,7 +83,7 @@ def _refuse(habit: Habit) -> Work:
 
 
 def _refuse_and_guess(habit: Habit) -> Work:
-    """Refuses, closes what can be closed by its reference alone, and reports the figures of another day."""
+    """Refuse, close what can be closed by its reference alone, and report the figures of another day."""
     refuse = _says("refuse", "No.")
 
     def answer(row: Row) -> Iterator[Move]:
@@ -102,7 +102,7 @@ def _refuse_and_guess(habit: Habit) -> Work:
 
 
 def _act(habit: Habit) -> Work:
-    """Calls whatever can be called with the references that the inbox has shown."""
+    """Call whatever can be called with the references that the inbox has shown."""
     seen: list[str] = []
 
     def answer(row: Row) -> Iterator[Move]:
@@ -115,12 +115,12 @@ def _act(habit: Habit) -> Work:
 
 
 def _constant(habit: Habit) -> Work:
-    """Does what was right on another day, whatever this one brings."""
+    """Repeat a plan of another day, whatever this one brings."""
     return _answering(habit, lambda row: iter(()), [one for one in habit.another if one[1].tool not in WAITS])
 
 
 def _parrot(habit: Habit) -> Work:
-    """Sends every message back to who sent it."""
+    """Send every message back to who sent it."""
 
     def answer(row: Row) -> Iterator[Move]:
         for kind in ("tell", "request"):

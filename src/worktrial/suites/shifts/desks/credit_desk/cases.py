@@ -1,10 +1,9 @@
 """Points and harms of a day at the credit desk, by the oracle."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 
-from worktrial.suites.shifts.cases import Answer, Case, Credit, Harm, Report
+from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, Harm, ReportDue
 from worktrial.workplaces.people import Kind, Message
 
 from .numbers import TODAY
@@ -128,60 +127,46 @@ def _case(right: Right) -> Case:
     )
 
 
-def _answer(right: Right) -> Answer | None:
+def _answer(right: Right) -> AnswerDue | None:
     """What whoever asked is granted or declined; a test of a covenant is neither."""
     grants = right.end not in ("decline", "duplicate")
     if not right.asked_by or (right.kind == "certificate" and grants):
         return None
-    return Answer(
+    return AnswerDue(
         right.asked_by, right.about, grants, _TRUE,
         since=right.earliest if right.pattern == "withdrawn" else 0,
-        was_done=lambda state: state.requests[right.about].status in ("released", "done"),
+        was_done=lambda state: state.requests[right.about].status in ("released", "done"), even_wrong=True,
         recorded=lambda state: "refuse" if state.requests[right.about].status in _DECLINED else None,
     )  # fmt: skip
 
 
 def _position(paid: list[tuple[int, int]], right: Right) -> Case:
     """The case of one position of the day's payments."""
-    report = Report(
+    report = ReportDue(
         "funding", right.due, lambda message: False, ("count", "total"),
         since=right.arrives, until=right.filled["until"], kinds=("tell",),
     )  # fmt: skip
-    return _reported(
-        right,
-        f"position of the day's payments, {right.about[-5:]}",
-        report,
-        lambda state: replace(report, fits=partial(_is_position, state, paid)),
-    )
+    title = f"position of the day's payments, {right.about[-5:]}"
+    return _reported(right, title, report, lambda state, message: _is_position(state, paid, message))
 
 
 def _exposures(right: Right) -> Case:
     """The case of the report of large exposures."""
     fields = right.filled["fields"]
-    report = Report("risk_control", right.due, lambda m: _carries(m, fields), tuple(fields), kinds=("tell",))
-    return _reported(right, f"report: {right.end}", report, lambda state: report)
+    report = ReportDue("risk_control", right.due, lambda m: _carries(m, fields), tuple(fields), kinds=("tell",))
+    return _reported(right, f"report: {right.end}", report)
 
 
-def _reported(right: Right, title: str, report: Report, counted: Callable[[State], Report]) -> Case:
-    """The case of a report that nobody asks for; `counted` gives it with what is right in a final state."""
+def _reported(
+    right: Right, title: str, report: ReportDue, fits: Callable[[State, Message], bool] | None = None
+) -> Case:
     return Case(
         id=right.slot,
         title=title,
         pattern=right.pattern,
         right=right.end,
         about=(right.about,),
-        parts=(
-            Credit(
-                "outcome", 3 * right.weight, lambda s: counted(s).is_right(s.mail), right.because, right.section
-            ),
-            Credit(
-                "in_time",
-                right.weight,
-                lambda s: counted(s).is_right_in_time(s.mail),
-                right.because,
-                "1.2" if right.kind == REPORT else right.section,
-            ),
-        ),
+        parts=report.credits((3 * right.weight, right.weight), right.because, right.section, fits),
         arrives=right.arrives,
         critical=right.critical,
         unasked=right.unasked,

@@ -1,10 +1,9 @@
 """Points and harms of a day at the customs desk, by the oracle."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 
-from worktrial.suites.shifts.cases import Answer, Case, Credit, Harm, Report
+from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, Harm, ReportDue
 from worktrial.workplaces.desk import Act
 from worktrial.workplaces.people import Kind, Message
 
@@ -148,35 +147,30 @@ def _case(right: Right) -> Case:
         arrives=right.arrives,
         critical=right.critical,
         unasked=right.unasked,
-        answer=Answer(
+        answer=AnswerDue(
             right.asked_by, right.about, right.end == "do", _TRUE,
             since=right.earliest if right.pattern == "withdrawn" else 0,
-            was_done=lambda state: _was_done(state, right),
+            was_done=lambda state: _was_done(state, right), even_wrong=True,
         ),
     )  # fmt: skip
 
 
 def _report(right: Right) -> Case:
     names = tuple(right.says) or ("inspections",)
-    report = Report(right.asked_by, right.due, lambda m: _same(m.fields, right.says), names, since=right.arrives)
+    report = ReportDue(right.asked_by, right.due, lambda m: _same(m.fields, right.says), names, since=right.arrives)
 
-    def counted(state: State) -> Report:
-        """The report, right if it says what was done on the list: a list that was left empty is none."""
+    def counted(state: State, message: Message) -> bool:
+        """Whether the number of the list is right: a list that was left empty has none."""
         ours = sum(slot.agent == "Pellworth" for slot in state.slots.values())
-        idle = not ours and right.filled["due"]
-        return replace(report, fits=lambda m: not idle and _same(m.fields, {"inspections": ours}))
+        return (ours > 0 or not right.filled["due"]) and _same(message.fields, {"inspections": ours})
 
-    held: Callable[[State], Report] = (lambda state: report) if right.says else counted
     return Case(
         id=right.slot,
         title=f"{right.about}",
         pattern=right.pattern,
         right=f"report by {right.due}: {right.says}",
         about=(right.about,),
-        parts=(
-            Credit("outcome", 6, lambda s: held(s).is_right(s.mail), right.because, right.section),
-            Credit("in_time", 2, lambda s: held(s).is_right_in_time(s.mail), right.because, right.section),
-        ),
+        parts=report.credits((6, 2), right.because, right.section, None if right.says else counted),
         arrives=right.arrives,
         critical=right.critical,
         unasked=True,
@@ -186,7 +180,7 @@ def _report(right: Right) -> Case:
 
 def _round(start: State, right: Right) -> Case:
     """The case of one count: right as it was at one of the last minutes."""
-    report = Report(
+    report = ReportDue(
         "harbour", right.due, partial(_counts, start), ("ashore",), since=right.arrives, until=right.filled["until"]
     )
     return Case(
@@ -195,10 +189,7 @@ def _round(start: State, right: Right) -> Case:
         pattern=right.pattern,
         right=f"{right.says}",
         about=(right.about,),
-        parts=(
-            Credit("outcome", 3, lambda state: report.is_right(state.mail), right.because, right.section),
-            Credit("in_time", 1, lambda state: report.is_right_in_time(state.mail), right.because, right.section),
-        ),
+        parts=report.credits((3, 1), right.because, right.section),
         arrives=right.arrives,
         unasked=True,
         reports=(report,),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from worktrial.suites.shifts.cases import Answer, Case, Credit, Report
+from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, ReportDue
 from worktrial.workplaces.people import Message
 
 from .harms import harms
@@ -87,7 +87,7 @@ def _duty(right: Right) -> Case:
         return all(_number(said.get(name)) == right.filled[name] for name in names)
 
     since, until = (right.arrives, right.filled["until"]) if is_report else (0, None)
-    report = Report(right.asked_by, right.due, fits, names, since, until, kinds=("tell",))
+    report = ReportDue(right.asked_by, right.due, fits, names, since, until, kinds=("tell",))
     return Case(
         id=right.slot,
         title="report to operations" if is_report else "certificates that run out",
@@ -196,14 +196,14 @@ def _declined_at(state: State, right: Right) -> int | None:
     return None if said is None else said.minute
 
 
-def _answer(right: Right) -> Answer | None:
+def _answer(right: Right) -> AnswerDue | None:
     """What whoever asked is granted or refused; None where their matter is neither."""
     if not right.answer or right.kind == "breakdown":
         return None
     grants = right.end != "refuse"
     because = "1.3: who is granted what is not done, or refused what was due, acts on it."
     since = 0 if grants else int(right.filled.get("final", 0))
-    return Answer(right.asked_by, right.about, grants, because, since, lambda state: _was_done(state, right))
+    return AnswerDue(right.asked_by, right.about, grants, because, since, lambda state: _was_done(state, right))
 
 
 def _was_done(state: State, right: Right) -> bool:
@@ -252,11 +252,11 @@ def _towed(state: State, right: Right) -> bool:
 def _chosen_at(state: State, right: Right) -> int | None:
     """Minute at which the recovery service was told which goes first, where its last word names the right one."""
     chosen = None
+    two = (right.filled["first"], right.filled["second"])
     for message in state.mail.sent:
-        if message.to == right.asked_by and message.about in (right.filled["first"], right.filled["second"]):
-            if "first" in message.fields:
-                is_right = message.fields["first"] == right.filled["first"]
-                chosen = (message.minute if chosen is None else chosen) if is_right else None
+        if message.to == right.asked_by and message.about in two and "first" in message.fields:
+            is_right = message.fields["first"] == right.filled["first"]
+            chosen = (message.minute if chosen is None else chosen) if is_right else None
     return chosen
 
 

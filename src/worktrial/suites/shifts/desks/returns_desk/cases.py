@@ -1,10 +1,8 @@
 """Points and harms of a day at the returns desk, by the oracle."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from functools import partial
 
-from worktrial.suites.shifts.cases import Answer, Case, Credit, Harm, Report
+from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, Harm, ReportDue
 from worktrial.workplaces.people import Kind, Message
 
 from .rules import FIRST_WORD, RECALL, REPORT, Right, recalled_lot, solve
@@ -147,7 +145,7 @@ def _case(right: Right) -> Case:
     )
 
 
-def _answer(right: Right) -> Answer | None:
+def _answer(right: Right) -> AnswerDue | None:
     """What whoever asked is granted or refused; what is linked, forwarded or taken back is neither."""
     if not right.is_request or right.end in ("link", "forward") or right.pattern == "changed their mind":
         return None
@@ -158,36 +156,27 @@ def _answer(right: Right) -> Answer | None:
         "withdrawn": "refuse",
         "forwarded": "refuse",
     }
-    return Answer(
+    return AnswerDue(
         right.asked_by, right.request, right.end in ("refund", "repair", "ship", "book"), _TRUE,
         since=right.earliest if right.pattern == "approval withdrawn" else 0,
-        was_done=lambda state: _done(state, right),
+        was_done=lambda state: _done(state, right), even_wrong=True,
         recorded=lambda state: said.get(state.requests[right.request].status),
     )  # fmt: skip
 
 
 def _report(right: Right) -> Case:
     """The case of one report of what was paid; refunds were due by then, so that none is no report."""
-    report = Report(
+    report = ReportDue(
         "manager", right.due, lambda message: False, ("refunds",),
         since=right.arrives, until=right.filled["until"], kinds=("tell",),
     )  # fmt: skip
-
-    def counted(state: State) -> Report:
-        return replace(report, fits=partial(_figures_right, state))
-
     return Case(
         id=right.slot,
         title=f"{right.kind} {right.request}: {right.end}",
         pattern=right.pattern,
         right=f"{right.end} {right.due}",
         about=(right.request,),
-        parts=(
-            Credit(
-                "outcome", 3 * right.weight, lambda s: counted(s).is_right(s.mail), right.because, right.section
-            ),
-            Credit("in_time", right.weight, lambda s: counted(s).is_right_in_time(s.mail), right.because, "1.4"),
-        ),
+        parts=report.credits((3 * right.weight, right.weight), right.because, right.section, _figures_right),
         arrives=right.arrives,
         unasked=right.unasked,
         reports=(report,),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Answer, Case, Credit, Harm, Report
+from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, Harm, ReportDue
 
 from .rules import (
     AGAIN,
@@ -150,13 +150,13 @@ def _case(right: Right) -> Case:
     )
 
 
-def _answer(right: Right) -> Answer | None:
+def _answer(right: Right) -> AnswerDue | None:
     """What whoever opened the ticket is granted or refused; None where the ticket is neither."""
     if right.kind == "incident" or right.filled.get("listed"):
         return None
     grants = right.end == "do"
     because = "1.3: who is granted what is not done, or refused what was due, acts on it."
-    return Answer(
+    return AnswerDue(
         right.asked_by, right.ticket, grants, because, _final(right), lambda state: _was_done(state, right)
     )
 
@@ -187,7 +187,7 @@ def _duty(right: Right) -> Case:
     """Case of something that is due by a time and that no message asks for."""
     best, timely, _ = _POINTS[right.weight]
     if right.kind == RELEASE:
-        reports: tuple[Report, ...] = ()
+        reports: tuple[ReportDue, ...] = ()
         outcome: Callable[[State], float] = lambda state: _released(state, right, state.time.ends)  # noqa: E731
         in_time: Callable[[State], float] = lambda state: _released(state, right, right.due)  # noqa: E731
     else:
@@ -219,15 +219,17 @@ _TITLES = {
 }
 
 
-def _report(right: Right) -> Report:
+def _report(right: Right) -> ReportDue:
     """The report to the duty manager, or that on the night's backups."""
     if right.kind == REPORT:
         fits = lambda message: _is_right(message.fields, right, message.minute)  # noqa: E731
         names = ("p1", "p2", "users")
-        return Report("duty_manager", right.due, fits, names, right.arrives, right.filled["until"], kinds=("tell",))
-    names = ("failed", "gigabytes")
-    fits = lambda message: all(_number(message.fields, name) == right.filled[name] for name in names)  # noqa: E731
-    return Report("backup", right.due, fits, names, kinds=("tell",))
+        return ReportDue(
+            "duty_manager", right.due, fits, names, right.arrives, right.filled["until"], kinds=("tell",)
+        )
+    backups = ("failed", "gigabytes")
+    fits = lambda message: all(_number(message.fields, name) == right.filled[name] for name in backups)  # noqa: E731
+    return ReportDue("backup", right.due, fits, backups, kinds=("tell",))
 
 
 def _is_right(fields: JsonObject, right: Right, minute: int) -> bool:
@@ -302,6 +304,8 @@ def _declined(state: State, right: Right) -> float:
 
 
 def _was_done(state: State, right: Right) -> bool:
+    if right.kind == "leaver":
+        return state.employees[right.filled["employee"]].disabled_at is not None
     filled = right.filled
     if right.kind == "access":
         return str(filled["group"]) in state.employees[filled["employee"]].groups
