@@ -68,6 +68,7 @@ def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[An
     home = tmp_path / "home-of-the-user"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("WORKTRIAL_CACHE", str(tmp_path / "cache"))
     servers = []
 
     def serve(*steps: Step) -> tuple[ScriptedServer, dict[str, Any]]:

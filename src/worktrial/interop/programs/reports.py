@@ -24,7 +24,7 @@ Event = Mapping[str, Any]
 
 
 @dataclass(slots=True)
-class Report:
+class ProgramReport:
     """A program's report, read as it comes."""
 
     dialect: str
@@ -125,7 +125,7 @@ class Report:
         self.messages.append(message if self._kept <= MOST_KEPT else full)
 
 
-def _claude(report: Report, event: Event, *, counts_cached: bool = False) -> None:
+def _claude(report: ProgramReport, event: Event, *, counts_cached: bool = False) -> None:
     """Claude Code's `stream-json`, which Qwen Code speaks, too."""
     kind, message = event.get("type"), _dict(event.get("message"))
     if kind == "system" and event.get("subtype") == "init":
@@ -167,12 +167,12 @@ def _claude_tokens(told: Any, counts_cached: bool) -> Usage:
     return Usage(0, whole, tokens("outputTokens", "output_tokens"), cached, stored)
 
 
-def _qwen(report: Report, event: Event) -> None:
+def _qwen(report: ProgramReport, event: Event) -> None:
     """Qwen Code's `stream-json`: Claude Code's, with the cached tokens among those of the input."""
     _claude(report, event, counts_cached=True)
 
 
-def _codex(report: Report, event: Event) -> None:
+def _codex(report: ProgramReport, event: Event) -> None:
     """Codex's `--json`."""
     kind, item = event.get("type"), _dict(event.get("item"))
     if kind == "turn.completed":
@@ -203,7 +203,7 @@ def _codex(report: Report, event: Event) -> None:
                 report.say(calls=((number, other, rest),))
 
 
-def _gemini(report: Report, event: Event) -> None:
+def _gemini(report: ProgramReport, event: Event) -> None:
     """Gemini CLI's `stream-json`, whose messages come in pieces."""
     kind = event.get("type")
     if kind == "message" and event.get("role") == "assistant":
@@ -236,7 +236,7 @@ def _gemini(report: Report, event: Event) -> None:
     report._seen["open"] = False
 
 
-def _opencode(report: Report, event: Event) -> None:
+def _opencode(report: ProgramReport, event: Event) -> None:
     """`opencode run --format json`."""
     part = _dict(event.get("part"))
     match event.get("type"):
@@ -263,7 +263,7 @@ def _opencode(report: Report, event: Event) -> None:
             report.trouble(_dict(error.get("data")).get("message") or error.get("name"))
 
 
-DIALECTS: Mapping[str, Callable[[Report, Event], None]] = {
+DIALECTS: Mapping[str, Callable[[ProgramReport, Event], None]] = {
     "claude": _claude,
     "codex": _codex,
     "gemini": _gemini,
