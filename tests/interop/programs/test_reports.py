@@ -62,7 +62,12 @@ def test_claude_codes_own_words_for_its_trouble() -> None:
 def test_qwen_code_counts_cached_tokens_among_those_of_the_input() -> None:
     told = {"input_tokens": 50, "output_tokens": 4, "cache_read_input_tokens": 25, "total_tokens": 54}
     report = heard("qwen", {"type": "result", "is_error": False, "result": "x", "num_turns": 1, "usage": told})
-    assert report.usage == Usage(0, 50, 4, 25, 0)
+    assert report.usage == Usage(0, 50, 4, 25, 0) and not report.broke_off
+
+
+def test_qwen_code_that_takes_an_error_for_its_answer_has_broken_off() -> None:
+    report = heard("qwen", {"type": "result", "is_error": False, "result": "Half a wo[API Error: closed]"})
+    assert report.broke_off and report.troubles == ["[API Error: closed]"]
 
 
 def test_codex() -> None:

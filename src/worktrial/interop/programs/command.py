@@ -166,6 +166,8 @@ class _Work:
             raise self.crash(f"printed more than {MOST_OUTPUT:,} bytes")
         if code := process.returncode:
             raise self.crash(f"ended with exit code {code}" if code > 0 else f"ended with signal {-code}")
+        if self._report is not None and self._report.broke_off:
+            raise self.crash("broke off its work")
         if why := self.why_unreached(here):
             raise self.crash(why)
         if self._report is not None:

@@ -4,6 +4,7 @@ Programs change what they print. So nothing is taken for granted: what is not th
 passed over, and the figure that it would have told is unknown.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,8 @@ MOST_LINE = 16 << 20
 MOST_KEPT = 2_000_000
 """Characters of a program's own trajectory that are kept; what comes later is left out, with a mark."""
 _MOST_TEXT = 20_000
+
+_API_ERROR = re.compile(r"\[API Error: [^\n]*\]\s*$")
 
 Event = Mapping[str, Any]
 
@@ -43,6 +46,8 @@ class ProgramReport:
     """Its own trajectory, as chat completions: what it said, thought and called, and what came of it."""
     troubles: list[str] = field(default_factory=list)
     """Words of its own for what it refused or could not do; nothing that its model said."""
+    broke_off: bool = False
+    """Whether it took an error of its model's address for the end of the work."""
     other: HeadTail = field(default_factory=lambda: HeadTail(MOST_PRINTED))
     """Lines that are no events."""
     _speaks: bool = False
@@ -170,6 +175,10 @@ def _claude_tokens(told: Any, counts_cached: bool) -> Usage:
 def _qwen(report: ProgramReport, event: Event) -> None:
     """Qwen Code's `stream-json`: Claude Code's, with the cached tokens among those of the input."""
     _claude(report, event, counts_cached=True)
+    if event.get("type") == "result" and (error := _API_ERROR.search(report.answer or "")):
+        # It puts the error behind what it was told of the answer, and ends well.
+        report.broke_off = True
+        report.trouble(error[0])
 
 
 def _codex(report: ProgramReport, event: Event) -> None:
