@@ -155,7 +155,8 @@ def main() -> int:
                 print(e, flush=True)
                 came[name] = "FAILED", str(e).splitlines()[0]
             print(f"{name}: {came[name][0]}", flush=True)
-    PAGE.write_text(page([rows[name] for name in NEIGHBOURS if name in rows]), "utf-8")
+            # Row by row: a long run that is broken off keeps what it has found.
+            PAGE.write_text(page([rows[name] for name in NEIGHBOURS if name in rows]), "utf-8")
     print(f"-> {PAGE.relative_to(ROOT)}")
     wide = max(map(len, came))
     for name, (what, said) in came.items():

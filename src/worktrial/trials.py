@@ -137,7 +137,7 @@ def _broken(folder: Path, trial: Trial) -> dict[Key, str]:
 
 
 def _said_of(broken: Mapping[Key, str], folder: Path) -> Iterator[str]:
-    """What is run again and why, and what that can do to a rate."""
+    """Lines on the samples that are run again, the reasons, and the effect that this can have on a rate."""
     if not broken:
         yield f"{option('again')}: no sample in {folder} is without a verdict; nothing is run"
         return

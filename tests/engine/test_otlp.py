@@ -48,6 +48,7 @@ def test_every_sample_is_a_trace_that_says_what_its_record_does(tmp_path: Path) 
         root = roots[record.key]
         assert root.name == f"sample {record.sample}"
         assert root.attributes["worktrial.outcome"] == record.outcome
+        assert root.attributes["openinference.span.kind"] == "CHAIN"
         agent, inside = parts(kept, root)
         assert (agent.name, agent.attributes["gen_ai.agent.name"]) == ("invoke_agent plan", "plan")
         calls = ran.trajectory(*record.key)["calls"]

@@ -135,7 +135,7 @@ def _notes(tally: RunTally, summary: Summary) -> list[str | Text]:
 
 
 def _cost(summary: Summary, unseen: Mapping[str, str]) -> str:
-    """What was paid, in words; a part that nobody knows is never told as $0."""
+    """Money that was paid, in words; a part that nobody knows is never told as $0."""
     own = "cost" in unseen or any(u.cost is None and not u.requests for u in summary.usage.values())
     if own and not summary.cost:
         return "unknown (the agent does not report its own)"

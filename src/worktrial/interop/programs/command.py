@@ -23,7 +23,7 @@ from worktrial.engine.spend import given_price, listed_price
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
 from worktrial.interop.programs.answers import AnswerPlace
 from worktrial.interop.programs.door import OwnDoor, door
-from worktrial.interop.programs.reports import Report
+from worktrial.interop.programs.reports import ProgramReport
 from worktrial.language import Usage
 from worktrial.language.untrusted import printable
 from worktrial.sandbox.child import NETWORK_VARIABLES
@@ -138,7 +138,7 @@ class _Work:
         self._assignment = assignment
         self._said = HeadTail(MOST_PRINTED)
         self._output = bytearray()
-        self._report = None if agent.report is None else Report(agent.report)
+        self._report = None if agent.report is None else ProgramReport(agent.report)
         self._here: OwnDoor | None = None
         self._environment: dict[str, str] = {}
         self._hidden = Redactor()
@@ -166,6 +166,8 @@ class _Work:
             raise self.crash(f"printed more than {MOST_OUTPUT:,} bytes")
         if code := process.returncode:
             raise self.crash(f"ended with exit code {code}" if code > 0 else f"ended with signal {-code}")
+        if self._report is not None and self._report.broke_off:
+            raise self.crash("broke off its work")
         if why := self.why_unreached(here):
             raise self.crash(why)
         if self._report is not None:
@@ -223,7 +225,7 @@ class _Work:
         usage = replace(report.usage, requests=report.turns)
         self._assignment.book(usage, self._cost(usage, report))
 
-    def _cost(self, usage: Usage, report: Report) -> float | None:
+    def _cost(self, usage: Usage, report: ProgramReport) -> float | None:
         """US dollars by the user's figures, as the program reckons, or by the price list; None where unknown."""
         agent = self._agent
         if agent.price is not None:
@@ -431,7 +433,7 @@ def _plain(line: str) -> str:
 
 
 def _last_of(said: Sequence[str]) -> str:
-    """What tells most of the reason: the last refusal, else the last line."""
+    """Line that tells most of the reason: the last refusal, else the last one."""
     lines = [line for line in said if line]
     refusal = next((line for line in reversed(lines) if _REFUSAL.search(line)), None)
     return " ".join((refusal or (lines[-1] if lines else "")).split())[:_SAID]

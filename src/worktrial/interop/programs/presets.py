@@ -22,7 +22,7 @@ from worktrial.registry import what_there_is
 _SUFFIX = ".yaml"
 
 
-class Part(BaseModel):
+class PresetPart(BaseModel):
     """Something that the start of a program is put together from; see `Start`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -31,12 +31,12 @@ class Part(BaseModel):
     files: dict[str, Any] = {}
     variables: dict[str, str] = {}
 
-    def with_value(self, value: str) -> "Part":
+    def with_value(self, value: str) -> "PresetPart":
         """The part with `{value}` filled in."""
-        return Part.model_validate_json(self.model_dump_json().replace("{value}", json.dumps(value)[1:-1]))
+        return PresetPart.model_validate_json(self.model_dump_json().replace("{value}", json.dumps(value)[1:-1]))
 
 
-class Preset(Part):
+class Preset(PresetPart):
     """Start of one program for a sample, and what it prints."""
 
     about: str
@@ -46,18 +46,18 @@ class Preset(Part):
     command: tuple[str, ...]
     """Program and its first arguments; `arguments` follow, those of the parts that apply, and the user's own."""
     report: str | None = None
-    """Dialect of its report; see `Report`."""
+    """Dialect of its report; see `ProgramReport`."""
     answer: str = "text"
     """Place of the answer, where it makes no report: `text` or `json:FIELD`."""
     environment: tuple[str, ...] = ()
     """Variables that it is given, where they are set: keys, and the addresses of its models."""
-    with_tools: Part = Part()
-    """Part that brings the workplace's tools."""
-    with_files: Part = Part()
-    """Part for samples with files, on which it works with tools of its own."""
-    without_files: Part = Part()
-    """Part for all others: tools of its own are off, as far as it lets us."""
-    when_set: dict[str, Part] = {}
+    with_tools: PresetPart = PresetPart()
+    """PresetPart that brings the workplace's tools."""
+    with_files: PresetPart = PresetPart()
+    """PresetPart for samples with files, on which it works with tools of its own."""
+    without_files: PresetPart = PresetPart()
+    """PresetPart for all others: tools of its own are off, as far as it lets us."""
+    when_set: dict[str, PresetPart] = {}
     """Parts for when a variable is set, which is `{value}` in them."""
 
     def start(self, assignment: Assignment, more: Sequence[str]) -> Start:

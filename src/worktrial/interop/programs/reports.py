@@ -4,6 +4,7 @@ Programs change what they print. So nothing is taken for granted: what is not th
 passed over, and the figure that it would have told is unknown.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,11 +21,13 @@ MOST_KEPT = 2_000_000
 """Characters of a program's own trajectory that are kept; what comes later is left out, with a mark."""
 _MOST_TEXT = 20_000
 
+_API_ERROR = re.compile(r"\[API Error: [^\n]*\]\s*$")
+
 Event = Mapping[str, Any]
 
 
 @dataclass(slots=True)
-class Report:
+class ProgramReport:
     """A program's report, read as it comes."""
 
     dialect: str
@@ -43,6 +46,8 @@ class Report:
     """Its own trajectory, as chat completions: what it said, thought and called, and what came of it."""
     troubles: list[str] = field(default_factory=list)
     """Words of its own for what it refused or could not do; nothing that its model said."""
+    broke_off: bool = False
+    """Whether it took an error of its model's address for the end of the work."""
     other: HeadTail = field(default_factory=lambda: HeadTail(MOST_PRINTED))
     """Lines that are no events."""
     _speaks: bool = False
@@ -125,7 +130,7 @@ class Report:
         self.messages.append(message if self._kept <= MOST_KEPT else full)
 
 
-def _claude(report: Report, event: Event, *, counts_cached: bool = False) -> None:
+def _claude(report: ProgramReport, event: Event, *, counts_cached: bool = False) -> None:
     """Claude Code's `stream-json`, which Qwen Code speaks, too."""
     kind, message = event.get("type"), _dict(event.get("message"))
     if kind == "system" and event.get("subtype") == "init":
@@ -167,12 +172,16 @@ def _claude_tokens(told: Any, counts_cached: bool) -> Usage:
     return Usage(0, whole, tokens("outputTokens", "output_tokens"), cached, stored)
 
 
-def _qwen(report: Report, event: Event) -> None:
+def _qwen(report: ProgramReport, event: Event) -> None:
     """Qwen Code's `stream-json`: Claude Code's, with the cached tokens among those of the input."""
     _claude(report, event, counts_cached=True)
+    if event.get("type") == "result" and (error := _API_ERROR.search(report.answer or "")):
+        # It puts the error behind what it was told of the answer, and ends well.
+        report.broke_off = True
+        report.trouble(error[0])
 
 
-def _codex(report: Report, event: Event) -> None:
+def _codex(report: ProgramReport, event: Event) -> None:
     """Codex's `--json`."""
     kind, item = event.get("type"), _dict(event.get("item"))
     if kind == "turn.completed":
@@ -203,7 +212,7 @@ def _codex(report: Report, event: Event) -> None:
                 report.say(calls=((number, other, rest),))
 
 
-def _gemini(report: Report, event: Event) -> None:
+def _gemini(report: ProgramReport, event: Event) -> None:
     """Gemini CLI's `stream-json`, whose messages come in pieces."""
     kind = event.get("type")
     if kind == "message" and event.get("role") == "assistant":
@@ -236,7 +245,7 @@ def _gemini(report: Report, event: Event) -> None:
     report._seen["open"] = False
 
 
-def _opencode(report: Report, event: Event) -> None:
+def _opencode(report: ProgramReport, event: Event) -> None:
     """`opencode run --format json`."""
     part = _dict(event.get("part"))
     match event.get("type"):
@@ -263,7 +272,7 @@ def _opencode(report: Report, event: Event) -> None:
             report.trouble(_dict(error.get("data")).get("message") or error.get("name"))
 
 
-DIALECTS: Mapping[str, Callable[[Report, Event], None]] = {
+DIALECTS: Mapping[str, Callable[[ProgramReport, Event], None]] = {
     "claude": _claude,
     "codex": _codex,
     "gemini": _gemini,
