@@ -48,7 +48,7 @@ def likest(request: str, about: Sequence[str]) -> int:
     asked, known = words_of(request), [words_of(text) for text in about]
 
     def share(words: frozenset[str]) -> float:
-        return float(sum(1 / sum(word in other for other in known) for word in words & asked)) / math.sqrt(
+        return float(sum(1 / sum(word in other for other in known) for word in sorted(words & asked))) / math.sqrt(
             1 + len(words)
         )
 
