@@ -1,5 +1,6 @@
 """Calls filled from the words of a request, understanding none of it: what a score has to be seen against."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -47,7 +48,9 @@ def likest(request: str, about: Sequence[str]) -> int:
     asked, known = words_of(request), [words_of(text) for text in about]
 
     def share(words: frozenset[str]) -> float:
-        return sum(1 / sum(word in other for other in known) for word in words & asked) / (1 + len(words)) ** 0.5
+        return float(sum(1 / sum(word in other for other in known) for word in sorted(words & asked))) / math.sqrt(
+            1 + len(words)
+        )
 
     return max(range(len(known)), key=lambda at: share(known[at]))
 
