@@ -45,6 +45,8 @@ class _Section:
     label: str
     left: float | None
     year: int | None
+    row: int
+    """Row of the body, from 1."""
 
 
 def row_labels(table: Table) -> tuple[tuple[str, ...], ...]:
@@ -82,6 +84,7 @@ class _Reader:
     def __init__(self, table: Table) -> None:
         self._label_columns = table.label_columns
         self._nests = _levels_are_clear(table)
+        self._row = 0
         self._above: list[_Section] = []
         self._sections: list[_Section] = []
         self._indented = False
@@ -98,6 +101,7 @@ class _Reader:
 
     def path(self, row: tuple[Cell, ...], below: tuple[Cell, ...] | None) -> tuple[str, ...]:
         """The next row's labels; rows must come in order, each with the one below it."""
+        self._row += 1
         labels = [cell.text.strip() for cell in row[: self._label_columns]]
         if not any(labels):
             return self._last
@@ -143,7 +147,7 @@ class _Reader:
             del self._sections[self._replaced_by(label, left, below) :]
         self._own_total = False
         when = year_month(label)
-        self._sections.append(_Section(label, left, when.year if when else None))
+        self._sections.append(_Section(label, left, when.year if when else None, self._row))
         self._above = self._around(left)
         self._after_section, self._month, self._year = True, None, None
         self._outer = [""] * len(self._outer)
@@ -211,11 +215,9 @@ class _Reader:
         self._after_section = False
 
     def _parents(self, labels: list[str], nested: Sequence[_Section]) -> tuple[str, ...]:
-        """The open headings and the rows that a row is `nested` under, from the left."""
+        """The open headings and the rows that a row is `nested` under, in their order."""
         parents = [section for section in self._sections if section.label != labels[0]] + [*nested]
-        if nested and all(one.left is not None for one in parents):
-            parents.sort(key=lambda one: one.left or 0.0)
-        return tuple(one.label for one in parents)
+        return tuple(one.label for one in sorted(parents, key=lambda one: one.row))
 
     def _nested(self, row: tuple[Cell, ...], labels: list[str]) -> list[_Section]:
         """The rows with numbers that a row stands further in than."""
@@ -231,11 +233,11 @@ class _Reader:
         data = [value_of(cell.text).kind for cell in row[self._label_columns :]]
         if label.endswith(":") and all(kind in (ValueKind.NIL, ValueKind.BLANK) for kind in data):
             # A heading with dashes for figures: what follows may stand as far left as it does.
-            self._above = [_Section(label, left - 2 * _INDENT, None)]
+            self._above = [_Section(label, left - 2 * _INDENT, None, self._row)]
             return []
         if _TOTAL.match(label) and deepest is not None and left > deepest + _INDENT:
             parents = []
-        self._above = [*parents, _Section(label, left, None)]
+        self._above = [*parents, _Section(label, left, None, self._row)]
         return parents
 
     def _continued(self, labels: list[str]) -> list[str]:
