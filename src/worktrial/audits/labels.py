@@ -236,7 +236,7 @@ def _disagree(labels: Sequence[Label], outcome: Outcome) -> bool:
 
 
 def lines_of(record: SampleRecord) -> dict[str, bool]:
-    """Checks and lines of the rubric that a verdict was made of, each with whether the work met it.
+    """Checks and lines of the rubric that were decided, each with whether the work met it.
 
     Checks by code have names; a judge that was asked statement by statement has these on record. Votes on the whole
     rubric have no lines.
@@ -246,7 +246,8 @@ def lines_of(record: SampleRecord) -> dict[str, bool]:
         for vote in record.votes
         if vote.probability is not None and vote.feedback and vote.is_correct is not None
     }
-    return {check.check: check.passed for check in record.checks} | asked
+    decided = {check.check: check.passed for check in record.checks if check.passed is not None}
+    return decided | asked
 
 
 def _lines(judged: Mapping[Key, SampleRecord], labels: Sequence[Label]) -> tuple[tuple[LineCount, ...], int]:

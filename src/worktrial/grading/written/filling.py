@@ -48,9 +48,8 @@ def likest(request: str, about: Sequence[str]) -> int:
     asked, known = words_of(request), [words_of(text) for text in about]
 
     def share(words: frozenset[str]) -> float:
-        return float(sum(1 / sum(word in other for other in known) for word in sorted(words & asked))) / math.sqrt(
-            1 + len(words)
-        )
+        shared = sum(1 / sum(word in other for other in known) for word in sorted(words & asked))
+        return shared / math.sqrt(1 + len(words))
 
     return max(range(len(known)), key=lambda at: share(known[at]))
 

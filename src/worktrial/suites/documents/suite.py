@@ -82,9 +82,9 @@ class DocumentsSuite(Suite):
         python = _python(options, agent)
         _check_workspace(options, agent)
         questions, archive = _questions_and_archive(options)
-        if options.scorer is None:
-            scorer = "published" if questions.path.suffix.lower() == ".csv" else "ours"
-            options = options.model_copy(update={"scorer": scorer})
+        usual_scorer: ScoreName = "published" if questions.path.suffix.lower() == ".csv" else "ours"
+        scorer = options.scorer or usual_scorer
+        options = options.model_copy(update={"scorer": scorer})
         chosen, left_out = _chosen(questions, archive, options)
         pages = {} if archive is None else {record.name: record.pages for record in archive.documents}
         model = models.get(Role.AGENT)
@@ -94,7 +94,7 @@ class DocumentsSuite(Suite):
             repeats=options.repeats,
             python=python,
             images=options.images,
-            scorer=options.scorer,
+            scorer=scorer,
             tolerance=options.tolerance,
             limits=Limits(
                 options.max_turns or usual, options.sample_tokens, options.sample_seconds, options.sample_cost

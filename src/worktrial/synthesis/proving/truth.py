@@ -170,7 +170,7 @@ def _reported(task: ExecutableTask, author: End, solver: End, *, exact: bool) ->
 def _allows(check: ReportLine, line: Mapping[str, JsonValue], name: str, value: JsonValue) -> bool:
     """Whether a line that is right stays so with another value in one field, or none."""
     other = {key: part for key, part in line.items() if key != name} | ({} if value is None else {name: value})
-    return "outcome" in other and check.run(Facts({}, {}, reporting([other]))).passed
+    return "outcome" in other and check.run(Facts({}, {}, reporting([other]))).passed is True
 
 
 def _admits(task: ExecutableTask, end: Facts, place: str) -> bool:
