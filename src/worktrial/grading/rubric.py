@@ -172,7 +172,7 @@ _CONTRADICTION = InvalidReason.WORKPLACE_CONTRADICTION
 
 
 def uncited(case: JudgeCase, cited: Sequence[Cited] | None) -> str | None:
-    """Why a contradiction is none that the record bears out; None where it is one, or none is claimed.
+    """Reason for which the record bears a contradiction not out; None where it is one, or none is claimed.
 
     Two values of one field have to stand in what the workplace itself gave at two places, neither of them degraded
     on purpose, and neither value may be the agent's. So no words of an agent bring it about.

@@ -142,7 +142,7 @@ def _counts(content: JsonObject) -> Iterator[str]:
 
 
 def _facts(answer: GivenAnswer) -> Iterator[str]:
-    """What is on record of a thing that the call or the answer names is answered as it is on record."""
+    """Facts on record of a thing that the call or the answer names is answered as it is on record."""
     named = {str(v).lower() for v in scalars(answer.arguments) if isinstance(v, str | int)}
     named |= {str(v).lower() for k, v in answer.content.items() if id_name(k)}
     for key, value in answer.facts.items():

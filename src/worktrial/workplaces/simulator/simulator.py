@@ -66,7 +66,7 @@ class HistorySession:
         self._messages: list[Message] = [{"role": "system", "content": prompting.system}]
         self._turn = asyncio.Lock()
         self.doubts: Sequence[str] = ()
-        """What speaks against the last answer, though it was asked for again."""
+        """Doubts about the last answer, though it was asked for again."""
 
     @property
     def state(self) -> JsonObject | None:
@@ -172,7 +172,7 @@ class LedgerSession:
         self._calls = 0
         self._turn = asyncio.Lock()
         self.doubts: Sequence[str] = ()
-        """What speaks against the last answer, though it was asked for again."""
+        """Doubts about the last answer, though it was asked for again."""
 
     @property
     def state(self) -> JsonObject | None:
