@@ -14,7 +14,7 @@ from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.places import shown_place
 from worktrial.suite import Figure, ReferenceAgent, Suite, TaskRow
-from worktrial.suites.documents.options import DocumentsBeside, DocumentsData, DocumentsOptions
+from worktrial.suites.documents.options import DocumentsBeside, DocumentsData, DocumentsOptions, ScoreName
 from worktrial.suites.reference import idle_agent
 
 if TYPE_CHECKING:
