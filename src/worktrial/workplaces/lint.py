@@ -15,6 +15,7 @@ class LintCheck(StrEnum):
     """The checks."""
 
     RUBRIC_TOOLS = "rubric-tools"  # a rubric asks for tools that the workplace lacks
+    RUBRIC_VALUES = "rubric-values"  # a rubric asks for codes that no tool can show
     DATES_WITHOUT_CLOCK = "dates-without-clock"  # absolute dates, and no tool tells today's
     UNDESCRIBED_STATE = "undescribed-state"  # a simulator has to guess what a field of the state means
     EXAMPLE_CLASH = "example-clash"  # example outputs contradict the initial state
@@ -81,6 +82,30 @@ def tools_missing_from_rubric(
         "rubric",
         f"names {listed(lacking)}, and the workplace has no such tool",
         f"Name the workplace's own tools ({listed(sorted(tools))}), or say what must be true afterwards",
+    )
+
+
+_CODE_VALUE = re.compile(r"\b[A-Z][A-Z0-9]*(?:[-_][A-Z0-9]+)*[-_]?\d[A-Z0-9]*(?:[-_][A-Z0-9]+)*\b")
+
+
+def values_out_of_reach(rubric: str, held: str) -> Finding | None:
+    """The codes that `rubric` names and no tool can show, as one finding.
+
+    A code is in capitals and has a digit: `P-1041`, `BS360-540`. One that neither the workplace nor the instruction
+    holds can only be made up, by the simulator or by the agent.
+
+    Args:
+        rubric: The text the judge is held to.
+        held: All text of the workplace (state, its description, rules, tools) and of the instruction.
+    """
+    lacking = [code for code in dict.fromkeys(_CODE_VALUE.findall(rubric)) if code not in held]
+    if not lacking:
+        return None
+    return _finding(
+        LintCheck.RUBRIC_VALUES,
+        "rubric",
+        f"asks for {listed(lacking)}, which no tool can show: nothing in the workplace holds it",
+        "Put it into the state or the rules, or leave it out of the rubric",
     )
 
 

@@ -31,6 +31,15 @@ def test_each_row_names_file_field_and_fix(tmp_path: Path) -> None:
     assert {h.check for h in report.only([LintCheck.RUBRIC_TOOLS]).findings} == {LintCheck.RUBRIC_TOOLS}
 
 
+def test_a_code_that_nothing_holds_can_only_be_made_up(tmp_path: Path) -> None:
+    release = TinyRelease()
+    release.task(11)["verification_plan"] = "Berth QZ-9041 was booked."
+    [found] = lint_tasks(load_release(release.write(tmp_path))).only([LintCheck.RUBRIC_VALUES]).findings
+    assert (found.subject, found.field) == ("11", "verification_plan") and "QZ-9041" in found.what
+    release.task(11)["agent_instruction"] += " Take berth QZ-9041."
+    assert not lint_tasks(load_release(release.write(tmp_path))).count(LintCheck.RUBRIC_VALUES)
+
+
 def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     release = TinyRelease()
     release.task(7)["env_name"] = "env_none"
@@ -49,6 +58,7 @@ def test_the_published_release_has_its_known_hazards() -> None:
     assert (report.looked_at, report.unread) == ({"tasks": 382, "workplaces": 382}, [])
     assert {name.value: report.count(name) for name in LintCheck} == {
         "rubric-tools": 42,
+        "rubric-values": 3,
         "dates-without-clock": 101,
         "undescribed-state": 4,
         "example-clash": 293,

@@ -85,7 +85,7 @@ def _inherit(draft: Draft, above: Draft) -> None:
 
 
 def _columns_under(draft: Draft, above: Draft) -> list[int] | None:
-    """For each column of a table that of another which stands over it, in order; None where one has none."""
+    """Columns of another table that stand over those of a table, in order; None where one has none."""
     places, under = _extents(above), [-1]
     for k, (x0, x1) in enumerate(_extents(draft)):
         shared = [min(x1, right) - max(x0, left) for left, right in places]
@@ -102,7 +102,7 @@ def _columns_under(draft: Draft, above: Draft) -> list[int] | None:
 
 
 def _extents(draft: Draft) -> list[tuple[float, float]]:
-    """From where to where each column of the body reaches."""
+    """Left and right end of each column of the body."""
     found = []
     for column in zip(*draft.grid[draft.header_rows :], strict=True):
         boxes = [cell.box for cell in column if cell.box is not None]

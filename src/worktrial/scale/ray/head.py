@@ -215,7 +215,7 @@ def _run(
 
 
 def _state(home: Path | None, of: int, done: int, running: int) -> str:
-    """How far the run is, in a line."""
+    """Progress of the run in a line."""
     said = f"{done} of {of} shards are done, {running} at work"
     if home is None:
         return said

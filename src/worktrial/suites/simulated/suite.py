@@ -220,7 +220,7 @@ def lint_tasks(data: "TaskSet") -> Findings:
     Workplaces come first, by name, then tasks in their own order. Workplaces are looked at whether or not a task
     uses them.
     """
-    from worktrial.suites.lint import MEANINGS, placed, task_findings, workplace_findings
+    from worktrial.suites.lint import MEANINGS, placed, task_findings, text_of, workplace_findings
     from worktrial.workplaces.lint import tool_verbs
 
     workplaces, unread = data.readable()
@@ -230,11 +230,15 @@ def lint_tasks(data: "TaskSet") -> Findings:
         for finding in workplace_findings(workplace)
     ]
     verbs = tool_verbs(tool.name for workplace in workplaces.values() for tool in workplace.tools)
+    texts = {name: text_of(workplace) for name, workplace in workplaces.items()}
     tasks = [task for task in data.tasks if task.problem is None and task.workplace in workplaces]
     for task in tasks:
         home = workplaces[task.workplace]
         tools = {tool.name for tool in home.tools}
-        for finding in task_findings(task.instruction, task.rubric, home.initial_state, tools, verbs=verbs):
+        held = f"{texts[task.workplace]}\n{task.instruction}"
+        for finding in task_findings(
+            task.instruction, task.rubric, home.initial_state, tools, verbs=verbs, held=held
+        ):
             # A task's state is a field of its workplace's file.
             file = home.source if finding.field == "initial_state" else str(data.tasks_file)
             findings.append(placed(finding, task.id, file, data.fields.get(finding.field)))

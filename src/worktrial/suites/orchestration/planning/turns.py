@@ -219,7 +219,7 @@ class StepRequest:
     messages: Sequence[Message]
     tools: Sequence[JsonObject] = ()
     words: str = ""
-    """What the user said last, or what the plan asks of the domain agent."""
+    """Last words of the user, or the plan's question to the domain agent."""
 
     @property
     def is_for_plan(self) -> bool:
