@@ -178,7 +178,7 @@ def prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof:
     for clerk in SPAM:
         if means[clerk] > SPAM_MOST:
             found("spam", "all", f"{clerk} earns {means[clerk]:.2f} of the points, and {SPAM_MOST} is the most")
-    if means["spam"] >= means["careful"]:
+    if len(variants) >= FLOOR_FROM and means["spam"] >= means["careful"]:
         said = f"{spam} earns {means[spam]:.2f} of the points, and careful {means['careful']:.2f}"
         found("spam", "all", f"{said}: work has to pay")
     stated = desk.file.spam.get(length)
