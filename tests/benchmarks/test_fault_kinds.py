@@ -15,7 +15,7 @@ def test_rare_kinds_need_more_than_a_tool_that_looks_or_writes() -> None:
         return asyncio.run(calls_that_allow(chosen, kind))
 
     # As in docs/explanation/faults.md.
-    assert of(FaultKind.STALE) == (34, 372)
-    assert of(FaultKind.STALE, "lab", "terminal") == (0, 79)
-    assert of(FaultKind.PARTIAL_WRITE) == (36, 123)
+    assert of(FaultKind.STALE) == (35, 378)
+    assert of(FaultKind.STALE, "lab", "terminal") == (0, 80)
+    assert of(FaultKind.PARTIAL_WRITE) == (36, 124)
     assert of(FaultKind.PARTIAL_WRITE, "irrigation", "covenant", "returns") == (0, 33)

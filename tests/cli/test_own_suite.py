@@ -141,7 +141,7 @@ def test_what_is_no_suite(own: Path, tmp_path: Path) -> None:
         (["list", own / "work"], ["has no suite.yaml"]),
         (["lint", own / "work"], ["has no suite.yaml"]),
         (["lint", own, "--data", release], ["its own data"]),
-        (["lint", own, "--only", "typos"], ["there is tool-count, duplicate-tools"]),
+        (["lint", own, "--only", "typos"], ["there is rubric-values, tool-count, duplicate-tools"]),
         (["validate", own], ["played by a model", "--agent plan", "worktrial lint"]),
         (["validate", "nowhere"], ["no suite 'nowhere'"]),
     ):

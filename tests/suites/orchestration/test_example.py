@@ -11,7 +11,7 @@ from worktrial.suites.orchestration.example import example_folder
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.duties import workflow_of
 from worktrial.suites.orchestration.planning.lint import lint_release
-from worktrial.suites.orchestration.planning.references import answers_of, gold
+from worktrial.suites.orchestration.planning.references import gold
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
@@ -160,7 +160,7 @@ def test_no_two_requests_are_the_same() -> None:
 def test_its_gold_is_all_right_in_both_scoring_modes(language: Language) -> None:
     team, ours, published = RELEASE.teams[language], Counter[str](), Counter[str]()
     for scenario in of(language):
-        answers = answers_of(gold, [request.step for request in requests_of(scenario, team).requests])
+        answers = {asked.step.id: gold(asked.step) for asked in requests_of(scenario, team).requests}
         mine = our_scenario(scenario, answers, team)
         theirs = published_scenario(history_of(scenario, answers), team)
         assert mine.needs == theirs.needs == ()

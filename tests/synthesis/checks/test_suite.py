@@ -65,7 +65,7 @@ def test_the_published_release() -> None:
     assert (report.looked_at, report.unread) == ({"tasks": 382, "workplaces": 382}, [])
     assert {name: report.count(name) for name in report.checks} == {
         "rubric-tools": 42,
-            "rubric-values": 3,
+        "rubric-values": 3,
         "dates-without-clock": 101,
         "undescribed-state": 4,
         "example-clash": 293,

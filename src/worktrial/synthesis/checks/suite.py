@@ -25,7 +25,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 def lint_suite(data: TaskSet) -> Findings:
     """Look at every task of `data` in its workplace.
 
-    These checks go beside those that every suite of simulated workplaces has; of a suite of one's own they are all.
+    These checks go beside those that every suite of simulated workplaces has.
     """
     own = is_own(data.folder)
     found: dict[Finding, None] = {}
