@@ -279,7 +279,8 @@ def agent(assignment):
     return repr(looted(os.environ["MARK"][::-1], os.environ["RUN"]) + solutions())
 
 if __name__ == "__main__":
-    print(looted(os.environ["MARK"][::-1], ""))
+    with open(os.path.join(os.path.dirname(__file__), "looted"), "a") as file:
+        print(looted(os.environ["MARK"][::-1], ""), file=file)
 '''
 _WITHOUT_RIGHTS = ("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs")
 
@@ -303,8 +304,14 @@ def rob_runs(chance: random.Random) -> Held:
             done = subprocess.run(
                 [*before, *python], cwd=folder, env=env, capture_output=True, timeout=_PATIENCE, check=False
             )
-            lines = _lines(run / "trajectories.jsonl") if done.returncode == 0 else []
-            came += [line["answer"].strip() == "[]" for line in lines] or [False]
+            if isolates:
+                lines = _lines(run / "trajectories.jsonl") if done.returncode == 0 else []
+                said = [line["answer"] for line in lines]
+            else:
+                # Its samples are invalid, since it asks for no tool.
+                looted = folder / "looted"
+                said = looted.read_text().splitlines() if looted.exists() else []
+            came += [one.strip() == "[]" for one in said] or [False]
     return held(*came)
 
 

@@ -55,6 +55,7 @@ def compare(
     from worktrial.engine.stored import open_run
     from worktrial.results.boards import is_reference
     from worktrial.results.comparison import compare_runs
+    from worktrial.results.contradictions import refuse_contradictions
 
     if more:
         folders = shlex.join(str(folder) for folder in (first, second, *more))
@@ -62,6 +63,8 @@ def compare(
     check_level(level)
     share = margin_of(margin)
     runs = open_run(first, grounds=False), open_run(second, grounds=False)
+    for run in runs:
+        refuse_contradictions(run.folder)
     found = compare_runs(*runs, confidence=1 - level, condition=condition)
     if not force:
         found.check_fair()

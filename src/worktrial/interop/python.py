@@ -223,11 +223,14 @@ def compare(
 
     Raises:
         SettingError: more than the agents differs, or the runs share no sample.
-        DataError: a folder holds no run, or a damaged one.
+        DataError: a folder holds no run, or a damaged one, or an outcome contradicts what it rests on.
     """
     a, b = (run if isinstance(run, Run) else load(run) for run in (first, second))
     from worktrial.results.comparison import compare_runs
+    from worktrial.results.contradictions import refuse_contradictions
 
+    for run in (a, b):
+        refuse_contradictions(run.folder)
     found = compare_runs(a.run, b.run, confidence=1 - level, condition=condition)
     if not force:
         found.check_fair()

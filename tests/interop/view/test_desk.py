@@ -72,7 +72,7 @@ def test_a_starter_task_is_left_taken_up_and_passed(tmp_path: Path, chromium: Br
         page(chromium, of_site=address.rpartition("/")[0], bypass_csp=True) as one,
     ):
         _begin(one, address)
-        expect(one.locator("#assignment")).to_contain_text("absorbance reader AR-2")
+        expect(one.locator("#assignment")).to_contain_text("an absorbance reader")
         _call(one, 1, "list_instruments", {"kind": "absorbance_reader"})
         expect(one.get_by_role("table", name="instruments")).to_contain_text("2025-12-15")
         one.keyboard.press("n")

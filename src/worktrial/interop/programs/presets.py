@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,7 @@ def cli(rest: str, base: Path) -> CommandAgent:
 
 def _model_in(words: Sequence[str]) -> str:
     """Model that arguments name; "" where they name none."""
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in pairwise([*words, ""]):
         if word in ("--model", "-m"):
             return following
         if word.startswith("--model="):

@@ -19,7 +19,6 @@ from worktrial.results.conditions import (
     settings_with_all_modes,
     tallies,
 )
-from worktrial.results.contradictions import refuse_contradictions
 from worktrial.results.outcomes import OutcomeTally
 from worktrial.results.pairing import SamplePair, pair_runs
 from worktrial.results.spending import unseen
@@ -156,12 +155,7 @@ def compare_runs(
         second: For instance the new release.
         confidence: Of the intervals, between 0 and 1, exclusive.
         condition: Makes this condition the headline; None for E0 where both have it, else their first.
-
-    Raises:
-        DataError: an outcome contradicts what it rests on.
     """
-    for run in (first, second):
-        refuse_contradictions(run.folder)
     paired = pair_runs(first, second)
     found: dict[str, list[SamplePair]] = {}
     for pair in paired.pairs:
