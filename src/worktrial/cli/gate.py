@@ -166,6 +166,7 @@ def gate(
     from worktrial.cli.compare import check_level
     from worktrial.engine.stored import open_run
     from worktrial.results import gate as outcome
+    from worktrial.results.contradictions import refuse_contradictions
     from worktrial.results.gate import GateLimits, SequentialGate, find_baseline, judge_gate, open_history
 
     check_level(level)
@@ -178,6 +179,7 @@ def gate(
         max_invalid=max_invalid,
     )
     history = None if sequential is None else open_history(sequential, store)
+    refuse_contradictions(run)
     found = judge_gate(
         open_run(run),
         limits,

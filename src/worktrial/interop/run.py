@@ -299,12 +299,14 @@ class Run:
             SettingError: the question makes no sense.
         """
         # Imported here, as in `pin`, because a run that is merely looked at is to be there soon.
+        from worktrial.results.contradictions import refuse_contradictions
         from worktrial.results.gate import STORE, GateLimits, SequentialGate, judge_gate, open_history
 
         __tracebackhide__ = True
         _check_limits(limits, GateLimits.__dataclass_fields__)
         place = self._base / (STORE if store is None else store)
         history = None if sequential is None else open_history(sequential, place)
+        refuse_contradictions(self.folder)
         found = judge_gate(
             self.run,
             GateLimits(**limits),

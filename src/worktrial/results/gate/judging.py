@@ -19,7 +19,6 @@ from worktrial.results.conditions import (
     robustness_by_setting,
     settings_with_all_modes,
 )
-from worktrial.results.contradictions import refuse_contradictions
 from worktrial.results.estimates import clusters, mean_estimate, too_few
 from worktrial.results.gate.history import History, LookRow, tries_of
 from worktrial.results.gate.limits import (
@@ -135,9 +134,8 @@ def judge_gate(
     Raises:
         SettingError: there is a limit to the regression and no baseline, or the other way round, or no sample of
             the condition; or a history without that limit, or with `sure`.
-        DataError: the run is no new look of the history, or an outcome contradicts what it rests on.
+        DataError: the run is no new look of the history.
     """
-    refuse_contradictions(run.folder)
     _check_history(history, limits, sure=sure)
     if limits.max_regression is not None and baseline is None:
         raise SettingError(
