@@ -179,11 +179,13 @@ def gate(
         max_invalid=max_invalid,
     )
     history = None if sequential is None else open_history(sequential, store)
-    refuse_contradictions(run)
+    before = None if baseline is None else find_baseline(baseline, store)
+    for folder in (run, *([] if before is None else [before.folder])):
+        refuse_contradictions(folder)
     found = judge_gate(
         open_run(run),
         limits,
-        baseline=None if baseline is None else find_baseline(baseline, store),
+        baseline=before,
         history=history,
         condition=condition,
         level=level,

@@ -306,11 +306,13 @@ class Run:
         _check_limits(limits, GateLimits.__dataclass_fields__)
         place = self._base / (STORE if store is None else store)
         history = None if sequential is None else open_history(sequential, place)
-        refuse_contradictions(self.folder)
+        before = self._baseline(baseline, place)
+        for folder in (self.folder, *([] if before is None else [before.folder])):
+            refuse_contradictions(folder)
         found = judge_gate(
             self.run,
             GateLimits(**limits),
-            baseline=self._baseline(baseline, place),
+            baseline=before,
             history=history,
             condition=condition,
             level=level,
