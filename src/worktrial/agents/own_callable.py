@@ -128,6 +128,7 @@ class OwnAssignment:
         self.tools = assignment.tools
         self.limits = assignment.limits
         self.system_prompt = assignment.system_prompt
+        self.workspace = assignment.workspace
         self.take_pictures: Callable[[], list[str]] = assignment.take_pictures
 
         # Closures, and no methods, of which one could ask whose they are.

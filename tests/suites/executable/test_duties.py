@@ -50,7 +50,7 @@ def test_asking_is_checked_only_where_a_human_can_be_asked(
     passes: bool,
 ) -> None:
     _rewritten(suite, *changes)
-    plan, idle = validate_suite(suite, {"request_human": human})
+    plan, idle, _ = validate_suite(suite, {"request_human": human})
     assert [r.outcome for r in plan.records] == [Outcome.PASS if passes else Outcome.FAIL]
     assert [r.outcome for r in idle.records] == [Outcome.FAIL]
     (record,) = plan.records

@@ -210,6 +210,8 @@ def _check_workspace(options: DocumentsOptions, agent: "Candidate") -> None:
     given = f"{option('workspace')} {options.workspace}"
     if agent.kind != "python" or agent.driven is not None:
         raise SettingError(f"{given}: is for agents with tools of their own, such as {option('agent')} cli:codex")
+    if agent.function is not None and agent.far is not None:
+        raise SettingError(f"{given}: an agent in a box sees no such folder. Leave {option('isolate')} out")
     if options.setup == "closed":
         raise SettingError(f"{given}: closed book has no documents")
     if options.setup == "oracle-pages" and options.workspace != "text":

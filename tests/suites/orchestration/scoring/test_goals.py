@@ -8,10 +8,10 @@ import pytest
 from tests.support.orchestration import BERTH, TinyTeam, call, user, workflow
 from tests.support.orchestration import plan as plan_row
 
-from worktrial.suites.orchestration.planning.references import gold, reference
+from worktrial.suites.orchestration.planning.references import answers_of, reference
 from worktrial.suites.orchestration.planning.release import Release, load_release
 from worktrial.suites.orchestration.planning.scenario import Language, PlanStep
-from worktrial.suites.orchestration.planning.turns import StepAnswer, gold_steps
+from worktrial.suites.orchestration.run.prompts import requests_of
 from worktrial.suites.orchestration.scoring.both import goals_of_turns
 from worktrial.suites.orchestration.scoring.calls.calls import Call, StepDecision
 from worktrial.suites.orchestration.scoring.goals import GoalScore, goal_score
@@ -150,8 +150,8 @@ def test_missing_and_unlike_plans_are_the_first_failure(release: Release) -> Non
 @pytest.mark.parametrize("name", ["gold", "always-refuse"])
 def test_turn_by_turn_work_is_counted_in_the_same_way(release: Release, name: str) -> None:
     scenario, team = release.scenarios[0], release.teams[Language.EN]
-    who = gold if name == "gold" else reference(name, Language.EN, "")
-    answers: dict[int, StepAnswer] = {step.id: who(step) for step in gold_steps(scenario, team)[0]}
+    who = reference(name, Language.EN, team, "")
+    answers = answers_of(who, requests_of(scenario, team).requests)
     measured = goals_of_turns(goal_score(scenario, team, work_in_answers(scenario, answers)), None)
     assert measured["goal_rate"] == (1 if name == "gold" else 0)
     free = _score(release, FORECAST, FIND, BOOK, SEND).met(None)
