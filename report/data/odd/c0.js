@@ -1,1 +1,0 @@
-Worktrial.receive("odd/c0",{changes:[null]});

@@ -1,1 +1,0 @@
-Worktrial.receive("runs",{runs:'[{"slug":"odd","name":"m","suite":"starter"}]'});
