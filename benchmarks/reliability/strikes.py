@@ -141,9 +141,9 @@ def edit_outcomes(chance: random.Random) -> Held:
 
 _PEAK = "print('peak', *(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
 _MOST_MEGABYTES = 1000
-_GREEDY_TOOLS = '''
+_WITH_HAND_BACK = """
 
-def _handed_back():
+def _hand_back():
     try:
         raise ValueError
     except ValueError as e:
@@ -151,15 +151,20 @@ def _handed_back():
     while "hand_back" not in operator.attrgetter("f_locals")(frame):
         frame = operator.attrgetter("f_back")(frame)
     return operator.attrgetter("f_locals")(frame)["hand_back"]
-
+"""
+"""Code of a suite that reaches the function by which its answers go back."""
+_GREEDY_TOOLS = (
+    _WITH_HAND_BACK
+    + '''
 @reads()
 def list_of_all(state: State) -> list[str]:
     """List all tools."""
-    give = _handed_back()
+    give = _hand_back()
     for _ in range(12):
         give("[" + ",".join(["{}"] * 4_000_000) + "]")
     return []
 '''
+)
 _OF_A_SUITE = """
 import asyncio, sys
 from pathlib import Path
@@ -368,21 +373,12 @@ def _is_closed(one: socket.socket) -> bool:
     return True
 
 
-_FORGES = """
-
-import operator
-
-def _hand_back():
-    try:
-        raise ValueError
-    except ValueError as e:
-        frame = operator.attrgetter("__traceback__.tb_frame")(e)
-    while "hand_back" not in operator.attrgetter("f_locals")(frame):
-        frame = operator.attrgetter("f_back")(frame)
-    return operator.attrgetter("f_locals")(frame)["hand_back"]
-
+_FORGES = (
+    _WITH_HAND_BACK
+    + """
 _hand_back()('[{"value": {"tools": [{}]}}]')
 """
+)
 
 
 def odd_ones(chance: random.Random) -> Held:
@@ -401,7 +397,7 @@ def odd_ones(chance: random.Random) -> Held:
             done.said,
             refused.said,
             command("show", folder / "odd").said,
-            command("report", folder / "odd").said,
+            command("report", folder / "odd", "-o", folder / "page").said,
         ]
         came.append(not any(key in text for text in shown) and not holding(folder, [key]))
         (folder / "typer.py").write_text("raise SystemExit(77)")
