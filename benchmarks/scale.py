@@ -16,12 +16,12 @@ from pathlib import Path
 from statistics import median
 
 import msgspec
+from worktrial.engine.trajectories import PACKED, TRAJECTORIES
 
 from benchmarks import child
 from benchmarks.machine import load, machine
 from benchmarks.measured import CommandFailed, Measured, measure
 from benchmarks.rows import Row, at_most, exit_if_missed, print_table
-from worktrial.engine.trajectories import PACKED, TRAJECTORIES
 
 TASKS = 10_000  # a hundred samples each
 SHARDS = 16

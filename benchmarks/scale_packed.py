@@ -9,11 +9,11 @@ from pathlib import Path
 from random import Random
 
 import msgspec
+from worktrial.engine.packing import TrajectoryWriter
+from worktrial.engine.trajectories import PACKED, PACKED_INDEX, TRAJECTORIES
 
 from worktrial.engine.manifest import MANIFEST, read_manifest
-from worktrial.engine.packing import TrajectoryWriter
 from worktrial.engine.stored import trajectory
-from worktrial.engine.trajectories import PACKED, PACKED_INDEX, TRAJECTORIES
 
 READ = 50
 

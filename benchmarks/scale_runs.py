@@ -13,11 +13,11 @@ from pathlib import Path
 
 import msgspec
 from tests.support.made_runs import make_run
+from worktrial.engine.trajectories import TRAJECTORIES
 
 from worktrial.engine.manifest import MANIFEST, Asked, Manifest, manifest_text, read_manifest
+from worktrial.engine.records import SAMPLES
 from worktrial.engine.shard import Shard, shard_number
-from worktrial.engine.store import SAMPLES
-from worktrial.engine.trajectories import TRAJECTORIES
 
 CONDITIONS = ["E0", "E1", "E2", "E3"]
 REPEATS = 25

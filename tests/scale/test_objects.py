@@ -11,24 +11,26 @@ from pathlib import Path
 import msgspec
 import pytest
 from tests.engine.rig import TinyTrial
-from tests.scale.test_merge import FILES, by_key, run, same_work, texts, tiny
-from tests.support.cli import command, count_lines, lines_of
+from tests.scale.test_merge import FILES, by_key, run, same_work, texts, tiny, work_with_tokens
+from tests.support.cli import command, count_lines
+from tests.support.run_files import records_in, store_work, work_of
 
 import worktrial
-from worktrial.engine.lines import append_line
+from worktrial.engine import segments
 from worktrial.engine.objects import parts, shipment
 from worktrial.engine.objects.address import RemoteRun, shard_folder
 from worktrial.engine.record import SampleResult
+from worktrial.engine.records import SAMPLES, WorkReader
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
+from worktrial.engine.segments import SegmentWriter
 from worktrial.engine.shard import ShardedTrial, read_shard
-from worktrial.engine.store import SAMPLES, RunStore
-from worktrial.engine.tokens import TOKENS, SampleTokens, encoded, read_tokens
-from worktrial.engine.trajectories import PACKED
+from worktrial.engine.store import RunStore
+from worktrial.engine.stored import open_run
+from worktrial.engine.tokens import SampleTokens
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError, StopRun, WorktrialError
 from worktrial.grading import Outcome
-from worktrial.language import TurnTokens
 from worktrial.scale.objects import RECORDS, local_run, pull, push, trajectory_at
 from worktrial.stores.bucket import Bucket
 from worktrial.stores.writers import spool_folder
@@ -358,14 +360,13 @@ def test_shards_that_are_begun_or_added_to_one_by_one_are_read_at_any_time(
 
 def test_a_run_is_pushed_and_pulled_as_it_grows(machine: Machine, tmp_path: Path) -> None:
     address, folder, there = f"file://{tmp_path}/store/run", tmp_path / "here", tmp_path / "there"
-    run(folder, tiny(4))
-    turn = TurnTokens([1], [2], [-0.5])
-    tokens = [SampleTokens(sample=str(n), repeat=0, turns=[turn], tools=[]) for n in range(4)]
-    (folder / TOKENS).write_bytes(b"".join(map(encoded, tokens)) + b"\x28torn")
+    run(folder, tiny(4, does=work_with_tokens))
     (folder / "tracebacks.txt").write_text("it was so\n")
     push(folder, address)
     assert pull(address, there) == 0
-    assert [line.sample for line in read_tokens(there / TOKENS)] == ["0", "1", "2", "3"]
+    with WorkReader(there, SampleTokens) as kept:
+        tokens = [kept.at(record.tokens).sample for record in open_run(there).records if record.tokens]
+    assert tokens == [str(n // 2) for n in range(8)]
     assert (there / "tracebacks.txt").read_text() == "it was so\n"
     names = Bucket(address).names()
     push(folder, address)
@@ -373,7 +374,7 @@ def test_a_run_is_pushed_and_pulled_as_it_grows(machine: Machine, tmp_path: Path
     run(folder, tiny(6))
     push(folder, address)
     pull(address, there)
-    for name in FILES:
+    for name in (FILES[0], "work/0001.jsonl"):
         assert (folder / name).read_bytes() == (there / name).read_bytes()
     # A folder that is another run, or behind, puts nothing there.
     changed = run(tmp_path / "other", tiny(6)) / FILES[0]
@@ -396,21 +397,26 @@ def test_a_run_is_pushed_and_pulled_as_it_grows(machine: Machine, tmp_path: Path
     assert by_key(local_run(local_address), FILES[0]) != before
 
 
-def test_compressed_trajectories_are_pushed_as_the_lines_that_they_are(machine: Machine, tmp_path: Path) -> None:
-    plain, packed, address = run(tmp_path / "plain", tiny()), tmp_path / "packed", f"file://{tmp_path}/store/run"
-    shutil.copytree(plain, packed)
-    run_trial(tiny(), {}, RunSettings(folder=packed, concurrency=1, compress=True))
-    assert (packed / PACKED).exists()
-    push(packed, address)
-    push(plain, address)
-    run_trial(tiny(14), {}, RunSettings(folder=packed, concurrency=1))
-    push(packed, address)
+def test_sealed_segments_are_pushed_as_the_lines_that_they_are(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, address = run(tmp_path / "one", tiny()), f"file://{tmp_path}/store/run"
+    push(folder, address)
+    plain = shutil.copytree(folder, tmp_path / "plain")
+    # Sealed on one machine, gone on with on another.
+    writer = SegmentWriter(folder)
+    writer.open({})
+    monkeypatch.setattr(segments, "FRAME_BYTES", 1)
+    writer.close(seal=True)
+    monkeypatch.undo()
+    push(folder, address)
+    run(folder, tiny(14))
+    push(folder, address)
     there = local_run(Path(address))
-    assert len(lines_of(there / FILES[1])) == 28
-    assert (there / FILES[1]).read_bytes().startswith((plain / FILES[1]).read_bytes())
-    assert trajectory_at(address, ("13", 1, "E0"))[1] == lines_of(there / FILES[1])[-1]
-    with pytest.raises(WorktrialError, match="holds a run whose trajectories are compressed"):
-        pull(address, packed)
+    assert work_of(there) == work_of(folder) and len(work_of(there)) == 28
+    assert (there / "work" / "0001.jsonl").read_bytes() == (plain / "work" / "0001.jsonl").read_bytes()
+    assert trajectory_at(address, ("13", 1, "E0"))[1] == work_of(there)[-1]
+    assert pull(address, folder) == 0
 
 
 def test_parts_are_small_and_one_trajectory_is_one_frame(
@@ -419,11 +425,12 @@ def test_parts_are_small_and_one_trajectory_is_one_frame(
     monkeypatch.setattr(parts, "PART_BYTES", 600)
     monkeypatch.setattr(parts, "FRAME_ROWS", 4)
     folder, address = run(tmp_path / "one", tiny(30)), f"file://{tmp_path}/store/run"
-    with (folder / FILES[1]).open("ab", buffering=0) as file:
-        append_line(file, (folder / FILES[1]).read_bytes().splitlines()[5].replace(b"\xc3\xa9", b"later"))
+    lines = list(zip(records_in(folder), work_of(folder), strict=True))
+    record, line = lines[5]
+    store_work(folder, [*lines, (record, {**line, "text": line["text"].replace("é", "later")})])
     push(folder, address)
     objects = Bucket(address).names("parts/1-of-1")
-    assert len([name for name in objects if "trajectories" in name]) > 3
+    assert len([name for name in objects if "work" in name]) > 3
     assert all(found.size <= 1200 for name, found in objects.items() if name.endswith("zst"))
     assert local_run(Path(address), RECORDS).name == "run"
     read: list[int] = []
@@ -434,9 +441,8 @@ def test_parts_are_small_and_one_trajectory_is_one_frame(
         return ranged(self, name, start, length)
 
     monkeypatch.setattr(Bucket, "get_range", get_range)
-    lines = [json.loads(line) for line in (folder / FILES[1]).read_text("utf-8").splitlines()]
-    for line in lines[6:20]:
+    for _, line in lines[6:20]:
         assert trajectory_at(address, (line["sample"], line["repeat"], line["condition"]))[1] == line
-    assert trajectory_at(address, ("2", 1, "E0"))[1] == lines[-1] and "later" in lines[-1]["text"]
+    assert "later" in (trajectory_at(address, ("2", 1, "E0"))[1] or {})["text"]
     assert trajectory_at(address, ("none", 0, "E0"))[1] is None
     assert len(read) == 15 and max(read) <= 1200

@@ -72,10 +72,6 @@ def test_shards_that_travel_are_the_run_of_one_process_and_a_second_attempt_goes
     merge([shard_home(home, number, 2) for number in (1, 2)], run)
     assert command(*STARTER, "-o", alone).code == 0
     same_work(alone, run)
-    packed = tmp_path / "packed"
-    merge([shard_home(home, number, 2) for number in (1, 2)], packed, compress=True)
-    assert (packed / "trajectories.jsonl.zst").exists()
-    same_work(run, packed)
 
 
 def test_an_attempt_that_was_given_up_writes_no_more(tmp_path: Path) -> None:
@@ -102,12 +98,12 @@ def test_large_files_travel_in_pieces(tmp_path: Path, monkeypatch: pytest.Monkey
     async def there_and_back() -> None:
         courier = Courier(asking(keeper), 1, tmp_path / "there")
         await courier.fetch()
-        (tmp_path / "there" / "trajectories.jsonl").write_bytes(text)
+        (tmp_path / "there" / "samples.jsonl").write_bytes(text)
         await courier.send()
         await Courier(asking(keeper), 1, tmp_path / "back").fetch()
 
     asyncio.run(there_and_back())
-    assert (tmp_path / "back" / "trajectories.jsonl").read_bytes() == text
+    assert (tmp_path / "back" / "samples.jsonl").read_bytes() == text
 
 
 def test_a_budget_and_an_endpoint_hold_for_shards_and_errors_come_back_whole(

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from tests.scale.test_merge import FILES, STARTER, run, same_work, texts, tiny
 from tests.scale.test_objects import Machine, at, machine
-from tests.support.cli import command, count_lines, holding, lines_of
+from tests.support.cli import command, count_lines, holding
 from tests.support.object_server import ObjectServer, object_server
+from tests.support.run_files import work_of
 
 from worktrial.engine.record import SampleResult
-from worktrial.engine.store import SAMPLES
+from worktrial.engine.records import SAMPLES
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, StopRun, WorktrialError
 from worktrial.grading import Outcome
@@ -55,7 +56,7 @@ def test_a_run_on_s3_is_the_run_of_one_process_whatever_the_store_does(
     # A first answer is lost, so that the second try meets its own object; some are torn; some are too many.
     server.fail(r"PUT .*1-of-1/manifest\.json", "lost")
     server.fail(r"PUT .*/run/manifest\.json", 500)
-    server.fail(r"PUT .*trajectories", "torn", 2)
+    server.fail(r"PUT .*work", "torn", 2)
     server.fail(r"PUT .*samples", 503, 2)
     server.fail(r"PUT .*000001\.json", "lost")
     server.fail("GET .*list-type", 500)
@@ -78,7 +79,7 @@ def test_a_run_on_s3_is_the_run_of_one_process_whatever_the_store_does(
     folder, line = trajectory_at(address, key)
     assert line is not None and line["text"] == "3 é 1" * 3
     assert count_lines(folder / SAMPLES) == 28
-    server.fail("GET .*trajectories", "altered")
+    server.fail("GET .*work", "altered")
     with pytest.raises(DataError, match="was altered: the frame at byte 0 is not that of its sidecar"):
         trajectory_at(address, key)
 
@@ -98,14 +99,14 @@ def test_a_thousand_samples_take_few_requests(server: ObjectServer, machine: Mac
     assert server.requests == {"GET": 3}
     there, line = trajectory_at(address, ("77", 0, "E0"))
     assert server.requests == {"GET": 7}
-    assert line in lines_of(folder / FILES[1]) and texts(there, SAMPLES) == texts(folder, SAMPLES)
+    assert line in work_of(folder) and texts(there, SAMPLES) == texts(folder, SAMPLES)
 
 
 def test_a_store_that_is_gone_for_good_costs_no_sample(
     server: ObjectServer, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address, one = f"s3://{BUCKET}/outage", run(tmp_path / "one", tiny())
-    server.fail("PUT .*trajectories", 403, 99)
+    server.fail("PUT .*work", 403, 99)
     with pytest.raises(StopRun, match=r"denied \(AccessDenied: no, AccessDenied\).* is not there yet is in"):
         at(address, tiny())
     folder = spool_folder(address, "1-of-1")
@@ -161,7 +162,7 @@ def test_keys_of_a_store_are_in_nothing_that_is_stored(
     machine("second")
     there = local_run(Path(address))
     for place in (folder, there):
-        assert all(line["text"] == "env: [key]" for line in lines_of(place / FILES[1]))
+        assert all(line["text"] == "env: [key]" for line in work_of(place))
         assert holding(place, [SECRET]) == []
     manifests = [Bucket(address).get(name) for name in Bucket(address).names() if name.endswith(".json")]
     assert len(manifests) == 3 and not any(SECRET.encode() in found.data for found in manifests if found)

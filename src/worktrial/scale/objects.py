@@ -25,18 +25,19 @@ from worktrial.engine.objects.shards import (
     shards_of,
 )
 from worktrial.engine.objects.shipment import push
-from worktrial.engine.objects.streams import STREAMS
-from worktrial.engine.record import Key, SampleLine
-from worktrial.engine.trajectories import PACKED
+from worktrial.engine.objects.streams import RECORDS as _RECORDS
+from worktrial.engine.objects.streams import WORK, kind_of, work_stream
+from worktrial.engine.record import Key, Place, SampleRecord, projected
+from worktrial.engine.records import Records
 from worktrial.errors import DataError, SettingError
 from worktrial.language import JsonObject
 from worktrial.places import address_of, brought
 from worktrial.scale.merge import Merged, merge
 from worktrial.stores.bucket import Bucket, ObjectEntry
 
-RECORDS = ("samples",)
-"""Streams that tables and figures are made of."""
-EVERYTHING = tuple(STREAMS)
+RECORDS = (_RECORDS,)
+"""Kinds of streams that tables and figures are made of."""
+EVERYTHING = (_RECORDS, WORK)
 _MERGED = "merged.json"
 
 
@@ -58,7 +59,7 @@ def local_run(place: Path, streams: Collection[str] = EVERYTHING) -> Path:
 
     Args:
         place: A folder, or an address.
-        streams: Files that are wanted.
+        streams: Kinds of streams that are wanted.
 
     Raises:
         DataError: there is no run at the address, or something in it is not as it was written.
@@ -75,8 +76,7 @@ def local_run(place: Path, streams: Collection[str] = EVERYTHING) -> Path:
 def _run_of(listed: _Listed, home: Path, streams: Collection[str]) -> Path:
     address = listed.bucket.address
     if listed.run.of == 1:
-        folder = home / _name(address)
-        _bring(listed, listed.shards[0], folder, streams)
+        folder = _shard_folder(listed, home, listed.shards[0], streams)
     else:
         folder = _together(listed, home, streams)
     brought(folder, address)
@@ -113,8 +113,6 @@ def pull(address: str, folder: Path) -> int:
         listed = _listed(Bucket(address), home)
         if listed.run.of > 1:
             return merge(_shard_folders(listed, home, EVERYTHING), folder, partial=True).missing
-        if (folder / PACKED).exists():
-            raise DataError(folder, "holds a run whose trajectories are compressed", "Name a new folder")
         if folder.exists() and any(folder.iterdir()) and not (folder / MANIFEST).exists():
             raise DataError(folder, "is not the folder of a run", "Name a new or empty one")
         try:
@@ -151,36 +149,37 @@ def trajectory_at(address: str, key: Key) -> tuple[Path, JsonObject | None]:
     with _held(home):
         listed = _listed(Bucket(address), home)
         folder = _run_of(listed, home, RECORDS)
-    return folder, _trajectory_of(listed, key)
+        found = [_trajectory_of(shard, _shard_folder(listed, home, shard, RECORDS), key) for shard in listed.shards]
+    return folder, next((line for line in found if line is not None), None)
 
 
-def _trajectory_of(listed: _Listed, key: Key) -> JsonObject | None:
-    found: JsonObject | None = None
-    for shard in listed.shards:
-        for part in reversed(shard.parts):
-            about = part.files.get("trajectories")
-            if about is None or key not in about.keys:
-                continue
-            row, frames = len(about.keys) - 1 - about.keys[::-1].index(key), iter(about.frames)
-            frame = next(frames)
-            while row >= frame.rows:
-                row -= frame.rows
-                frame = next(frames)
-            name = f"{shard.place}/{about.name}"
-            data = shard.bucket.get_range(name, frame.place, frame.size)
-            line = lines_of_frame(frame, data, shard.bucket.where(name)).split(b"\n")[row]
-            if _key_of(line) != key:
-                raise damaged(shard.bucket.where(name), "holds other samples than its sidecar tells of")
-            found = msgspec.json.decode(line)
-            break
-    return found
-
-
-def _key_of(line: bytes) -> Key | None:
-    try:
-        return msgspec.json.decode(line, type=SampleLine).key
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+def _trajectory_of(shard: StoredShard, folder: Path, key: Key) -> JsonObject | None:
+    """Trajectory of a sample, by the records of its shard in `folder`; None where there is none."""
+    record: SampleRecord | None = None
+    for one in Records(folder, projected(("work",))):
+        record = one if one.key == key else record
+    if record is None or record.work is None:
         return None
+    try:
+        return msgspec.json.decode(_line_of(shard, record.work), type=JsonObject)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
+        raise damaged(shard.bucket.where(shard.place), f"holds a damaged trajectory: {e}") from None
+
+
+def _line_of(shard: StoredShard, place: Place) -> bytes:
+    """Line at a place of a shard's work: one range of one object."""
+    stream, at = work_stream(place.segment), 0
+    for part in shard.parts:
+        about = part.files.get(stream)
+        for frame in () if about is None else about.frames:
+            if at <= place.offset < at + frame.lines:
+                assert about is not None  # it has frames
+                name = f"{shard.place}/{about.name}"
+                data = shard.bucket.get_range(name, frame.place, frame.size)
+                lines = lines_of_frame(frame, data, shard.bucket.where(name))
+                return lines[place.offset - at : place.offset - at + place.length]
+            at += frame.lines
+    raise damaged(shard.bucket.where(shard.place), f"lacks the work at byte {place.offset:,} of {stream}")
 
 
 def _mirror(address: str) -> Path:
@@ -221,7 +220,7 @@ def _listed(bucket: Bucket, home: Path) -> _Listed:
 def _bring(listed: _Listed, shard: StoredShard, folder: Path, streams: Collection[str]) -> None:
     """Bring a shard into a folder that nobody else writes to."""
     kept = folder.with_name(f"{folder.name}.parts.json")
-    wanted = [stream for stream in shard.streams if stream in streams]
+    wanted = [stream for stream in shard.streams if kind_of(stream) in streams]
     held: dict[str, list[str]] = {}
     with contextlib.suppress(OSError, msgspec.MsgspecError):
         held = msgspec.json.decode(kept.read_bytes(), type=dict[str, list[str]])
@@ -240,12 +239,13 @@ def _bring(listed: _Listed, shard: StoredShard, folder: Path, streams: Collectio
 
 
 def _shard_folders(listed: _Listed, home: Path, streams: Collection[str]) -> list[Path]:
-    folders = []
-    for shard in listed.shards:
-        folder = home / "shards" / shard.name
-        _bring(listed, shard, folder, streams)
-        folders.append(folder)
-    return folders
+    return [_shard_folder(listed, home, shard, streams) for shard in listed.shards]
+
+
+def _shard_folder(listed: _Listed, home: Path, shard: StoredShard, streams: Collection[str]) -> Path:
+    folder = home / "shards" / shard.name if listed.run.of > 1 else home / _name(listed.bucket.address)
+    _bring(listed, shard, folder, streams)
+    return folder
 
 
 def _together(listed: _Listed, home: Path, streams: Collection[str]) -> Path:
@@ -258,7 +258,7 @@ def _together(listed: _Listed, home: Path, streams: Collection[str]) -> Path:
     if folder.exists():
         shutil.rmtree(folder)
     try:
-        merge(_shard_folders(listed, home, streams), folder, partial=True)
+        merge(_shard_folders(listed, home, streams), folder, partial=True, bare=WORK not in streams)
     except SettingError as e:
         # Shards that were added to before others were.
         said = f"{listed.bucket.address}: its shards do not go together: {e}"

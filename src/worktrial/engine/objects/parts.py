@@ -4,32 +4,37 @@
     RUN/parts/K-of-N/manifest.json                             manifest of a shard, and who writes it
     RUN/parts/K-of-N/000123.json                               sidecar: part 123 is there, and what it holds
     RUN/parts/K-of-N/000123.SHA.samples.jsonl.zst              its records
-    RUN/parts/K-of-N/000123.SHA.trajectories.jsonl.zst         its trajectories
+    RUN/parts/K-of-N/000123.SHA.work-0001.jsonl.zst            its work, of each segment by itself
 
 A part counts from the moment its sidecar is there, which is the last object of it to be written and is never
 replaced. Names of the others hold the beginning of their SHA-256, so that what a writer that was killed left behind
 is never taken for something else.
 """
 
-import io
+import sys
 from collections.abc import Sequence
 from hashlib import sha256
 from zlib import crc32
 
 import msgspec
 
-from worktrial.engine.frames import Frame, packed, unpacked
 from worktrial.engine.manifest import Manifest
-from worktrial.engine.record import Key, SampleLine
 from worktrial.errors import DataError
+from worktrial.outside.files import MOST_BYTES
 from worktrial.stores.writers import StoreWriter
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 RUN_MANIFEST = "manifest.json"
-FORMAT = 1
+FORMAT = 2
 FRAME_ROWS = 256
 """Most samples of one frame."""
 FRAME_BYTES = 1 << 20
 """Bytes of lines after which a frame is closed."""
+_WRITTEN = {int(zstd.CompressionParameter.compression_level): 3, int(zstd.CompressionParameter.checksum_flag): 1}
 PART_BYTES = 8 << 20
 """Most bytes of one object, as far as whole frames go."""
 
@@ -63,8 +68,6 @@ class PartFile(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes of the object."""
     sha256: str
     frames: list[PartFrame]
-    keys: list[Key] = []
-    """Samples of the lines, in their order; of trajectories only."""
 
     @property
     def adds_up(self) -> bool:
@@ -75,7 +78,7 @@ class PartFile(msgspec.Struct, frozen=True, kw_only=True):
                 return False
             place += frame.size
         told = sum(frame.rows for frame in self.frames), sum(frame.lines for frame in self.frames)
-        return (place, *told) == (self.size, self.rows, self.lines) and len(self.keys) in (0, self.rows)
+        return (place, *told) == (self.size, self.rows, self.lines)
 
 
 class RunPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,7 +90,7 @@ class RunPart(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     """Number of the part, from 1."""
     files: dict[str, PartFile]
-    """Objects by stream; see `streams.STREAMS`."""
+    """Objects by stream; see `streams.streams_in`."""
 
 
 class ShardState(msgspec.Struct, kw_only=True):
@@ -127,8 +130,8 @@ def made_file(number: int, stream: str, lines: Sequence[bytes]) -> MadeFile:
 
     Args:
         number: Number of the part.
-        stream: As in `streams.STREAMS`.
-        lines: At least one, with its line break; of tokens, whole frames.
+        stream: Name of it.
+        lines: At least one, with its line break.
     """
     frames: list[PartFrame] = []
     pieces: list[bytes] = []
@@ -136,7 +139,7 @@ def made_file(number: int, stream: str, lines: Sequence[bytes]) -> MadeFile:
     while at < len(lines):
         rows = _rows_of_frame(lines, at)
         text = b"".join(lines[at : at + rows])
-        data = text if stream == "tokens" else packed(text)
+        data = zstd.compress(text, options=_WRITTEN)
         if pieces and place + len(data) > PART_BYTES:
             break
         frames.append(PartFrame(place, len(data), len(text), rows, crc32(data)))
@@ -146,7 +149,6 @@ def made_file(number: int, stream: str, lines: Sequence[bytes]) -> MadeFile:
     for line in lines[:at]:
         of_lines.update(line)
     digest = sha256(whole).hexdigest()
-    decoder = msgspec.json.Decoder(SampleLine)
     about = PartFile(
         name=f"{number:06}.{digest[:12]}.{stream}.jsonl.zst",
         rows=at,
@@ -155,7 +157,6 @@ def made_file(number: int, stream: str, lines: Sequence[bytes]) -> MadeFile:
         size=len(whole),
         sha256=digest,
         frames=frames,
-        keys=[decoder.decode(line).key for line in lines[:at]] if stream == "trajectories" else [],
     )
     return MadeFile(about, whole)
 
@@ -169,7 +170,7 @@ def _rows_of_frame(lines: Sequence[bytes], at: int) -> int:
     return rows
 
 
-def lines_of_file(about: PartFile, stream: str, data: bytes, where: str) -> bytes:
+def lines_of_file(about: PartFile, data: bytes, where: str) -> bytes:
     """The lines of an object, checked against its sidecar.
 
     Raises:
@@ -179,8 +180,6 @@ def lines_of_file(about: PartFile, stream: str, data: bytes, where: str) -> byte
         raise damaged(where, f"is cut: {len(data):,} of {about.size:,} bytes are there")
     if sha256(data).hexdigest() != about.sha256:
         raise damaged(where, "was altered: its SHA-256 is not that of its sidecar")
-    if stream == "tokens":
-        return data
     text = b"".join(
         lines_of_frame(frame, data[frame.place : frame.place + frame.size], where) for frame in about.frames
     )
@@ -197,7 +196,10 @@ def lines_of_frame(frame: PartFrame, data: bytes, where: str) -> bytes:
     """
     if len(data) != frame.size or crc32(data) != frame.checksum:
         raise damaged(where, f"was altered: the frame at byte {frame.place:,} is not that of its sidecar")
-    text = unpacked(io.BytesIO(data), where, Frame(0, len(data), None))
+    try:
+        text = zstd.ZstdDecompressor().decompress(data, min(frame.lines, MOST_BYTES) + 1)
+    except zstd.ZstdError as e:
+        raise damaged(where, f"is damaged at byte {frame.place:,}: {e}") from None
     if len(text) != frame.lines or text.count(b"\n") != frame.rows:
         raise damaged(where, f"is damaged at byte {frame.place:,}: it holds more or less than it should")
     return text

@@ -23,7 +23,7 @@ from worktrial.engine.objects.parts import (
     lines_of_file,
     sidecar_name,
 )
-from worktrial.engine.objects.streams import STREAMS, text_at
+from worktrial.engine.objects.streams import RECORDS, is_stream, plain_path, size_of, text_at
 from worktrial.engine.store import TRACEBACKS
 from worktrial.errors import DataError, WorktrialError, option
 from worktrial.stores.bucket import Bucket, ObjectEntry, ObjectFound
@@ -100,7 +100,8 @@ class StoredShard:
     @property
     def streams(self) -> list[str]:
         """Streams that some part has, in their order."""
-        return [stream for stream in STREAMS if any(stream in part.files for part in self.parts)]
+        found = {stream for part in self.parts for stream in part.files}
+        return sorted(found, key=lambda stream: (stream == RECORDS, stream))
 
     def lines(self, part: RunPart, stream: str) -> bytes:
         """The lines of a stream in one part, checked.
@@ -113,7 +114,7 @@ class StoredShard:
         found = self.bucket.get(name)
         if found is None:
             raise damaged(self.bucket.where(name), "is missing")
-        return lines_of_file(about, stream, found.data, self.bucket.where(name))
+        return lines_of_file(about, found.data, self.bucket.where(name))
 
 
 def shards_of(names: Collection[str]) -> list[str]:
@@ -183,7 +184,7 @@ def _sidecar(
             raise damaged(bucket.where(name), "is missing")
         data = found.data
     part = _decoded(ObjectFound(data, ""), RunPart, bucket.where(name))
-    if (part.shard, part.number) != (shard, number) or not {*part.files} <= {*STREAMS}:
+    if (part.shard, part.number) != (shard, number) or not all(map(is_stream, part.files)):
         raise damaged(bucket.where(name), f"is that of part {part.number} of shard {part.shard}")
     if not all(about.adds_up for about in part.files.values()):
         raise damaged(bucket.where(name), "does not add up: its frames are not those of its objects")
@@ -221,10 +222,10 @@ def fetch(
 def _bring(
     shard: StoredShard, part: RunPart, stream: str, folder: Path, place: int, trusted: Collection[str]
 ) -> None:
-    about, path = part.files[stream], folder / STREAMS[stream]
-    size = path.stat().st_size if path.exists() else 0
+    about, size = part.files[stream], size_of(folder, stream)
     if size >= place + about.lines and (about.sha256 in trusted or _holds(folder, stream, place, about)):
         return
+    path = plain_path(folder, stream)
     if size < place:
         raise Diverged(f"{path}: ends within an earlier part")
     text = shard.lines(part, stream)

@@ -3,6 +3,7 @@
 import contextlib
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from worktrial.engine.objects.address import RemoteRun, shard_folder
 from worktrial.engine.objects.claims import claim, join_run, let_go, remove_begun
 from worktrial.engine.objects.parts import MadeFile, RunPart, ShardState, made_file, sidecar_name
 from worktrial.engine.objects.shards import Diverged, StoredShard, fetch, fetch_rest, is_beginning
-from worktrial.engine.objects.streams import STREAMS, lines_from, whole_end
+from worktrial.engine.objects.streams import RECORDS, lines_from, size_of, streams_in, whole_end
 from worktrial.engine.store import LOCK, TRACEBACKS
 from worktrial.errors import SettingError, StopRun, WorktrialError
 from worktrial.secrets import Redactor
@@ -44,7 +45,7 @@ class Shipment:
         self._shard = shard
         self._tag = shard.tag
         self._parts = len(shard.parts)
-        self._places = {stream: _shipped(shard, stream) for stream in STREAMS}
+        self._places = Counter({stream: _shipped(shard, stream) for stream in shard.streams})
         self._tracebacks = -1
         self._last = time.monotonic()
         self._lock = threading.Lock()
@@ -52,8 +53,7 @@ class Shipment:
     @property
     def waiting(self) -> int:
         """Bytes of lines that have not been sent."""
-        paths = {stream: self.folder / name for stream, name in STREAMS.items()}
-        return sum(path.stat().st_size - self._places[s] for s, path in paths.items() if path.exists())
+        return sum(size_of(self.folder, stream) - self._places[stream] for stream in streams_in(self.folder))
 
     @property
     def is_due(self) -> bool:
@@ -71,7 +71,8 @@ class Shipment:
         with self._lock:
             self._last = time.monotonic()
             # The records first: those of a later moment could be without their trajectories.
-            ends = {stream: whole_end(self.folder, stream) for stream in reversed(STREAMS)}
+            end = whole_end(self.folder, RECORDS)
+            ends = {stream: whole_end(self.folder, stream) for stream in streams_in(self.folder)} | {RECORDS: end}
             while files := self._next(ends):
                 self._commit(files)
             self._ship_tracebacks()
@@ -79,11 +80,11 @@ class Shipment:
     def _next(self, ends: dict[str, int]) -> dict[str, MadeFile]:
         """Objects of the next part; {} where everything is sent."""
         files: dict[str, MadeFile] = {}
-        for stream in STREAMS:
-            lines = lines_from(self.folder, stream, self._places[stream], ends[stream], _AT_ONCE)
+        for stream, end in ends.items():
+            lines = lines_from(self.folder, stream, self._places[stream], end, _AT_ONCE)
             if lines:
                 one = files[stream] = made_file(self._parts + 1, stream, lines)
-                if self._places[stream] + one.about.lines < ends[stream]:
+                if self._places[stream] + one.about.lines < end:
                     # What comes after this stream waits for the rest of it.
                     break
         return files

@@ -1,87 +1,89 @@
 """Files of a run folder as streams of lines, of which an object store is given a piece at a time.
 
-A place in a stream is a byte of its lines as they are unpacked, except of tokens, whose frames go as they are.
+The records are one stream, and each segment of work is one. A place in a stream is a byte of its lines.
 """
 
 import os
-from itertools import pairwise
+import re
 from pathlib import Path
 
-from worktrial.engine.frames import frame_ends
-from worktrial.engine.store import SAMPLES
-from worktrial.engine.tokens import TOKENS
-from worktrial.engine.trajectories import PACKED, TRAJECTORIES, StoredTrajectories
+from worktrial.engine.records import SAMPLES
+from worktrial.engine.segments import Segments, segments_in, unseal
+from worktrial.outside.files import MOST_BYTES, open_file
 
-STREAMS = {"trajectories": TRAJECTORIES, "tokens": TOKENS, "samples": SAMPLES}
-"""Files of the streams, in the order in which they are sent: a sample on record has its trajectory."""
+RECORDS, WORK = "samples", "work"
+"""Kinds of streams."""
+_STREAM = re.compile(rf"{RECORDS}|{WORK}-(\d{{4,9}})")
 _BLOCK = 1 << 16
 
 
-def whole_end(folder: Path, stream: str) -> int:
-    """Place at which the last whole line of a stream ends."""
-    path = folder / STREAMS[stream]
-    if _is_packed(folder, stream):
-        with StoredTrajectories(folder) as stored:
-            end = 0
-            while (line := stored.line(end)).endswith(b"\n"):
-                end += len(line)
-            return end
-    if not path.exists():
+def streams_in(folder: Path) -> list[str]:
+    """Streams of a folder in the order in which they are sent: a sample on record has its work."""
+    return [*(work_stream(number) for number in segments_in(folder)), RECORDS]
+
+
+def is_stream(name: str) -> bool:
+    """Whether a stream can have that name."""
+    return _STREAM.fullmatch(name) is not None
+
+
+def work_stream(segment: int) -> str:
+    """Name of the stream of a segment."""
+    return f"{WORK}-{segment:04}"
+
+
+def kind_of(stream: str) -> str:
+    """Kind of a stream."""
+    return stream.partition("-")[0]
+
+
+def _segment(stream: str) -> int:
+    return int(stream.partition("-")[2])
+
+
+def plain_path(folder: Path, stream: str) -> Path:
+    """Path of a stream's file, to which lines can be appended; a sealed segment is unpacked."""
+    return folder / SAMPLES if stream == RECORDS else unseal(folder, _segment(stream))
+
+
+def size_of(folder: Path, stream: str) -> int:
+    """Bytes of a stream; 0 where there is none."""
+    if stream == RECORDS:
+        return (folder / SAMPLES).stat().st_size if (folder / SAMPLES).exists() else 0
+    if _segment(stream) not in segments_in(folder):
         return 0
-    if stream == "tokens":
-        return max(frame_ends(path, 0), default=0)
-    with path.open("rb") as file:
-        end = file.seek(0, os.SEEK_END)
-        while end > 0:
-            start = max(0, end - _BLOCK)
-            file.seek(start)
-            newline = file.read(end - start).rfind(b"\n")
-            if newline >= 0:
-                return start + newline + 1
-            end = start
-    return 0
-
-
-def lines_from(folder: Path, stream: str, place: int, end: int, most: int) -> list[bytes]:
-    """Lines of a stream, of tokens frames, from `place` up to `end`: some `most` bytes of them, at least one."""
-    path = folder / STREAMS[stream]
-    if place >= end:
-        return []
-    lines: list[bytes] = []
-    if _is_packed(folder, stream):
-        with StoredTrajectories(folder) as stored:
-            while place < end and most > 0:
-                lines.append(stored.line(place))
-                place, most = place + len(lines[-1]), most - len(lines[-1])
-        return lines
-    with path.open("rb") as file:
-        file.seek(place)
-        if stream == "tokens":
-            places = [place, *(at for at in frame_ends(path, place) if at <= end)]
-            return [file.read(after - before) for before, after in pairwise(places)]
-        for line in file.readlines(min(end - place, most)):
-            place += len(line)
-            if place > end:
-                break
-            lines.append(line)
-    return lines
+    with Segments(folder) as segments:
+        return segments.size(_segment(stream))
 
 
 def text_at(folder: Path, stream: str, place: int, size: int) -> bytes:
     """Bytes of a stream from `place` on, so many where there are so many."""
-    path = folder / STREAMS[stream]
-    if _is_packed(folder, stream):
-        with StoredTrajectories(folder) as stored:
-            text = bytearray()
-            while len(text) < size and (line := stored.line(place + len(text))):
-                text += line
-            return bytes(text[:size])
-    if not path.exists():
+    size = min(size, size_of(folder, stream) - place)
+    if size <= 0:
         return b""
-    with path.open("rb") as file:
-        file.seek(place)
-        return file.read(size)
+    if stream == RECORDS:
+        with open_file(folder / SAMPLES) as file:
+            return os.pread(file.fileno(), size, place)
+    with Segments(folder) as segments:
+        return segments.text(_segment(stream), place, size)
 
 
-def _is_packed(folder: Path, stream: str) -> bool:
-    return stream == "trajectories" and (folder / PACKED).exists()
+def whole_end(folder: Path, stream: str) -> int:
+    """Place at which the last whole line of a stream ends."""
+    end = size_of(folder, stream)
+    while end > 0:
+        start = max(0, end - _BLOCK)
+        newline = text_at(folder, stream, start, end - start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
+        end = start
+    return 0
+
+
+def lines_from(folder: Path, stream: str, place: int, end: int, most: int) -> list[bytes]:
+    """Lines of a stream from `place` up to `end`: some `most` bytes of them, at least one."""
+    text = text_at(folder, stream, place, min(end - place, most))
+    if b"\n" not in text:
+        text = text_at(folder, stream, place, min(end - place, MOST_BYTES))
+        return [text[: text.find(b"\n") + 1]] if b"\n" in text else []
+    return text[: text.rfind(b"\n") + 1].splitlines(keepends=True)

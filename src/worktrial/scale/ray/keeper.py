@@ -8,9 +8,9 @@ from typing import Any
 
 from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import MANIFEST
-from worktrial.engine.store import SAMPLES, TRACEBACKS
-from worktrial.engine.tokens import TOKENS
-from worktrial.engine.trajectories import TRAJECTORIES
+from worktrial.engine.records import SAMPLES
+from worktrial.engine.segments import segments_in
+from worktrial.engine.store import TRACEBACKS
 from worktrial.errors import StopRun
 
 if sys.version_info >= (3, 14):
@@ -20,8 +20,6 @@ else:
 
 PIECE = 8_000_000
 """Bytes of a file that travel at a time, before they are compressed."""
-# Records come last, so that every sample that is kept has its trajectory.
-_APPENDED = (TRAJECTORIES, TOKENS, TRACEBACKS, SAMPLES)
 _QUICK = 1
 
 Ask = Callable[..., Awaitable[Any]]
@@ -49,7 +47,8 @@ class Keeper:
     def sizes(self, shard: int) -> dict[str, int]:
         """Bytes of each file of a shard that are here."""
         folder = shard_home(self._home, shard, self._of)
-        return {name: (folder / name).stat().st_size for name in (*_APPENDED, MANIFEST) if (folder / name).exists()}
+        names = (*_appended(folder), MANIFEST)
+        return {name: (folder / name).stat().st_size for name in names if (folder / name).exists()}
 
     def read(self, shard: int, name: str, place: int) -> bytes:
         """A piece of a file of a shard, compressed."""
@@ -66,7 +65,7 @@ class Keeper:
         if self._attempts.get(shard) != attempt:
             return False
         folder = shard_home(self._home, shard, self._of)
-        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         data = zstd.decompress(piece)
         if name == MANIFEST:
             replace_file(folder / name, data)
@@ -76,6 +75,11 @@ class Keeper:
             file.seek(place)
             file.write(data)
         return True
+
+
+def _appended(folder: Path) -> list[str]:
+    """Files of a shard in the order in which they are carried: every sample that is kept has its work."""
+    return [*(str(path.relative_to(folder)) for path in segments_in(folder).values()), TRACEBACKS, SAMPLES]
 
 
 def shard_home(home: Path, number: int, of: int) -> Path:
@@ -107,6 +111,7 @@ class Courier:
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir(parents=True)
         for name, size in sizes.items():
+            (self._folder / name).parent.mkdir(exist_ok=True)
             with (self._folder / name).open("wb") as file:
                 while file.tell() < size:
                     file.write(zstd.decompress(await self._ask("read", self._shard, name, file.tell())))
@@ -121,16 +126,21 @@ class Courier:
         # The first: what it says of the run is so before there are samples.
         await self._send_manifest()
         # Looked at the other way round: records that are there now have their trajectories already.
-        ends = {name: self._end(name) for name in reversed(_APPENDED)}
-        for name in _APPENDED:
+        records = self._end(SAMPLES)
+        ends = {name: self._end(name) for name in _appended(self._folder)} | {SAMPLES: records}
+        for name, end in ends.items():
             place = self._sent.get(name, 0)
-            if ends[name] < place:
+            if end < place:
                 # Cut, as what a crash has torn is.
                 place = 0
-            while place < ends[name]:
+            while place < end:
+                if not (self._folder / name).exists():
+                    # Sealed meanwhile.
+                    await self.send()
+                    return
                 with (self._folder / name).open("rb") as file:
                     file.seek(place)
-                    data = file.read(min(PIECE, ends[name] - place))
+                    data = file.read(min(PIECE, end - place))
                 await self._write(name, place, data)
                 place += len(data)
                 self._sent[name] = place

@@ -104,7 +104,7 @@ async def _work(order: ShardOrder, keeper: Ask | None) -> ShardEnd:
         courier = None if keeper is None else Courier(keeper, number, Path(place) / "run")
         given = {**order.given, "shard": str(order.shard)}
         # At an address whoever worked on it before is dead, or Ray would not ask us.
-        given |= {"take_over": True} if courier is None else {"output": Path(place) / "run", "compress": False}
+        given |= {"take_over": True} if courier is None else {"output": Path(place) / "run"}
         prepared = prepare(order.suite, order.agent, given, base=order.base, command=order.command)
         if courier is not None:
             await courier.fetch()
