@@ -31,8 +31,8 @@ def store_work(folder: Path, samples: Iterable[tuple[Any, Any]]) -> None:
 
 
 def records_in(folder: Path) -> list[Line]:
-    """Every record of a run as it is stored."""
-    return [msgspec.json.decode(line) for line in (folder / SAMPLES).read_bytes().splitlines()]
+    """Every record of a run as it is stored, but for a torn last one."""
+    return [msgspec.json.decode(line) for line in (folder / SAMPLES).read_bytes().split(b"\n")[:-1]]
 
 
 def raw_work(folder: Path) -> list[bytes | None]:

@@ -1,8 +1,8 @@
 """Segments of a run's work: lines that are written once, and read by the places that records name.
 
-`work/0001.jsonl` is open: plain lines, appended. With 64 MB it is sealed as `work/0001.jsonl.zst`: frames of a megabyte
-of content each, and at the end a table of their sizes, as zstd's seekable format has it. Any tool of zstd reads it. A
-place counts bytes of the content, so it stays true when a segment is sealed.
+`work/0001.jsonl` is open: plain lines, appended. With 64 MB it is sealed as `work/0001.jsonl.zst`: frames of a
+megabyte of content each, and at the end a table of their sizes, as zstd's seekable format has it. Any tool of zstd
+reads it. A place counts bytes of the content, so it stays true when a segment is sealed.
 """
 
 import contextlib
