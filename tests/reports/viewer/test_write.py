@@ -25,7 +25,7 @@ def test_a_damaged_line_is_named(tmp_path: Path, damage: bytes) -> None:
     set_work(tmp_path / "run", [{"sample": "a", "repeat": 0}, damage])
     with pytest.raises(DataError) as caught:
         write_viewer(open_report([tmp_path / "run"], "t"), tmp_path / "site")
-    assert f"{segment_path(tmp_path / 'run', 1)}, byte 27: damaged record" in str(caught.value)
+    assert f"{segment_path(tmp_path / 'run', 1)}, byte 26: damaged record" in str(caught.value)
 
 
 def test_progress_counts_every_sample(tmp_path: Path) -> None:
