@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from worktrial.engine.lines import cut_torn_tail, replace_file, sync_folder, write_all
+from worktrial.engine.lines import cut_torn_tail, sync_folder, write_all
 from worktrial.engine.record import Place
 from worktrial.errors import DataError
 from worktrial.outside.files import MOST_BYTES, open_file, refuse_leaving
@@ -222,22 +222,6 @@ def _unpacked(data: bytes, size: int, path: Path, begin: int) -> bytes:
     if len(content) != size or not reader.eof or reader.unused_data:
         raise DataError(f"{path}, byte {begin}", "damaged frame: it holds more or less than it should", _COPY_AGAIN)
     return content
-
-
-def unseal(folder: Path, number: int) -> Path:
-    """Plain file of a segment, which is made of the sealed one where it is that.
-
-    Raises:
-        DataError: the segment is damaged.
-        OSError: a file cannot be written to.
-    """
-    path, sealed = segment_path(folder, number), segment_path(folder, number, sealed=True)
-    path.parent.mkdir(exist_ok=True)
-    if sealed.exists():
-        with Segments(folder) as segments:
-            replace_file(path, segments.text(number, 0, segments.size(number)))
-        sealed.unlink()
-    return path
 
 
 class SegmentWriter:

@@ -46,7 +46,7 @@ class Merged(NamedTuple):
     """Shards that were put together."""
 
 
-def merge(shards: Sequence[Path], run: Path, *, partial: bool = False, bare: bool = False) -> Merged:
+def merge(shards: Sequence[Path], run: Path, *, partial: bool = False) -> Merged:
     """Put shards of a run together in the folder `run`.
 
     Records are those of the shards, in the order in which one process takes its samples; of several lines about a
@@ -59,7 +59,6 @@ def merge(shards: Sequence[Path], run: Path, *, partial: bool = False, bare: boo
         shards: Folders of runs with `--shard`.
         run: Folder to be made, or made anew.
         partial: Whether shards and samples may be missing; the folder can be gone on with as any unfinished run.
-        bare: Whether the work is left out, and records point at none.
 
     Raises:
         DataError: a folder is no shard, is damaged, or holds samples that are not its own.
@@ -82,7 +81,7 @@ def merge(shards: Sequence[Path], run: Path, *, partial: bool = False, bare: boo
     samples = _samples(parts, order)
     missing = _missing(parts, order, samples, partial=partial)
     with _staged(run, parts) as staging:
-        shifts = None if bare else _copy_work(places, staging)
+        shifts = _copy_work(places, staging)
         _copy_records(samples, places, shifts, staging)
         _join(places, TRACEBACKS, staging)
         # The last: without it the folder is no run yet.
@@ -321,9 +320,7 @@ def _copy_work(places: Sequence[Path], into: Path) -> list[dict[int, int]]:
     return shifts
 
 
-def _copy_records(
-    spans: _Spans, places: Sequence[Path], shifts: Sequence[dict[int, int]] | None, into: Path
-) -> None:
+def _copy_records(spans: _Spans, places: Sequence[Path], shifts: Sequence[dict[int, int]], into: Path) -> None:
     """Write the records at these spans into one file, in their order, with their places as they are now."""
     decode, encode = msgspec.json.Decoder(SampleRecord).decode, msgspec.json.Encoder().encode
     with contextlib.ExitStack() as stack:
@@ -337,15 +334,14 @@ def _copy_records(
             if len(data) != end - begin:
                 raise DataError(places[part] / SAMPLES, "has become shorter meanwhile", "Merge again")
             record = decode(data)
-            shift = None if shifts is None else shifts[part]
-            work, tokens = (_moved(place, shift, places[part]) for place in (record.work, record.tokens))
+            work, tokens = (_moved(place, shifts[part], places[part]) for place in (record.work, record.tokens))
             out.write(encode(msgspec.structs.replace(record, work=work, tokens=tokens)) + b"\n")
         out.flush()
         os.fsync(out.fileno())
 
 
-def _moved(place: Place | None, shift: dict[int, int] | None, folder: Path) -> Place | None:
-    if place is None or shift is None:
+def _moved(place: Place | None, shift: dict[int, int], folder: Path) -> Place | None:
+    if place is None:
         return None
     if place.segment not in shift:
         raise DataError(segment_path(folder, place.segment), "is missing", "Copy it again from where it is whole")
