@@ -200,7 +200,7 @@ def test_work_that_a_power_cut_took_is_done_again(tmp_path: Path, monkeypatch: p
     size = segment_path(run, 1).stat().st_size
     lost(few, size - 700)
     assert len(list(Records(few, SampleRecord))) == 40
-    with pytest.raises(MissingWork, match="0001.jsonl: is shorter than the records say"):
+    with pytest.raises(MissingWork, match=r"0001\.jsonl: is shorter than the records say"):
         work_of(few)
     with opened(few) as going:
         assert [n for n in range(40) if not going.is_settled((str(n), 0, "E0"))] == [38, 39]
@@ -213,7 +213,7 @@ def test_work_that_a_power_cut_took_is_done_again(tmp_path: Path, monkeypatch: p
         filled(run, 40)
     assert (run / SAMPLES).read_bytes() == before and AT_RISK < 26
     segment_path(run, 1).unlink()
-    with pytest.raises(MissingWork, match="0001.jsonl: is missing"):
+    with pytest.raises(MissingWork, match=r"0001\.jsonl: is missing"):
         trajectory(run, "5", 0)
     # What comes now does not lie where the missing work lay.
     filled(run, 42)
