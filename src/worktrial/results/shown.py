@@ -4,6 +4,10 @@ import contextlib
 import gc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import force_setattr
 
 from worktrial.engine.record import SampleRecord, projected
 from worktrial.engine.records import Records
@@ -50,8 +54,12 @@ def tally_figures(folder: Path) -> RunTally:
         DataError: there is no such folder, it holds no run, or a record is damaged.
     """
     tally = RunTally(StoredRun(folder, manifest_in(folder), []))
+    shared: dict[bytes, dict[str, Any]] = {}
     with _without_collection():
         for block in Records(folder, projected(_SUMMED)).blocks():
+            for record in block:
+                # Held once, where many samples have the same ones.
+                force_setattr(record, "tags", shared.setdefault(msgspec.json.encode(record.tags), record.tags))
             tally.add_all(block)
     return tally
 
