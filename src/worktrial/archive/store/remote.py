@@ -13,7 +13,6 @@ from worktrial.archive.store.archive import INDEX
 from worktrial.archive.store.parts import PARTS
 from worktrial.archive.store.record import LOCK, MANIFEST, decode_manifest, read_manifest
 from worktrial.errors import DataError, SettingError, StopRun, WorktrialError
-from worktrial.places import address_of
 from worktrial.stores.bucket import Bucket, StoreFailed
 from worktrial.stores.folders import BlockPack, StoredFolder, read_folder
 from worktrial.stores.sending import FolderShipment, TakenOver, claim_folder, let_go
@@ -45,12 +44,6 @@ def open_stored(address: str) -> StoredFolder:
     if MANIFEST not in found.state.files:
         raise DataError(address, "the archive is being built, and nothing of it is there yet", "Try again later")
     return StoredFolder(bucket, found.state)
-
-
-def local_place(place: Path) -> Path:
-    """Folder on this machine in which the archive of that place is built."""
-    address = address_of(place)
-    return place if address is None else spool_folder(address, ARCHIVE)
 
 
 def pull(address: str, folder: Path) -> None:
