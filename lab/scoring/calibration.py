@@ -26,7 +26,6 @@ class FittedWeights(NamedTuple):
     holds: float
     fails: float
     misfit: float
-    uneven: float
     agrees: float
     differs: float
 

@@ -43,7 +43,7 @@ PAGES_SUFFIX = ".pages"
 SLICE = 2 * GROUP
 """Pages whose meaning one task works out."""
 MOST_LOSSES = 20
-"""Pages in a row that crash the parser or time out; then the rest of the document is given up as well."""
+"""Pages in a row that crash the parser or do not end; then the rest of the document is given up as well."""
 
 
 _DRAWN_SCALE, _DRAWN_SIDE = 2.0, 2_000.0
@@ -254,7 +254,8 @@ class DocumentReading:
             self._retried.add(task.number)
             self._todo.appendleft(task)
             return
-        self._fail(task.number, answer.why)
+        late = isinstance(answer, TaskLoss) and answer.late
+        self._fail(task.number, answer.why, late=late)
         if isinstance(answer, TaskLoss):
             self._losses += 1
             if self._losses >= MOST_LOSSES:
@@ -265,7 +266,7 @@ class DocumentReading:
                 rest = [t.number for t in self._todo if isinstance(t, ReadPage)]
                 self._todo.clear()
                 for number in rest:
-                    self._fail(number, why)
+                    self._fail(number, why, late=late)
 
     def _keep(self, number: int, read: PageBytes) -> None:
         assert self._staging is not None
@@ -286,13 +287,19 @@ class DocumentReading:
         failed = (page.trouble or "could not be read") if page.route == Route.FAILED else None
         self._keep(number, PageBytes(encode_page(page), failed, read.seconds))
 
-    def _fail(self, number: int, why: str) -> None:
+    def _fail(self, number: int, why: str, *, late: bool) -> None:
         assert self._staging is not None
-        self._staging.add(number, 0.0, encode_page(failed_page(number, why)))
+        if late:
+            why = f"{why}: unread until a build has more time for it"
+        else:
+            self._staging.add(number, 0.0, encode_page(failed_page(number, why)))
         self.tell(PageEnd(self.job.source.name, number, 0.0, why))
 
     def _all_read(self) -> None:
         assert self._staging is not None
+        if not self._staging.done:
+            self._give_up("no page of it was read in time")
+            return
         done = PageRange.joined(PageRange(number, number) for number in self._staging.done)
         told = "" if done == [PageRange(1, self._pages)] else ",".join(map(str, done))
         record = msgspec.structs.replace(self.job.record, seconds=round(self._staging.seconds, 3), pages_read=told)
