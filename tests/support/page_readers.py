@@ -14,7 +14,8 @@ FATES = "tests.support.page_readers:fates"
 
 class FateReader:
     """Reads `good WORDS`, `crash`, `hang`, `exit`, `raise`, `gorge`, `slow WORDS`, `crash-once FILE`,
-    `hang-once FILE`, `environment` (the names of its variables), `scan LABEL` (a table with that label, from a picture).
+    `hang-once FILE`, `environment` (the names of its variables), `scan LABEL` (a table with that label,
+    from a picture).
     """
 
     trouble: str | None = None

@@ -74,8 +74,8 @@ def test_scans_are_those_of_the_declared_version(tmp_path: Path) -> None:
 def test_meaning_is_that_of_the_declared_version(samples: Archive) -> None:
     with samples.connection() as connection:
         found = connection.execute(
-            "SELECT document, page, table_no, row_no, column_no, text, value, label, header, unit, period, confidence "
-            "FROM cells ORDER BY document, page, table_no, row_no, column_no"
+            "SELECT document, page, table_no, row_no, column_no, text, value, label, header, unit, period, "
+            "confidence FROM cells ORDER BY document, page, table_no, row_no, column_no"
         ).fetchall()
     assert len(found) > 500
     _is_declared("MEANING", UNDERSTOOD[plan.MEANING], hashlib.sha256(repr(found).encode()).hexdigest()[:16])

@@ -25,7 +25,7 @@ _MODES = ("auto", "never", "force")
 READING = 1
 """Version of what pages hold: raised when a file, read with the same settings and libraries, gives other pages."""
 MEANING = 1
-"""Version of what is made of pages (labels, values, units, periods, chances): pages need not be read again for it."""
+"""Version of what is made of pages (labels, values, units, periods, chances), which need not be read again then."""
 
 
 @dataclass(frozen=True, slots=True)
