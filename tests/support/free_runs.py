@@ -66,7 +66,7 @@ def run_free(
 
 
 def trajectory_of(run: Path, sample: str) -> dict[str, Any]:
-    """The line of `trajectories.jsonl`."""
+    """The line of stored work."""
     return next(line for line in work_of(run) if line["sample"] == sample)
 
 
