@@ -39,8 +39,6 @@ class BuildSettings:
     """A page that takes longer stays unread, for a later build: what is stored depends on no machine's speed."""
     pages: str = ""
     """Pages to read of each document, such as `1-3,10`; nothing for all."""
-    second: str = ""
-    """Name of the second reader of pages; nothing where there is none."""
     password: str | None = field(default=None, repr=False)
     """Password of encrypted PDFs."""
     memory: int = 4_000_000_000
@@ -80,8 +78,6 @@ class BuildSettings:
     def versions(self) -> "Versions":
         """Code and settings that decide, with the content of the file, whether a page is still good."""
         plain = f"{READING}/{self.ocr}/{_short(text_version())}"
-        if self.second:
-            plain = f"{plain}/{_short(self.second)}"
         libraries = {kind: _short(told) for kind in KINDS if (told := libraries_of(kind))}
         return Versions(plain, f"{plain}/{_short(ocr_version())}", libraries)
 
@@ -181,7 +177,7 @@ def part_name(record: DocumentRecord) -> str:
     """Folder of a part: readable, and different for other content, other code and another name."""
     slug = re.sub(r"[^A-Za-z0-9]+", "_", record.name)[:60].strip("_")
     told = f"{record.name}\0{record.sha256}\0{record.read_with}\0{record.understood_with}{record.pages_read}"
-    told += "".join(f"\0{done}" for done in (record.corrected, record.compared) if done)
+    told += f"\0{record.corrected}" if record.corrected else ""
     return f"{slug}-{hashlib.sha256(told.encode()).hexdigest()[:10]}"
 
 

@@ -2,8 +2,7 @@
 
 The chance is that of a logistic regression: to the log odds of what the reader says, the evidence adds its weights.
 They were fitted by `python -m lab trust --fit` to the 1,900 numbers of seven scans of odd years that
-`lab/panels/truth` transcribes, together with those of `ocr/chances.py`; those of other issues to 432 numbers of
-scans that these print, too. benchmarks/RESULTS.md has the diagram.
+`lab/panels/truth` transcribes, together with those of `ocr/chances.py`. benchmarks/RESULTS.md has the diagram.
 """
 
 import re
@@ -40,14 +39,6 @@ class SumOutcome(StrEnum):
     UNKNOWN = "no sum known"
 
 
-class IssueOutcome(StrEnum):
-    """Outcome of the comparison with the same figure in another document."""
-
-    AGREES = "another issue agrees"
-    DIFFERS = "another issue differs"
-    UNKNOWN = "in no other issue"
-
-
 class CellEvidence(NamedTuple):
     """All that bears on whether a cell is right."""
 
@@ -58,15 +49,13 @@ class CellEvidence(NamedTuple):
     """Whether it is no number in a column of numbers, or has other decimals or separators than they have."""
     irregular: bool = False
     """Whether the layout of its page is doubtful."""
-    elsewhere: IssueOutcome = IssueOutcome.UNKNOWN
     nameless: bool = False
     """Whether it holds several numbers, or its table has no headings: nobody can ask for the one that is meant."""
 
     @property
     def unproven(self) -> bool:
         """Whether nothing tells that it stands where it belongs, on a page whose layout is doubtful."""
-        proven = self.sums is SumOutcome.HOLDS or self.elsewhere is IssueOutcome.AGREES
-        return self.irregular and not proven
+        return self.irregular and self.sums is not SumOutcome.HOLDS
 
 
 class TrustWeights(NamedTuple):
@@ -75,11 +64,9 @@ class TrustWeights(NamedTuple):
     holds: float
     fails: float
     misfit: float
-    agrees: float
-    differs: float
 
 
-WEIGHTS = TrustWeights(2.443, -0.724, -3.222, 2.019, -0.641)
+WEIGHTS = TrustWeights(2.443, -0.724, -3.222)
 NAMELESS = 0.5
 """Chance at most of a cell that nobody can ask for, however sure its figures are; set, not fitted."""
 EARNED = 0.785
@@ -89,8 +76,7 @@ EARNED = 0.785
 def amounts(evidence: CellEvidence) -> TrustWeights:
     """Amounts that the weights multiply, each 0 or 1."""
     holds, fails = (evidence.sums is outcome for outcome in (SumOutcome.HOLDS, SumOutcome.FAILS))
-    agrees, differs = (evidence.elsewhere is outcome for outcome in (IssueOutcome.AGREES, IssueOutcome.DIFFERS))
-    return TrustWeights(*map(float, (holds, fails, evidence.misfit, agrees, differs)))
+    return TrustWeights(*map(float, (holds, fails, evidence.misfit)))
 
 
 def chance(evidence: CellEvidence) -> float:
@@ -130,7 +116,7 @@ def trusted(
             sure = chances[evidence] = round(min(sure, most), 4)
         return Cell(
             *(cell.row, cell.column, cell.text, cell.box, sure, cell.alternatives),
-            *(evidence.stated, cell.reading, cell.elsewhere),
+            *(evidence.stated, cell.reading),
         )
 
     rows = tuple(tuple(weighed(cell) for cell in row) for row in table.rows)
@@ -158,7 +144,7 @@ def evidence_of(
                 place = (cell.row, cell.column)
                 around_it = (outcomes.get(place, SumOutcome.UNKNOWN), place in misfits, irregular)
                 nameless = not headed or _holds_several(cell.text, separators)
-                found[place] = CellEvidence(cell.reader_confidence, *around_it, issue_outcome(cell), nameless)
+                found[place] = CellEvidence(cell.reader_confidence, *around_it, nameless)
     return found
 
 
@@ -174,14 +160,6 @@ def sum_outcomes(sums: Sequence[Footing]) -> Mapping[Place, SumOutcome]:
     checks = [(check.holds, place) for found in sums for check in found.checks for place in found.cells(check)]
     held = {place: SumOutcome.HOLDS for holds, place in checks if holds}
     return {place: SumOutcome.FAILS for _, place in checks} | held
-
-
-def issue_outcome(cell: Cell) -> IssueOutcome:
-    """Outcome for a cell; where the two tables differ in much, a difference is a revision and says nothing."""
-    other = cell.elsewhere
-    if other is None or (other.revised and not other.agrees):
-        return IssueOutcome.UNKNOWN
-    return IssueOutcome.AGREES if other.agrees else IssueOutcome.DIFFERS
 
 
 def _misfits(table: Table, separators: Separators) -> Iterator[Place]:
