@@ -32,7 +32,7 @@ from worktrial.engine.providers.streams import chat_completion
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.retry import endpoint_time, retry_after_seconds
 from worktrial.engine.roles import Role, RoleSettings
-from worktrial.engine.tokens import SampleTokens, encoded, read_tokens
+from worktrial.engine.segments import Segments, SegmentWriter, segment_path
 from worktrial.engine.transport import Transport
 from worktrial.engine.wire import Line, ModelWire, NotACompletion, ReportedFailure, asked_to_wait, error_text
 from worktrial.errors import DataError
@@ -183,16 +183,34 @@ def _file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object
     return reads
 
 
+def _segment(data: bytes) -> None:
+    """Every byte that a sealed segment holds, and one more."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = segment_path(Path(folder), 1, sealed=True)
+        path.parent.mkdir()
+        path.write_bytes(data)
+        with Segments(Path(folder)) as segments:
+            segments.text(1, 0, segments.size(1) + 1)
+
+
+def _sealed() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        writer = SegmentWriter(Path(folder))
+        writer.add(b"x" * 2_000_000)
+        writer.close(seal=True)
+        return segment_path(Path(folder), 1, sealed=True).read_bytes()
+
+
 @cache
 def _stored() -> dict[str, bytes]:
     """Objects of a run in a store, by name."""
     lines = [b'{"suite": "s", "sample": "a", "repeat": 0, "outcome": "pass", "reason": "so"}\n']
     told = b'{"suite": "s", "data": {}, "settings": {}, "samples": 1, "sessions": []}'
-    made = {stream: made_file(1, stream, lines) for stream in ("trajectories", "samples")}
+    made = {stream: made_file(1, stream, lines) for stream in ("work-0001", "samples")}
     part = RunPart(shard="1-of-1", number=1, files={stream: one.about for stream, one in made.items()})
     return {
-        "manifest.json": b'{"format": 1, "of": 1, "manifest": ' + told + b"}",
-        "parts/1-of-1/manifest.json": b'{"format": 1, "parts": 1, "writer": null, "manifest": ' + told + b"}",
+        "manifest.json": b'{"format": 2, "of": 1, "manifest": ' + told + b"}",
+        "parts/1-of-1/manifest.json": b'{"format": 2, "parts": 1, "writer": null, "manifest": ' + told + b"}",
         "parts/1-of-1/000001.json": msgspec.json.encode(part),
         **{f"parts/1-of-1/{one.about.name}": one.data for one in made.values()},
     }
@@ -229,9 +247,8 @@ def _small_pdf() -> bytes:
         return write_pdf(Path(folder) / "a.pdf", [sheet]).read_bytes()
 
 
-MANIFEST = b'{"format": 1, "suite": "s", "data": {}, "settings": {}, "samples": 1, "sessions": []}'
+MANIFEST = b'{"format": 2, "suite": "s", "data": {}, "settings": {}, "samples": 1, "sessions": []}'
 DATE = b"Thu, 01 Jan 2026 13:00:30 +0100"
-TOKENS = encoded(SampleTokens(sample="a", repeat=0, turns=[], tools=[]))
 _NO_ANSWER = (NotACompletion, ReportedFailure)
 TARGETS = {
     "json": Target(lambda data: as_json(data, HERE), [b'{"a": [1, 2.5e3, "\\u00e9", null]}', b"[" * 200]),
@@ -348,7 +365,7 @@ TARGETS = {
         _file("manifest.json", lambda path: read_archive_manifest(path.parent)),
         [b'{"format_version": 1, "documents": []}'],
     ),
-    "tokens": Target(_file("a.zst", lambda path: [*read_tokens(path)]), [TOKENS]),
+    "segment": Target(_segment, [_sealed()]),
     "store": _in_store("/000001.json"),
     "store shard": _in_store("1/manifest.json"),
     "store part": _in_store("samples.jsonl.zst"),
