@@ -56,9 +56,9 @@ def make(order: ScaleOrder) -> list[str]:
             sample, repeat, condition = key
             middle = f'"sample":"{sample}","repeat":{repeat},"condition":"{condition}"'.encode()
             before, after = next(works)
-            place = msgspec.json.encode(writers[number].add(before + middle + after))
+            lies = msgspec.json.encode(writers[number].add(before + middle + after))
             before, after = next(records)
-            files[number].write(before + middle + after[:-1] + b',"work":' + place + b"}\n")
+            files[number].write(before + middle + after[:-1] + b',"work":' + lies + b"}\n")
             counts[number] += 1
     for writer in writers:
         writer.close(seal=True)

@@ -393,3 +393,6 @@ def test_only_what_is_new_travels_and_records_come_without_the_rest(machine: Mac
     light = local_run(Path(address), records=True)
     assert {path.name for path in light.iterdir()} == {"manifest.json", SAMPLES}
     same_work(folder, local_run(Path(address)))
+    machine("second")
+    here = local_run(Path(address), segment=1)
+    assert [path.name for path in here.glob("work/*")] == [path.name for path in folder.glob("work/*")]
