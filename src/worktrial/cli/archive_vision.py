@@ -76,7 +76,7 @@ def vision_reader(
         raise SettingError(f"--producer {producer}: must be vision:MODEL")
     redactor = Redactor()
     settings = RoleSettings(role=Role.AGENT, model=model, base_url=base_url, api_key_env=api_key_env).resolved()
-    redactor.add_role(settings, needs_key=True)
+    settings.hide(redactor, needs_key=True)
     spend = Spend(Budget(cost=most_cost))
     wiring = Wiring(1, RetryPolicy(), RequestCache(cache, redactor))
     loop = asyncio.new_event_loop()

@@ -176,7 +176,7 @@ def tell_how_to_resume(plans: Sequence[RunPlan], stop: Exception) -> None:
     redactor = Redactor()
     for plan in plans:
         for role in plan.roles.values():
-            redactor.add_role(role, needs_key=not plan.settings.cache_only)
+            role.hide(redactor, needs_key=not plan.settings.cache_only)
     settings = plans[0].settings if len(plans) == 1 else _as_named(plans[0].settings)
     words: list[Any] = [redactor.text(word) for word in settings.command]
     if not names_folder(settings.command):

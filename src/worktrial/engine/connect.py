@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 
-from worktrial.engine.client import Client, Endpoint
+from worktrial.engine.client import Client
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.proxies import proxy_for
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings, below, public_url
 from worktrial.engine.spend import Spend
+from worktrial.engine.wire import Endpoint
 from worktrial.errors import SettingError, StopRun, option
 from worktrial.secrets import Redactor
 
@@ -66,8 +67,8 @@ async def connect(
         }
         requests = affordable(wiring.requests, wiring.tell)
         connector = aiohttp.TCPConnector(limit=requests)
-        # Queueing for a connection would count as waiting for an answer; who has passed the gate finds one free.
-        gate = asyncio.Semaphore(requests)
+        # Queueing for a connection would count as waiting for an answer; who has a place finds one free.
+        places = asyncio.Semaphore(requests)
         session = await stack.enter_async_context(aiohttp.ClientSession(connector=connector))
         if not wiring.cache_only:
             # A provider that sends requests by itself has no address to knock at.
@@ -86,7 +87,7 @@ async def connect(
                 redactor=redactor,
                 retry=wiring.retry,
                 # Who waits for a batch keeps no place from others.
-                gate=gate if rounds is None else None,
+                places=places if rounds is None else None,
                 cache=wiring.cache,
                 cache_only=wiring.cache_only,
                 tell=wiring.tell,

@@ -203,7 +203,7 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
         )
     redactor = Redactor()
     for role in roles.values():
-        redactor.add_role(role, needs_key=not settings.cache_only)
+        role.hide(redactor, needs_key=not settings.cache_only)
     if settings.otlp is not None:
         redactor.add_url(settings.otlp)
     resolved = RunPlan(trial, roles, settings)
