@@ -215,7 +215,14 @@ class Client:
             name = self._cache.key(address, request.body, salt)
             stored = self._replayed(self._cache, name)
             if stored is not None:
-                meter.replay(role_name, stored.usage, self._cost(stored.usage))
+                cost = self._cost(stored.usage)
+                is_new = self._cache.is_new(name)
+                if is_new:
+                    self._spend.add(stored.usage, cost)
+                if is_new or self._cache.is_of_run:
+                    meter.add(role_name, stored.usage, cost)
+                else:
+                    meter.replay(role_name, stored.usage, cost)
                 return stored
         if self._cache_only:
             # The endpoint may have refused the request in this form when the answers were recorded.

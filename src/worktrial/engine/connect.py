@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from worktrial.errors import SettingError, StopRun, option
 from worktrial.secrets import Redactor
 
 if TYPE_CHECKING:
-    from worktrial.engine.batch.rounds import Rounds
+    from worktrial.engine.batch.transport import Batches
 
 try:
     import resource
@@ -44,8 +44,8 @@ class Wiring:
     retry: RetryPolicy
     cache: RequestCache | None = None
     cache_only: bool = False
-    rounds: "Rounds | None" = None
-    """Collects requests into batches; None sends each alone."""
+    batches: "Batches | None" = None
+    """Way of requests that go into batches; None sends each alone."""
     tell: Callable[[str], None] = tell_on_stderr
     """Told, a sentence each, what the run has to do otherwise than it was asked to."""
 
@@ -74,26 +74,41 @@ async def connect(
             # A provider that sends requests by itself has no address to knock at.
             addresses = {endpoints[name].base_url: settings.role for name, settings in roles.items()}
             await _probe(session, {address: role for address, role in addresses.items() if address})
-        rounds = wiring.rounds
-        if rounds is not None:
-            roles = {role: rounds.settings_of(settings, session) for role, settings in roles.items()}
-            spend = rounds.spend(spend)
         yield {
-            role: Client(
-                settings,
-                endpoints[role],
-                session,
-                spend=spend,
-                redactor=redactor,
-                retry=wiring.retry,
-                # Who waits for a batch keeps no place from others.
-                places=places if rounds is None else None,
-                cache=wiring.cache,
-                cache_only=wiring.cache_only,
-                tell=wiring.tell,
-            )
+            role: _client(settings, endpoints[role], session, places, wiring, spend=spend, redactor=redactor)
             for role, settings in roles.items()
         }
+
+
+def _client(
+    settings: RoleSettings,
+    endpoint: Endpoint,
+    session: aiohttp.ClientSession,
+    places: asyncio.Semaphore,
+    wiring: Wiring,
+    *,
+    spend: Spend,
+    redactor: Redactor,
+) -> Client:
+    batches = wiring.batches
+    is_batched = batches is not None and settings.role_name in batches.roles
+    if is_batched:
+        # Whole answers, and no pace of their own.
+        settings = replace(settings, stream="off", concurrency=None, rpm=None, tpm=None, batch=True)
+    return Client(
+        settings,
+        endpoint,
+        session,
+        spend=spend,
+        redactor=redactor,
+        retry=wiring.retry,
+        # Who waits for a batch keeps no place from others.
+        places=None if is_batched else places,
+        cache=wiring.cache,
+        cache_only=wiring.cache_only,
+        transport=batches.transport(settings, endpoint, session) if batches is not None and is_batched else None,
+        tell=wiring.tell,
+    )
 
 
 def affordable(requests: int, tell: Callable[[str], None]) -> int:

@@ -6,8 +6,8 @@ from typing import Any
 
 import aiohttp
 
-from worktrial.engine import wire
 from worktrial.engine.proxies import proxy_for
+from worktrial.engine.refusals import error_text, excerpt, explain, is_account_empty
 from worktrial.engine.retry import (
     RETRIED_STATUSES,
     Retryable,
@@ -17,6 +17,7 @@ from worktrial.engine.retry import (
     retry_after_seconds,
 )
 from worktrial.engine.roles import RoleSettings, public_url
+from worktrial.engine.wire import NotACompletion, decoded
 from worktrial.errors import StopRun, option
 from worktrial.language import JsonObject
 from worktrial.secrets import Redactor
@@ -76,9 +77,9 @@ class BatchCalls:
         """
         answer = await self.body(method, url, headers, data, once=once)
         try:
-            return wire.decoded(answer)
-        except wire.NotACompletion as e:
-            said = wire.excerpt(self._redactor.bytes(answer))
+            return decoded(answer)
+        except NotACompletion as e:
+            said = excerpt(self._redactor.bytes(answer))
             raise StopRun(f"{self.where}: the batch interface sent {e} in {said}. {_GOES_ON}") from None
 
     async def body(
@@ -130,9 +131,9 @@ class BatchCalls:
         if status in (200, 201):
             return answer
         shown = self._redactor.bytes(answer)
-        said, code = wire.error_text(shown)
+        said, code = error_text(shown)
         passing = (status in RETRIED_STATUSES or status >= 500) and status not in _UNKNOWN
-        if passing and not wire.is_account_empty(said, code):
+        if passing and not is_account_empty(said, code):
             wait = retry_after_seconds(asked, endpoint_time(date))
             raise Retryable(f"{self.where}: {status} {said}", retry_after=wait, slow_down=status == 429)
         if status in _UNKNOWN and method == "POST":
@@ -142,7 +143,7 @@ class BatchCalls:
                 f"{self.where} does not know a batch of this run any more ({status} {said}). Remove batches.jsonl "
                 "from the run's folder, and the same command asks for the rest anew"
             )
-        error = wire.explain(self._settings, self.where, status, said, code, has_answered=False)
+        error = explain(self._settings, self.where, status, said, code, has_answered=False)
         raise error if isinstance(error, StopRun) else StopRun(str(error))
 
     async def _whole(self, response: aiohttp.ClientResponse) -> bytes:

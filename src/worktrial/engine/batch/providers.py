@@ -11,8 +11,7 @@ from worktrial.engine.providers.gemini import VERSION
 from worktrial.engine.providers.messages import ERROR_STATUSES
 from worktrial.engine.providers.messages import VERSION as MESSAGES_VERSION
 from worktrial.engine.roles import below
-from worktrial.engine.transport import HttpAnswer
-from worktrial.engine.wire import JSON, NO_KEY, Line
+from worktrial.engine.wire import JSON, NO_KEY, Endpoint, HttpAnswer
 from worktrial.language import JsonObject
 
 
@@ -73,18 +72,18 @@ class OpenAIBatches:
     most = 50_000
     largest = 190_000_000
 
-    def __init__(self, line: Line, calls: BatchCalls, endpoint: str) -> None:
+    def __init__(self, endpoint: Endpoint, calls: BatchCalls, path: str) -> None:
         self._calls = calls
-        self._endpoint = endpoint
-        self._files = below(line.base_url, "files")
-        self._batches = below(line.base_url, "batches")
-        self.headers: Mapping[str, str] = {"Authorization": f"Bearer {line.key}"} if line.key else {}
+        self._path = path
+        self._files = below(endpoint.base_url, "files")
+        self._batches = below(endpoint.base_url, "batches")
+        self.headers: Mapping[str, str] = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
 
     async def create(self, requests: Sequence[tuple[str, bytes]]) -> str:
         """Upload the requests as a file, and have it worked off."""
         import aiohttp
 
-        head = msgspec.json.encode({"method": "POST", "url": self._endpoint})[:-1]
+        head = msgspec.json.encode({"method": "POST", "url": self._path})[:-1]
         lines = b"".join(
             b'%b,"custom_id":"%b","body":%b}\n' % (head, custom_id.encode(), body) for custom_id, body in requests
         )
@@ -96,7 +95,7 @@ class OpenAIBatches:
             return made
 
         file = await self._calls.json("POST", self._files, self.headers, form)
-        wanted = {"input_file_id": file["id"], "endpoint": self._endpoint, "completion_window": "24h"}
+        wanted = {"input_file_id": file["id"], "endpoint": self._path, "completion_window": "24h"}
         batch = await self._calls.json("POST", self._batches, self.headers, _as_json(wanted), once=True)
         return str(batch["id"])
 
@@ -137,10 +136,13 @@ class AnthropicBatches:
     most = 100_000
     largest = 250_000_000
 
-    def __init__(self, line: Line, calls: BatchCalls) -> None:
+    def __init__(self, endpoint: Endpoint, calls: BatchCalls) -> None:
         self._calls = calls
-        self._batches = below(line.base_url.rstrip("/").removesuffix("/v1"), "v1/messages/batches")
-        self.headers: Mapping[str, str] = {"x-api-key": line.key or NO_KEY, "anthropic-version": MESSAGES_VERSION}
+        self._batches = below(endpoint.base_url.rstrip("/").removesuffix("/v1"), "v1/messages/batches")
+        self.headers: Mapping[str, str] = {
+            "x-api-key": endpoint.key or NO_KEY,
+            "anthropic-version": MESSAGES_VERSION,
+        }
 
     async def create(self, requests: Sequence[tuple[str, bytes]]) -> str:
         """Submit all requests at once."""
@@ -182,11 +184,11 @@ class GeminiBatches:
     most = 50_000
     largest = 19_000_000
 
-    def __init__(self, line: Line, calls: BatchCalls) -> None:
+    def __init__(self, endpoint: Endpoint, calls: BatchCalls) -> None:
         self._calls = calls
-        self._model = f"models/{line.model.removeprefix('models/')}"
-        self._root = below(line.base_url.rstrip("/").removesuffix(f"/{VERSION}").removesuffix("/v1"), VERSION)
-        self.headers: Mapping[str, str] = {"x-goog-api-key": line.key or NO_KEY}
+        self._model = f"models/{endpoint.model.removeprefix('models/')}"
+        self._root = below(endpoint.base_url.rstrip("/").removesuffix(f"/{VERSION}").removesuffix("/v1"), VERSION)
+        self.headers: Mapping[str, str] = {"x-goog-api-key": endpoint.key or NO_KEY}
 
     async def create(self, requests: Sequence[tuple[str, bytes]]) -> str:
         """Submit all requests at once, each with its id as metadata."""
@@ -259,9 +261,9 @@ def _object(line: bytes) -> JsonObject:
     return told
 
 
-MAKERS: dict[str | None, Callable[[Line, BatchCalls], BatchProvider]] = {
-    None: lambda line, calls: OpenAIBatches(line, calls, "/v1/chat/completions"),
-    "responses": lambda line, calls: OpenAIBatches(line, calls, "/v1/responses"),
+MAKERS: dict[str | None, Callable[[Endpoint, BatchCalls], BatchProvider]] = {
+    None: lambda endpoint, calls: OpenAIBatches(endpoint, calls, "/v1/chat/completions"),
+    "responses": lambda endpoint, calls: OpenAIBatches(endpoint, calls, "/v1/responses"),
     "anthropic": AnthropicBatches,
     "gemini": GeminiBatches,
 }
