@@ -92,10 +92,16 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
         say(f"{there.left} other samples of the run stay as they are", err=True)
     local = {role: s.model for role, s in roles.items() if s.is_local}
     if local and not settings.cache_only:
-        from worktrial.engine.local import estimate_text, resolve
+        from worktrial.engine.local.catalogue import estimate, resolve
+        from worktrial.engine.progress import duration
 
         slowest = max((resolve(model) for model in local.values()), key=lambda file: file.path.stat().st_size)
-        say(estimate_text(len(trial.jobs), local, model=slowest.name), err=True)
+        taken = duration(estimate(len(trial.jobs), local, slowest.name))
+        say(
+            f"The embedded model runs on this machine's processor: about {taken} in all on two cores. It shows how "
+            "things work; its scores mean nothing about agents.",
+            err=True,
+        )
 
 
 def run_shown(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings) -> tuple[int, float]:

@@ -159,7 +159,8 @@ async def _endpoint(
 ) -> Endpoint:
     if not settings.is_local:
         return Endpoint(settings.base_url or "", settings.model, None if wiring.cache_only else settings.key())
-    from worktrial.engine.local import LocalModel, resolve
+    from worktrial.engine.local.catalogue import resolve
+    from worktrial.engine.local.serve import LocalModel
 
     if wiring.cache_only:
         # The name under which the answers were recorded.

@@ -16,7 +16,7 @@ from math import ceil, fsum
 
 import msgspec
 
-from worktrial.engine.local import estimate as seconds_of_local
+from worktrial.engine.local.catalogue import estimate as seconds_of_local
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.engine.run_plan import is_compressed
@@ -273,8 +273,8 @@ def _bounds(
                 if seconds:
                     found[said] = max(seconds, found.get(said, 0.0))
         if local := [role for role in run.models.values() if role.is_local]:
-            model = local[0].model.partition(":")[2] or None
-            taken = seconds_of_local(len(drawn), [role.role for role in local], model=model)
+            model = local[0].model.partition(":")[2]
+            taken = seconds_of_local(len(drawn), [role.role for role in local], model)
             found[LOCAL] = found.get(LOCAL, 0.0) + taken
     if LOCAL in found:
         del found[ANSWERS]
