@@ -306,7 +306,7 @@ class Client:
         return data, completion
 
     def _retryable(self, error: Exception) -> Retryable:
-        """What went wrong on the way, as trouble that may pass."""
+        """An error on the way, as trouble that may pass."""
         if isinstance(error, Retryable):
             return error
         if isinstance(error, TimeoutError):

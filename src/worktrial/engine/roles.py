@@ -187,7 +187,7 @@ class RoleSettings:
         return value
 
     def hide(self, redactor: Redactor, *, needs_key: bool) -> None:
-        """Have `redactor` hide what is secret in these settings.
+        """Make `redactor` hide what is secret in these settings.
 
         Raises:
             SettingError: the role needs its key, and the key is not set.

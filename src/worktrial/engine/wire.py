@@ -29,7 +29,7 @@ class HttpRequest:
     url: str
     body: bytes
     headers: Mapping[str, str] = field(repr=False)
-    """With the key."""
+    """Headers, the key among them."""
     is_stream: bool = False
     """Whether events are expected."""
 

@@ -1,4 +1,4 @@
-"""What goes into batches, and patience with them."""
+"""Choice of requests that go into batches, and patience with them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from worktrial.errors import SettingError, option
 
 @dataclass(frozen=True, slots=True)
 class BatchPolicy:
-    """What goes into batches, and patience with them: providers give them up after 24 hours.
+    """Choice of requests that go into batches, and patience with them: providers give them up after 24 hours.
 
     Judges' votes go into batches; what a tool loop asks for does not, since every turn of it would take a day.
     """
@@ -26,7 +26,7 @@ class BatchPolicy:
     """Seconds without another request of a role after which a batch is closed."""
 
     def roles(self, roles: Mapping[RoleName, RoleSettings]) -> frozenset[RoleName]:
-        """Those of `roles` whose requests go into batches.
+        """Names of the roles whose requests go into batches.
 
         Raises:
             SettingError: there are none, or some cannot; the message says which, and why.

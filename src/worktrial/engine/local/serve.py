@@ -203,7 +203,8 @@ def main() -> None:
             if time.monotonic() > until:
                 sys.exit(f"the model was loaded, but its server does not answer: {e}")
             time.sleep(0.05)
-    print(json.dumps({"port": port}), file=report, flush=True)
+    report.write(json.dumps({"port": port}) + "\n")
+    report.flush()
     threading.Event().wait()
 
 
