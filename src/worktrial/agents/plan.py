@@ -320,20 +320,8 @@ class AnswerTemplate:
     @cached_property
     def variables(self) -> frozenset[str]:
         """Names of observations that it refers to."""
-        from jinja2 import meta, nodes
+        from jinja2 import meta
 
-        names: set[str] = set()
-        left: list[Any] = [self._read]
-        # Where it sets no names of its own, all are looked up; to tell them apart takes as long as to compile it.
-        while left:
-            node = left.pop()
-            if isinstance(node, nodes.Name):
-                names.add(node.name)
-            elif isinstance(node, nodes.Stmt) and not isinstance(node, nodes.Output | nodes.If):
-                break
-            left.extend(node.iter_child_nodes())
-        else:
-            return frozenset(names - _environment().globals.keys() - {"self"})
         return frozenset(meta.find_undeclared_variables(self._read))
 
     @cached_property

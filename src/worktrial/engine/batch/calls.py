@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import aiohttp
 
@@ -29,6 +28,9 @@ _UNKNOWN = frozenset({404, 405, 501})
 _GOES_ON = "A batch that is in flight stays so, and the same command goes on waiting for it"
 
 
+Data = bytes | Callable[[], aiohttp.FormData] | None
+
+
 class BatchCalls:
     """Sends the calls of one role's batch interface.
 
@@ -53,64 +55,44 @@ class BatchCalls:
         """`text` without keys."""
         return self._redactor.text(text)
 
-    async def json(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str],
-        data: Callable[[], Any] | None = None,
-        *,
-        once: bool = False,
-    ) -> JsonObject:
-        """The object that a call answers with.
-
-        Args:
-            method: Of HTTP.
-            url: Address.
-            headers: With the key.
-            data: Makes the body, anew for each try.
-            once: Whether the call costs money, and must not be made again where nobody knows whether it came
-                through.
-
-        Raises:
-            StopRun: the call is refused, cannot be made, or answers with something else.
-        """
-        answer = await self.body(method, url, headers, data, once=once)
+    async def json(self, method: str, url: str, headers: Mapping[str, str], data: Data = None) -> JsonObject:
+        """The object that a call answers with; see `body`."""
+        answer = await self.body(method, url, headers, data)
         try:
             return decoded(answer)
         except NotACompletion as e:
             said = excerpt(self._redactor.bytes(answer))
             raise StopRun(f"{self.where}: the batch interface sent {e} in {said}. {_GOES_ON}") from None
 
-    async def body(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str],
-        data: Callable[[], Any] | None = None,
-        *,
-        once: bool = False,
-    ) -> bytes:
-        """The body that a call answers with; see `json`."""
+    async def body(self, method: str, url: str, headers: Mapping[str, str], data: Data = None) -> bytes:
+        """The body that a call answers with.
+
+        Args:
+            method: Of HTTP.
+            url: Address.
+            headers: With the key.
+            data: JSON that creates a batch, which costs money: it is not sent again where nobody knows whether it
+                came through. Or a function that makes a form, anew for each try.
+
+        Raises:
+            StopRun: the call is refused, cannot be made, or answers with something else.
+        """
         tries = Tries(self._retry)
         while True:
             try:
-                return await self._attempt(method, url, headers, data, once=once)
+                return await self._attempt(method, url, headers, data)
             except Retryable as trouble:
                 if tries.book(trouble) is not None:
                     raise StopRun(f"{trouble.detail} (gave up after {tries.made} tries). {_GOES_ON}") from None
                 wait = trouble.wait
             await asyncio.sleep(wait)
 
-    async def _attempt(
-        self, method: str, url: str, headers: Mapping[str, str], data: Callable[[], Any] | None, *, once: bool
-    ) -> bytes:
-        body = None if data is None else data()
+    async def _attempt(self, method: str, url: str, headers: Mapping[str, str], data: Data) -> bytes:
         try:
             async with self._session.request(
                 method,
                 url,
-                data=body,
+                data=data() if callable(data) else data,
                 headers=headers,
                 timeout=self._timeout,
                 proxy=proxy_for(url),
@@ -122,7 +104,7 @@ class BatchCalls:
                 asked, date = response.headers.get("Retry-After"), response.headers.get("Date")
         except (aiohttp.ClientError, OSError) as e:
             said = self._redactor.text(str(e)) or f"no answer within {self._settings.timeout:g} s"
-            if once and not isinstance(e, aiohttp.ClientConnectorError):
+            if isinstance(data, bytes) and not isinstance(e, aiohttp.ClientConnectorError):
                 raise StopRun(
                     f"{self.where}: no answer to the creation of a batch ({said}). The provider may have taken it "
                     "in all the same: look there before the same command creates it anew"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import aiohttp
 import msgspec
 
 from worktrial.engine.batch.calls import BatchCalls
@@ -81,14 +82,12 @@ class OpenAIBatches:
 
     async def create(self, requests: Sequence[tuple[str, bytes]]) -> str:
         """Upload the requests as a file, and have it worked off."""
-        import aiohttp
-
         head = msgspec.json.encode({"method": "POST", "url": self._path})[:-1]
         lines = b"".join(
             b'%b,"custom_id":"%b","body":%b}\n' % (head, custom_id.encode(), body) for custom_id, body in requests
         )
 
-        def form() -> Any:
+        def form() -> aiohttp.FormData:
             made = aiohttp.FormData()
             made.add_field("purpose", "batch")
             made.add_field("file", lines, filename="batch.jsonl", content_type="application/jsonl")
@@ -96,7 +95,8 @@ class OpenAIBatches:
 
         file = await self._calls.json("POST", self._files, self.headers, form)
         wanted = {"input_file_id": file["id"], "endpoint": self._path, "completion_window": "24h"}
-        batch = await self._calls.json("POST", self._batches, self.headers, _as_json(wanted), once=True)
+        headers = {**self.headers, **JSON}
+        batch = await self._calls.json("POST", self._batches, headers, msgspec.json.encode(wanted))
         return str(batch["id"])
 
     async def state(self, batch: str) -> BatchState:
@@ -147,9 +147,8 @@ class AnthropicBatches:
     async def create(self, requests: Sequence[tuple[str, bytes]]) -> str:
         """Submit all requests at once."""
         each = b",".join(b'{"custom_id":"%b","params":%b}' % (name.encode(), body) for name, body in requests)
-        batch = await self._calls.json(
-            "POST", self._batches, {**self.headers, **JSON}, lambda: b'{"requests":[%b]}' % each, once=True
-        )
+        headers = {**self.headers, **JSON}
+        batch = await self._calls.json("POST", self._batches, headers, b'{"requests":[%b]}' % each)
         return str(batch["id"])
 
     async def state(self, batch: str) -> BatchState:
@@ -198,13 +197,8 @@ class GeminiBatches:
             for name, body in requests
         )
         whole = b'{"batch":{"displayName":"worktrial","inputConfig":{"requests":{"requests":[%b]}}}}' % each
-        batch = await self._calls.json(
-            "POST",
-            below(self._root, f"{self._model}:batchGenerateContent"),
-            {**self.headers, **JSON},
-            lambda: whole,
-            once=True,
-        )
+        url = below(self._root, f"{self._model}:batchGenerateContent")
+        batch = await self._calls.json("POST", url, {**self.headers, **JSON}, whole)
         return str(batch["name"])
 
     async def state(self, batch: str) -> BatchState:
@@ -248,10 +242,6 @@ def _status(code: object) -> int:
     if not isinstance(code, int):
         return 500
     return code if 400 <= code < 600 else _STATUSES.get(code, 500)
-
-
-def _as_json(value: Any) -> Callable[[], bytes]:
-    return lambda: msgspec.json.encode(value)
 
 
 def _object(line: bytes) -> JsonObject:

@@ -106,7 +106,8 @@ class BatchTransport:
         """
         if self._failure is not None:
             raise self._failure
-        future = self._waiting[name] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[HttpAnswer] = asyncio.get_running_loop().create_future()
+        self._waiting[name] = future
         if name not in self._in_flight:
             self._add(name, request.body)
         try:
