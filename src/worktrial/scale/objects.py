@@ -11,8 +11,8 @@ import msgspec
 from filelock import FileLock
 
 from worktrial.engine.manifest import MANIFEST
+from worktrial.engine.records import SAMPLES
 from worktrial.engine.remote import RUNS, push, refuse_other_work, shards_at
-from worktrial.engine.store import SAMPLES
 from worktrial.errors import DataError, SettingError
 from worktrial.places import address_of, brought
 from worktrial.scale.merge import Merged, merge
