@@ -2,15 +2,22 @@
 
 import asyncio
 import json
+import sys
+from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
+from tests.agents.test_tool_loop import Desk
 from tests.engine.rig import HELLO, ask, with_client
 from tests.support import agent_behaviours, behaviours
 from tests.support.asking import CLOSE, LOOK
 from tests.support.script import Endpoint, Script
 from tests.support.scripted_server import ScriptedServer
 
+import worktrial
+from worktrial.agents.assignment import Assignment
+from worktrial.agents.tool_loop import ToolLoop
 from worktrial.engine.client import Client
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import Meter
@@ -18,6 +25,7 @@ from worktrial.engine.wire import Endpoint as Address
 from worktrial.errors import StopRun
 from worktrial.language import Usage
 
+PACKAGE = Path(worktrial.__file__).parent
 SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 ODD_MESSAGE = (
     '{"role": "assistant", "content": null, "reasoning_content": "First, look.", "zahl": 123456789012345678901,'
@@ -172,3 +180,25 @@ def test_requests_in_flight_are_bounded() -> None:
         with_client(server.url, many, concurrency=3)
         assert server.stats()["in_flight_peak"] == 3
         assert server.stats()["connections_peak"] == 3
+
+
+def test_a_request_passes_at_most_eight_frames_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the tool loop to the socket: whoever debugs a request can hold them all."""
+    post, frames = aiohttp.ClientSession.post, list[str]()
+
+    def spied(session: Any, *args: Any, **more: Any) -> Any:
+        frame = sys._getframe(1)
+        while frame.f_back is not None:
+            if frame.f_code.co_filename.startswith(str(PACKAGE)):
+                frames.append(frame.f_code.co_qualname)
+            frame = frame.f_back
+        return post(session, *args, **more)
+
+    async def work(client: Client) -> None:
+        await ToolLoop(client.model(Meter()))(Assignment("Do it.", "2026-02-03", [], Desk()))
+
+    monkeypatch.setattr(aiohttp.ClientSession, "post", spied)
+    with ScriptedServer(Script(tool_calls=0)) as server:
+        with_client(server.url, work)
+    assert frames[-1] == "ToolLoop.__call__"
+    assert len(frames) <= 8
