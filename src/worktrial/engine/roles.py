@@ -231,16 +231,16 @@ def _with_endpoint(settings: RoleSettings) -> RoleSettings:
     Raises:
         SettingError: no installed provider is named.
     """
+    if settings.is_local:
+        return settings
     name, rest = named(settings.model)
-    if not settings.is_local and not (rest and name in providers.names):
+    if not (rest and name in providers.names):
         own = settings.role.option("base_url")
         offered = ", ".join(f"{known}/NAME" for known in providers.names if known != "local")
         raise SettingError(
             f"{settings.role.option()} {settings.model}: no endpoint for this model. Name one "
             f"with {option('base_url')} (or {own}), or use {offered} or local"
         )
-    if settings.is_local:
-        return providers.get("local")(settings)
     complete = providers.get(name)(settings)
     return complete if complete.speaks is None else replace(complete, wire=name)
 

@@ -47,15 +47,9 @@ class BatchLedger:
         self._path = folder / BATCHES
         self._redactor = redactor
         cut_torn_tail(self._path)
-        self._last = 0
-        self.open: dict[int, BatchLine] = {}
+        self.open = {line.number: line for line in batches_in_flight(folder)}
         """Batches in flight, by number."""
-        for line in read_lines(self._path, BatchLine):
-            self._last = max(self._last, line.number)
-            if line.ended is None:
-                self.open[line.number] = line
-            else:
-                self.open.pop(line.number, None)
+        self._last = max((line.number for line in read_lines(self._path, BatchLine)), default=0)
 
     def next_number(self) -> int:
         """A number for another batch."""
