@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
@@ -61,17 +60,12 @@ def doubts(answer: GivenAnswer) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-class Pair(NamedTuple):
-    """A value of an answer, and the value that it should have."""
-
-    at: str
-    """JSON Pointer into the answer."""
-    value: JsonValue
-    held: JsonValue
-    where: str = "in the state"
+_HERE = "in the state"
+Pair = tuple[str, JsonValue, JsonValue, str]
+"""JSON Pointer of a value of an answer, the value, the one that it should be, and where that stands."""
 
 
-def misfits(pairs: Iterator[Pair] | Sequence[Pair]) -> list[str]:
+def misfits(pairs: Sequence[Pair]) -> list[str]:
     """What is wrong with those values that cannot be the ones they should be."""
     return [
         f"{at}: {brief(value)}, but {brief(held)} {where}"
@@ -89,11 +83,11 @@ def state_pairs(content: JsonObject, state: KnownState) -> list[Pair]:
     for (record, name), at, value in record_fields(content, state.records):
         held = [part[name] for part in state.records[record] if name in part]
         if len(held) == 1 and not isinstance(held[0], dict | list):
-            pairs.append(Pair(at, value, held[0]))
-    seen = {pair.at for pair in pairs}
+            pairs.append((at, value, held[0], _HERE))
+    seen = {at for at, *_ in pairs}
     for name, value in _scalar_fields(content):
         if name in state.singles and not id_name(name) and (at := below("", name)) not in seen:
-            pairs.append(Pair(at, value, state.singles[name]))
+            pairs.append((at, value, state.singles[name], _HERE))
     return pairs
 
 
@@ -114,13 +108,13 @@ def _named_record(answer: GivenAnswer, state: KnownState) -> Iterator[Pair]:
         [record] = state.records[known[0]]
         for name, value in _scalar_fields(answer.content):
             if record.get(name) is not None:
-                yield Pair(below("", name), value, record[name])
+                yield below("", name), value, record[name], _HERE
     for holder in state.objects if given else ():
-        for name in holder.keys() & answer.content.keys():
+        for name in (name for name in answer.content if name in holder):
             values, value = holder[name], answer.content[name]
             kept = [values[v] for v in given if v in values] if isinstance(values, dict) else []
             if len(kept) == 1 and not isinstance(value, dict | list):
-                yield Pair(below("", name), value, kept[0])
+                yield below("", name), value, kept[0], _HERE
 
 
 def _facts(answer: GivenAnswer) -> Iterator[Pair]:
@@ -139,7 +133,7 @@ def _facts(answer: GivenAnswer) -> Iterator[Pair]:
             is_of = isinstance(fact, dict) or rest.replace(" ", "_") == name.lower()
             if is_of and not id_name(name):
                 held = fact.get(name) if isinstance(fact, dict) else fact
-                yield Pair(below("", name), value, held, f"on record as {key!r}")
+                yield below("", name), value, held, f"on record as {key!r}"
 
 
 def _echoes(answer: GivenAnswer) -> Iterator[Pair]:
@@ -152,7 +146,7 @@ def _echoes(answer: GivenAnswer) -> Iterator[Pair]:
             continue
         is_number = isinstance(value, int | float) and not _BOUNDS.search(name) and echoed not in effects
         if is_number or (isinstance(value, str) and (id_name(name) or name in answer.tool.choices)):
-            yield Pair(below("", name), echoed, value, "in the call")
+            yield below("", name), echoed, value, "in the call"
 
 
 def _effects(answer: GivenAnswer) -> Iterator[str]:

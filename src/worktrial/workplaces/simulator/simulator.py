@@ -1,7 +1,6 @@
 """A workplace played by a language model, its state in the conversation or in a ledger."""
 
 import asyncio
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
@@ -49,72 +48,22 @@ def unknown_id(tool: Tool, arguments: JsonObject, state: JsonObject, known: str)
     return None
 
 
-class _SimulatedSession(ABC):
-    """What sessions have in common: one call at a time, and what is answered without a model."""
-
-    def __init__(
-        self,
-        prompting: Prompting,
-        complete: Complete,
-        *,
-        position: Callable[[], int] | None = None,
-        checked: bool = True,
-    ) -> None:
-        self._prompting = prompting
-        self._complete = complete
-        self._position = position
-        self._checked = checked
-        self._calls = 0
-        self._turn = asyncio.Lock()
-        self.doubts: Sequence[str] = ()
-        """Doubts about the last answer, though it was asked for again."""
-
-    async def call(self, tool: str, arguments: JsonValue) -> Observation:
-        """Carry out one tool call; see `Session.call`."""
-        async with self._turn:
-            index = self._calls if self._position is None else self._position()
-            self._calls += 1
-            self.doubts = ()
-            refused = refusal(self._prompting.workplace, tool, arguments)
-            if refused is not None:
-                return refused
-            known = self._prompting.workplace.tool(tool)
-            assert known is not None, "refusal() lets only known tools pass"
-            return self._spared(known, arguments) or await self._asked(index, known, arguments)
-
-    def _spared(self, tool: Tool, arguments: JsonValue) -> Observation | None:
-        """The answer to a call for which no model is needed."""
-        if not self._prompting.checks_ids:
-            return None
-        state = self.state or self._prompting.workplace.initial_state
-        missing = unknown_id(tool, arguments, state, self._said())
-        return None if missing is None else Observation(missing, Origin.REFUSAL)
-
-    @property
-    @abstractmethod
-    def state(self) -> JsonObject | None:
-        """The state as it is now; None where only the conversation knows."""
-
-    @abstractmethod
-    def _said(self) -> str:
-        """Everything said so far in which an id could occur."""
-
-    @abstractmethod
-    async def _asked(self, index: int, tool: Tool, arguments: JsonValue) -> Observation:
-        """The model's answer, kept for later calls."""
-
-
 _HISTORY_REPAIRS = 2
 
 
-class HistorySession(_SimulatedSession):
+class HistorySession:
     """The model sees all calls and observations so far on every call (the published form of the simulator)."""
 
     def __init__(self, prompting: Prompting, complete: Complete, *, checked: bool = True) -> None:
-        super().__init__(prompting, complete, checked=checked)
+        self._prompting = prompting
+        self._complete = complete
+        self._checked = checked
         self._messages: list[Message] = [{"role": "system", "content": prompting.system}]
         self._known: KnownState | None = prompting.workplace.start
-        """The state while nothing has been written; None from then on."""
+        """The state, until something is written."""
+        self._turn = asyncio.Lock()
+        self.doubts: Sequence[str] = ()
+        """Doubts about the last answer, though it was asked for again."""
 
     @property
     def state(self) -> JsonObject | None:
@@ -136,31 +85,40 @@ class HistorySession(_SimulatedSession):
 
         return back
 
-    def _said(self) -> str:
-        return "\n".join(m["content"] for m in self._messages if m["role"] != "user")
-
-    async def _asked(self, index: int, tool: Tool, arguments: JsonValue) -> Observation:
-        call = {"role": "user", "content": json_text({"name": tool.name, "arguments": arguments})}
-        known = None if tool.seems_to_write or tool.effect is ToolEffect.VOLATILE else self._known
-        answer = await ask(
-            self._complete,
-            self._messages,
-            call,
-            lambda reply: _observation(reply, tool),
-            lambda reply: (
-                doubts(GivenAnswer(self._prompting.workplace, tool, arguments, reply, known))
-                if self._checked
-                else ()
-            ),
-            schema=self._prompting.observation_schema(tool),
-            wanted="the observation as one JSON object",
-            repairs=_HISTORY_REPAIRS,
-        )
-        content, self.doubts = answer.value, answer.doubts
-        if not is_error(content):
-            self._known = known
-        self._messages += [call, {"role": "assistant", "content": json_text(content)}]
-        return Observation(content, Origin.SIMULATOR, answer.exchange)
+    async def call(self, tool: str, arguments: JsonValue) -> Observation:
+        """Carry out one tool call; see `Session.call`."""
+        async with self._turn:
+            self.doubts = ()
+            workplace = self._prompting.workplace
+            refused = refusal(workplace, tool, arguments)
+            if refused is not None:
+                return refused
+            known = workplace.tool(tool)
+            assert known is not None, "refusal() lets only known tools pass"
+            if self._prompting.checks_ids:
+                said = "\n".join(m["content"] for m in self._messages if m["role"] != "user")
+                missing = unknown_id(known, arguments, workplace.initial_state, said)
+                if missing is not None:
+                    return Observation(missing, Origin.REFUSAL)
+            call = {"role": "user", "content": json_text({"name": tool, "arguments": arguments})}
+            moves = known.seems_to_write or known.effect is ToolEffect.VOLATILE
+            after = None if moves else self._known
+            answer = await ask(
+                self._complete,
+                self._messages,
+                call,
+                lambda reply: _observation(reply, known),
+                lambda reply: (
+                    doubts(GivenAnswer(workplace, known, arguments, reply, after)) if self._checked else ()
+                ),
+                schema=self._prompting.observation_schema(known),
+                wanted="the observation as one JSON object",
+                repairs=_HISTORY_REPAIRS,
+            )
+            content, self.doubts = answer.value, answer.doubts
+            self._known = self._known if is_error(content) else after
+            self._messages += [call, {"role": "assistant", "content": json_text(content)}]
+            return Observation(content, Origin.SIMULATOR, answer.exchange)
 
 
 def _observation(reply: JsonValue, tool: Tool, what: str = "the reply") -> JsonObject:
@@ -192,7 +150,7 @@ class _Reply(NamedTuple):
     proposal: Proposal
 
 
-class LedgerSession(_SimulatedSession):
+class LedgerSession:
     """The model answers each call with an observation, a JSON Patch and facts; the ledger keeps state and facts."""
 
     def __init__(
@@ -204,12 +162,19 @@ class LedgerSession(_SimulatedSession):
         position: Callable[[], int] | None = None,
         checked: bool = True,
     ) -> None:
-        super().__init__(prompting, complete, position=position, checked=checked)
+        self._prompting = prompting
+        self._complete = complete
         self._facts_shown = facts_shown
+        self._position = position
+        self._checked = checked
         self._system: list[Message] = [{"role": "system", "content": prompting.system}]
         self._ledger = Ledger(prompting.workplace)
-        self._known = KnownState(self._ledger.state)
+        self._known = prompting.workplace.start
         self._recent: deque[str] = deque(maxlen=_RECENT_CALLS)
+        self._calls = 0
+        self._turn = asyncio.Lock()
+        self.doubts: Sequence[str] = ()
+        """Doubts about the last answer, though it was asked for again."""
 
     @property
     def state(self) -> JsonObject | None:
@@ -241,30 +206,42 @@ class LedgerSession(_SimulatedSession):
         """Effects of the calls that reached the model, in order."""
         return tuple(self._ledger.entries)
 
-    def _spared(self, tool: Tool, arguments: JsonValue) -> Observation | None:
-        repeated = self._ledger.recall(tool, arguments)
-        return super()._spared(tool, arguments) if repeated is None else Observation(repeated, Origin.LEDGER)
-
-    def _said(self) -> str:
-        return self._prompting.system + self._ledger.state_text + json_text(self._ledger.facts)
-
-    async def _asked(self, index: int, tool: Tool, arguments: JsonValue) -> Observation:
-        said_call = json_text({"name": tool.name, "arguments": arguments})
-        answer = await ask(
-            self._complete,
-            self._system,
-            {"role": "user", "content": self._prompt(tool, arguments, said_call)},
-            lambda reply: self._read(reply, tool),
-            lambda reply: self._doubts(reply, tool, arguments) if self._checked else (),
-            schema=self._prompting.ledger_schema(tool),
-            wanted='one JSON object {"observation": {…}, "patch": […], "facts": {…}}',
-            repairs=_LEDGER_REPAIRS,
-        )
-        observation, proposal = answer.value
-        self.doubts = answer.doubts
-        self._ledger.commit(index, tool, arguments, observation, proposal)
-        self._recent.append(_earlier_call(tool.name, arguments, observation))
-        return Observation(observation, Origin.SIMULATOR, answer.exchange)
+    async def call(self, tool: str, arguments: JsonValue) -> Observation:
+        """Carry out one tool call; see `Session.call`."""
+        async with self._turn:
+            index = self._calls if self._position is None else self._position()
+            self._calls += 1
+            self.doubts = ()
+            workplace = self._prompting.workplace
+            refused = refusal(workplace, tool, arguments)
+            if refused is not None:
+                return refused
+            known = workplace.tool(tool)
+            assert known is not None, "refusal() lets only known tools pass"
+            repeated = self._ledger.recall(known, arguments)
+            if repeated is not None:
+                return Observation(repeated, Origin.LEDGER)
+            if self._prompting.checks_ids:
+                said = self._prompting.system + self._ledger.state_text + json_text(self._ledger.facts)
+                missing = unknown_id(known, arguments, self._ledger.state, said)
+                if missing is not None:
+                    return Observation(missing, Origin.REFUSAL)
+            said_call = json_text({"name": tool, "arguments": arguments})
+            answer = await ask(
+                self._complete,
+                self._system,
+                {"role": "user", "content": self._prompt(known, arguments, said_call)},
+                lambda reply: self._read(reply, known),
+                lambda reply: self._doubts(reply, known, arguments),
+                schema=self._prompting.ledger_schema(known),
+                wanted='one JSON object {"observation": {…}, "patch": […], "facts": {…}}',
+                repairs=_LEDGER_REPAIRS,
+            )
+            observation, proposal = answer.value
+            self.doubts = answer.doubts
+            self._ledger.commit(index, known, arguments, observation, proposal)
+            self._recent.append(_earlier_call(tool, arguments, observation))
+            return Observation(observation, Origin.SIMULATOR, answer.exchange)
 
     def _prompt(self, tool: Tool, arguments: JsonValue, call: str) -> str:
         facts, left_out = shown_facts(self._ledger.facts, tool.name, arguments, self._facts_shown)
@@ -280,12 +257,14 @@ class LedgerSession(_SimulatedSession):
         )
 
     def _doubts(self, reply: _Reply, tool: Tool, arguments: JsonValue) -> Sequence[str]:
+        if not self._checked:
+            return ()
         patch, state, _, facts = reply.proposal
         if state is not self._known.value:
             self._known = KnownState(state)
         known: Mapping[str, JsonValue] = self._ledger.facts | facts
-        workplace, observation = self._prompting.workplace, reply.observation
-        return doubts(GivenAnswer(workplace, tool, arguments, observation, self._known, patch, known))
+        place = self._prompting.workplace
+        return doubts(GivenAnswer(place, tool, arguments, reply.observation, self._known, patch, known))
 
     def _read(self, reply: JsonObject, tool: Tool) -> _Reply:
         absent = [f"`{field}`" for field in ("observation", "patch") if field not in reply]
