@@ -42,7 +42,7 @@ class _FarSession:
         return taken
 
     def fault_of(self, answer: str) -> str:
-        """What is wrong with an answer, as those find who judge it."""
+        """Fault of an answer, as those find it who judge it."""
         return str(self._ask({"offered": answer})["fault"])
 
     def _ask(self, message: JsonObject) -> JsonObject:

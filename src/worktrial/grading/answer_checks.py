@@ -288,7 +288,7 @@ def excess(checks: Sequence[object], trajectory: Trajectory, answer: str) -> str
         "pasted": {*_PASTED.findall(text)},
     }
     most = MOST_VALUES * asked.total()
-    of_kinds, every = sum(len(stated[kind]) for kind in {*asked, "pasted"}), sum(map(len, stated.values()))
+    of_kinds, every = sum(len(stated[kind]) for kind in asked), sum(map(len, stated.values()))
     if asked and (of_kinds > most or every > most + MOST_ASIDE):
         return f"it states {every} values, where {asked.total()} are asked for and at most {most} may be"
     return ""
@@ -299,7 +299,7 @@ _FIELDS = 4
 
 
 def _pasted(answer: str, trajectory: Trajectory) -> str:
-    """Name of the tool whose answer is given whole, its fields under their names; "" for none.
+    """Name of the tool whose answer is given whole, under its names or one value after the other; "" for none.
 
     Of a smaller answer only its JSON is known from a sentence.
     """
@@ -308,7 +308,8 @@ def _pasted(answer: str, trajectory: Trajectory) -> str:
     for call in trajectory.calls:
         told = [(at.split("/"), v) for at, v in leaves(call.observation.content) if v is not None]
         fields = (f"{value}" if at[-1].isdigit() else f"{at[-1]} {value}" for at, value in told)
-        if len(told) >= least and all(f" {_bare(field)} " in said for field in fields):
+        in_order = _bare(" ".join(str(value) for _, value in told))
+        if len(told) >= least and (f" {in_order} " in said or all(f" {_bare(field)} " in said for field in fields)):
             return call.tool
     return ""
 

@@ -66,7 +66,7 @@ Pair = tuple[str, JsonValue, JsonValue, str]
 
 
 def misfits(pairs: Sequence[Pair]) -> list[str]:
-    """What is wrong with those values that cannot be the ones they should be."""
+    """Sentences on those values that cannot be the ones they should be."""
     return [
         f"{at}: {brief(value)}, but {brief(held)} {where}"
         for at, value, held, where in pairs
