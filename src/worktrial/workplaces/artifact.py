@@ -48,7 +48,7 @@ class Workplace:
         """Words of rules, descriptions and tools, and keys of the state, in lower case."""
         described = self.state_description
         texts = [self.system_prompt, *names(described), *map(str, scalars(described))]
-        texts += [*(tool.description for tool in self.tools), *self.start.names]
+        texts += [*(tool.description for tool in self.tools), *names(self.initial_state)]
         return frozenset(_WORD.findall("\n".join(texts).lower()))
 
     @cached_property

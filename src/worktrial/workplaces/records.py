@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from worktrial.language import JsonObject, JsonValue
-from worktrial.workplaces.values import below, id_name, names, objects, scalars
+from worktrial.workplaces.values import below, id_name, objects, scalars
 
 # What a reply says of itself under a name that records use too.
 _ENVELOPE = frozenset({"ok", "success", "found", "not_found", "error", "completed"})
@@ -17,11 +17,6 @@ class KnownState:
     """A state that nobody changes any more, and what answers are held against of it, each reckoned once."""
 
     value: JsonObject
-
-    @cached_property
-    def names(self) -> set[str]:
-        """All keys at any depth."""
-        return names(self.value)
 
     @cached_property
     def texts(self) -> frozenset[str]:

@@ -186,3 +186,17 @@ def test_a_read_by_a_tool_that_writes_leaves_no_binding_record(arguments: Any) -
 
     asyncio.run(work())
     assert list(session.facts) == ["call 1: file_operation", "call 2: file_operation"]
+
+
+def test_in_a_conversation_the_state_is_known_until_something_is_written() -> None:
+    taken = {**STOCK, "count": 360}
+    model = Scripted([{**STOCK, "count": 448}, STOCK, {"status": "APPROVED"}, taken])
+    session = LanguageSimulator(PLANT, model, memory="history", clock=CLOCK).open()
+
+    async def work() -> None:
+        assert (await session.call("get_stock", {"part": "P-7"})).content == STOCK
+        await session.call("decide_request", {"request_id": "R-1"})
+        assert (await session.call("get_stock", {"part": "P-7"})).content == taken
+
+    asyncio.run(work())
+    assert "/count: 448, but 450 in the state" in model.requests[1][-1]["content"] and len(model.requests) == 4

@@ -220,13 +220,17 @@ def strange_fields(answer: GivenAnswer, *, in_words: bool = False) -> list[str]:
         return []
     state = answer.after or answer.workplace.start
     known = _OF_ANY | (_OF_ERRORS if is_error(answer.content) else frozenset())
-    known |= names(example) | names(answer.arguments)
+    known |= names([example, answer.arguments])
     if in_words:
-        known |= state.texts | {str(v).lower() for v in scalars([answer.arguments, dict(answer.facts)])}
+        known |= (
+            names(state.value)
+            | state.texts
+            | {str(v).lower() for v in scalars([answer.arguments, dict(answer.facts)])}
+        )
     return [
         f"{at}: nothing says that {answer.tool.name} returns `{key}`"
         for at, key in beyond
-        if key not in state.names and key not in known and key.lower() not in known
+        if key not in known and key.lower() not in known
     ]
 
 
