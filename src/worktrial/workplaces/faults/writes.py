@@ -8,6 +8,7 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.faults.aim import Needed
 from worktrial.workplaces.faults.content import copied, differ
 from worktrial.workplaces.faults.draws import Chance, shuffled
+from worktrial.workplaces.values import below
 
 Path = tuple[str | int, ...]
 

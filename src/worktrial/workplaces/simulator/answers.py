@@ -222,11 +222,8 @@ def strange_fields(answer: GivenAnswer, *, in_words: bool = False) -> list[str]:
     known = _OF_ANY | (_OF_ERRORS if is_error(answer.content) else frozenset())
     known |= names([example, answer.arguments])
     if in_words:
-        known |= (
-            names(state.value)
-            | state.texts
-            | {str(v).lower() for v in scalars([answer.arguments, dict(answer.facts)])}
-        )
+        known |= names(state.value) | state.texts
+        known |= {str(v).lower() for v in scalars([answer.arguments, dict(answer.facts)])}
     return [
         f"{at}: nothing says that {answer.tool.name} returns `{key}`"
         for at, key in beyond
@@ -241,10 +238,11 @@ def _beyond(value: JsonValue, example: JsonValue, at: str = "") -> Iterator[tupl
         for index, item in enumerate(value):
             yield from _beyond(item, typical, below(at, index))
     elif isinstance(value, dict) and isinstance(example, dict) and example:
-        typical = _with_all_fields([*example.values()]) if is_keyed_by_id(example) else None
+        keyed = is_keyed_by_id(example)
         for key, inner in value.items():
-            if typical is not None or key in example:
-                yield from _beyond(inner, typical or example.get(key), below(at, key))
+            if keyed or key in example:
+                like = _with_all_fields([*example.values()]) if keyed else example[key]
+                yield from _beyond(inner, like, below(at, key))
             else:
                 yield below(at, key), key, inner
 
