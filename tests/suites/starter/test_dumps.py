@@ -73,7 +73,7 @@ def renderings(shown: list[Any]) -> Iterator[str]:
 
 
 def test_what_tools_returned_is_no_report_of_work_that_was_done() -> None:
-    """Pasting the last answer after the plan passed six tasks, the last two or three twelve more."""
+    """As JSON or Python's text the last answer passed seven tasks, the last two or three eighteen more."""
     for task in TASKS:
         session = task.open()
         done = asyncio.run(follow(task.plan, session))
