@@ -306,7 +306,7 @@ def _pasted(answer: str, trajectory: Trajectory) -> str:
     said = f" {_bare(answer)} "
     least = 2 if "{" in answer else _FIELDS
     for call in trajectory.calls:
-        told = [(at.split("/"), v) for at, v in leaves(call.observation.content) if v is not None]
+        told = [(at.split("/"), v) for at, v in leaves(call.observation.content) if v is not None and _bare(str(v))]
         fields = (f"{value}" if at[-1].isdigit() else f"{at[-1]} {value}" for at, value in told)
         in_order = _bare(" ".join(str(value) for _, value in told))
         if len(told) >= least and (f" {in_order} " in said or all(f" {_bare(field)} " in said for field in fields)):

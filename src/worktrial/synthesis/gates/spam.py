@@ -58,5 +58,6 @@ async def _takes_a_paste(task: ExecutableTask) -> bool:
 
 def _is_met(task: ExecutableTask, session: Session, done: Trajectory) -> bool:
     checks = [check for check in task.checks if not isinstance(check, OF_HUMANS)]
-    states = {"initial_state": task.initial_state, "final_state": session.state}
-    return all(check.passed for check in run_checks(checks, trajectory=done, **states))
+    end = session.state or {}
+    results = run_checks(checks, initial_state=task.initial_state, final_state=end, trajectory=done)
+    return all(check.passed for check in results)
