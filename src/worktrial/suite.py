@@ -261,7 +261,7 @@ class Suite(ABC):
         return None
 
     def outcome_of(self, record: "SampleRecord") -> Outcome | None:
-        """Outcome that a valid record's grounds amount to, a budget apart; None where they do not say."""
+        """Outcome that a record's own grounds amount to, a budget apart; None where they do not say."""
         return None
 
     def figures(self, run: "StoredRun") -> Sequence[Figure]:

@@ -288,7 +288,7 @@ def _look_up(reference: JsonObject, seen: Mapping[str, JsonObject], where: str) 
     try:
         return resolve_pointer(seen[name], pointer)
     except JsonPointerException as e:
-        raise PlanBroken(f"{where}: {name!r} has nothing at {pointer!r} ({e})") from e
+        raise PlanBroken(f"{where}: {name!r} has nothing at {pointer!r}") from e
 
 
 @cache
