@@ -49,7 +49,7 @@ def test_an_own_prompt_is_told_kept_and_counts_when_runs_are_compared(tmp_path: 
         assert kept["text"] == (standard_prompt() if text is None else text)
         assert "agent_prompt" not in _manifest(runs[name])["options"]
     compared = command("compare", runs["standard"], runs["own"])
-    assert "trial.agent_prompt" in compared.said
+    assert "agent.prompt" in compared.said
     assert "agent_prompt" not in command("compare", runs["own"], runs["own"]).said
 
 

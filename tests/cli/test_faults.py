@@ -1,6 +1,5 @@
 """Runs under faults, through the command line."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -74,20 +73,7 @@ def test_a_sweep_in_one_command_and_its_resume(tmp_path: Path) -> None:
     assert (run / "samples.jsonl").read_text() == text
     for other in (["--fault-seed", 1], ["--fault-unit", "turn"]):
         refused = command(*words, *other, "-o", run)
-        assert refused.code == 2 and "settings.faults" in refused.said
-
-
-def test_a_run_from_before_there_were_conditions_goes_on(tmp_path: Path) -> None:
-    run, words = tmp_path / "run", [*STARTER, "--limit", 2, "-o", tmp_path / "run"]
-    assert command(*words).code == 0
-    assert "faults" not in json.loads((run / "manifest.json").read_text())["settings"]
-    for name in ("samples.jsonl", "trajectories.jsonl"):
-        old = [{k: v for k, v in line.items() if k != "condition"} for line in lines_of(run / name)]
-        (run / name).write_text("".join(json.dumps(line) + "\n" for line in old))
-    before = (run / "samples.jsonl").read_bytes()
-    assert command(*words).code == 0
-    assert (run / "samples.jsonl").read_bytes() == before
-    assert command("trajectory", run, lines_of(run / "samples.jsonl")[0]["sample"]).code == 0
+        assert refused.code == 2 and "faults.conditions" in refused.said
 
 
 @pytest.mark.parametrize("unit", ["call", "turn"])

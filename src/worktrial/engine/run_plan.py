@@ -117,7 +117,7 @@ def stored_like(plan: RunPlan, folder: Path) -> Manifest | None:
     stored = read_manifest(path)
     roles = {role: settings.resolved() for role, settings in plan.roles.items()}
     wanted = manifest_of(RunPlan(plan.trial, roles, plan.settings), Redactor())
-    return stored if stored.same_suite(wanted) and not differences(stored, wanted) else None
+    return None if differences(stored, wanted) else stored
 
 
 def _fingerprint(settings: RoleSettings) -> JsonObject:

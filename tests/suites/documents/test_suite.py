@@ -77,13 +77,6 @@ def test_questions_of_a_file_and_those_that_come_along(tmp_path: Path) -> None:
     assert len(suite.tasks(suite.data())) == 40
 
 
-def test_earlier_names_of_scores_are_read() -> None:
-    assert _read(scorer="official").scorer == "published"
-    assert _read(scorer="strict") == _read(scorer="ours")
-    with pytest.raises(SettingError, match="scorer"):
-        _read(scorer="sound")
-
-
 @pytest.mark.parametrize(
     ("given", "use"),
     [

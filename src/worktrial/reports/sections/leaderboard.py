@@ -214,8 +214,7 @@ def _cell(shown: Shown, hidden: bool) -> Markup:
 def _measured(board: Board, before: Sequence[Board]) -> str:
     """Common ground of the runs of a board, and why they are apart from the first board of the same suite."""
     manifest = board.runs[0].run.manifest
-    settings = manifest.settings
-    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
+    settings, roles = manifest.settings, manifest.roles
     parts = [f"data {str(manifest.data.get('fingerprint', 'unknown'))[:12]}"]
     if simulator := roles.get("simulator"):
         parts.append(f"simulator {simulator.get('model')}")

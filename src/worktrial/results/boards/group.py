@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from worktrial.engine.manifest import Difference, Manifest
+from worktrial.engine.identity import Difference, comparable
+from worktrial.engine.manifest import Manifest
 from worktrial.engine.stored import StoredRun
-from worktrial.results.comparable import comparable
 from worktrial.suite import is_audit
 
 _CLEAN = "E0"

@@ -52,7 +52,6 @@ class OrchestrationSuite(Suite):
     data = DataOptions
     beside = ComparisonOptions
     roles = (Role.AGENT, Role.SUB_AGENT, Role.SIMULATOR, Role.JUDGE)
-    decided_by_code = False
     assignments = False
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
         "gold": ReferenceAgent("does what the recording has", must=Outcome.PASS),
