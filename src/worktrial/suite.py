@@ -28,12 +28,12 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from worktrial.agents.assignment import Solution
     from worktrial.agents.candidates import Candidate
     from worktrial.engine.manifest import Manifest
+    from worktrial.engine.pairing import SamplePair
     from worktrial.engine.record import SampleRecord
     from worktrial.engine.run_plan import RunSettings
     from worktrial.engine.stored import StoredRun
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section
-    from worktrial.results.pairing import SamplePair
     from worktrial.workplaces import Workplace
     from worktrial.workplaces.retracing import Retracing
 

@@ -7,7 +7,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from worktrial.agents.candidates import resolve_agent
 from worktrial.agents.episodes import Episodes
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
@@ -17,13 +16,14 @@ from worktrial.engine.record import Key
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, is_address
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
-from worktrial.engine.shard import ShardedTrial, read_shard
+from worktrial.engine.shard import read_shard
 from worktrial.engine.spend import Budget
 from worktrial.engine.store import last_records
 from worktrial.engine.stored import open_run
-from worktrial.engine.trial import Trial
+from worktrial.engine.trial import ShardedTrial, Trial
 from worktrial.errors import DataError, SettingError, option
 from worktrial.language.untrusted import plain_name
+from worktrial.named_agents import resolve_agent
 from worktrial.options import RunOptions
 from worktrial.places import address_of, below, brought, check_address
 from worktrial.sandbox.box import shield

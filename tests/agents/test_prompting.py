@@ -61,7 +61,7 @@ def test_a_changed_prompt_is_another_setting_on_resume(tmp_path: Path) -> None:
             words = ["--agent", "agent-1", "--base-url", server.url, "--agent-prompt", prompt, "-o", run]
             ran = command(*STARTER, *words)
         assert ran.code == code, ran.said
-    assert "agent_prompt" in ran.said
+    assert "agent.prompt" in ran.said
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from worktrial.engine.manifest import read_manifest
 from worktrial.engine.record import SampleResult
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
-from worktrial.engine.shard import MOST_SHARDS, ShardedTrial, read_shard, shard_number
+from worktrial.engine.shard import MOST_SHARDS, read_shard, shard_number
 from worktrial.engine.tokens import TOKENS, SampleTokens, encoded, read_tokens
 from worktrial.engine.trajectories import trajectory_lines
-from worktrial.engine.trial import Job, SampleContext
+from worktrial.engine.trial import Job, SampleContext, ShardedTrial
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
 from worktrial.language import TurnTokens

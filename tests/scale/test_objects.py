@@ -21,11 +21,11 @@ from worktrial.engine.objects.address import RemoteRun, shard_folder
 from worktrial.engine.record import SampleResult
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
-from worktrial.engine.shard import ShardedTrial, read_shard
+from worktrial.engine.shard import read_shard
 from worktrial.engine.store import SAMPLES, RunStore
 from worktrial.engine.tokens import TOKENS, SampleTokens, encoded, read_tokens
 from worktrial.engine.trajectories import PACKED
-from worktrial.engine.trial import Job, SampleContext
+from worktrial.engine.trial import Job, SampleContext, ShardedTrial
 from worktrial.errors import SettingError, StopRun, WorktrialError
 from worktrial.grading import Outcome
 from worktrial.language import TurnTokens

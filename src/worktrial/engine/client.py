@@ -11,7 +11,6 @@ import aiohttp
 import msgspec
 
 from worktrial.engine import wire
-from worktrial.engine.heartbeat import ProviderTrouble
 from worktrial.engine.manifest import utc_now
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.pace import Pace
@@ -19,6 +18,7 @@ from worktrial.engine.providers.chat import ChatWire
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import (
     RETRIED_STATUSES,
+    ProviderTrouble,
     Retryable,
     RetryPolicy,
     Tries,

@@ -14,8 +14,8 @@ import msgspec
 from worktrial.engine.identity import Difference, TrialIdentity
 from worktrial.engine.manifest import Asked, Manifest
 from worktrial.engine.record import Key
-from worktrial.engine.shard import Shard, ShardedTrial
-from worktrial.engine.trial import Job, Trial
+from worktrial.engine.shard import Shard
+from worktrial.engine.trial import Job, ShardedTrial, Trial
 from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject
 from worktrial.options import FaultOptions

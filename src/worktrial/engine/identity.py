@@ -59,7 +59,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class TrialIdentity:
-    """What a manifest holds that can change a result."""
+    """Everything in a manifest that can change a result."""
 
     own: bool
     """Whether the suite is a folder of one's own, which may be called otherwise and hold the same."""
@@ -161,7 +161,7 @@ def comparable(first: Manifest, second: Manifest) -> list[Difference]:
 
 
 def _told(settings: JsonObject, roles: JsonObject) -> JsonObject:
-    """Prompt of an agent that is a model, where it is its own, and the rule by which it keeps its conversation."""
+    """Prompt on record of an agent that is a model, and the rule by which it keeps its conversation."""
     prompt = settings.get("agent_prompt")
     context = {"context": settings.get("context") or {"keeping": "keep"}} if Role.AGENT.value in roles else {}
     return context if prompt is None else {**context, "prompt": prompt["sha256"]}

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import msgspec
 
-from worktrial import __version__
 from worktrial.engine.shard import Shard
 from worktrial.errors import DataError, option
 from worktrial.language import JsonObject
 from worktrial.outside.files import read_bytes
+from worktrial.version import __version__
 
 FORMAT = 1
 MANIFEST = "manifest.json"

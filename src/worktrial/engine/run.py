@@ -17,12 +17,11 @@ from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.engine.run_plan import RunPlan, RunSettings, is_compressed, manifest_of
 from worktrial.engine.scheduler import Scheduler, work_off
-from worktrial.engine.shard import ShardedTrial
 from worktrial.engine.spend import Budget, Spend
 from worktrial.engine.store import BATCHES, RunStore, last_records
 from worktrial.engine.stored import agent_of
 from worktrial.engine.tokens import refuse_without_tokens
-from worktrial.engine.trial import Job, Trial
+from worktrial.engine.trial import Job, ShardedTrial, Trial
 from worktrial.errors import SettingError, StopRun, WorktrialError, extra, option
 from worktrial.grading import Outcome
 from worktrial.secrets import Redactor

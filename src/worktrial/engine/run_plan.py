@@ -11,10 +11,9 @@ from worktrial.engine.objects.address import RemoteRun
 from worktrial.engine.record import Key
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, public_url
-from worktrial.engine.shard import ShardedTrial
 from worktrial.engine.spend import Budget
 from worktrial.engine.trajectories import TRAJECTORIES
-from worktrial.engine.trial import Trial
+from worktrial.engine.trial import ShardedTrial, Trial
 from worktrial.language import JsonObject
 from worktrial.secrets import Redactor
 

@@ -35,7 +35,7 @@ def cost_of(record: SampleRecord) -> float | None:
     """
     if not record.replayed:
         return record.cost
-    return _full(record, record.usage.values())
+    return _full(record.usage.values())
 
 
 def agent_cost_of(record: SampleRecord) -> float | None:
@@ -43,13 +43,10 @@ def agent_cost_of(record: SampleRecord) -> float | None:
 
     A sample that broke before the agent said a word costs nothing.
     """
-    return _full(record, _own(record))
+    return _full(_own(record))
 
 
-def _full(record: SampleRecord, usage: Iterable[RoleUsage]) -> float | None:
-    if record.replayed != sum(u.replayed for u in record.usage.values()):
-        # An earlier version did not write down whose requests were replayed.
-        return None
+def _full(usage: Iterable[RoleUsage]) -> float | None:
     return sum_of(cost for u in usage for cost in (u.cost, u.replayed_cost))
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
 
 from worktrial.language import JsonObject
 from worktrial.workplaces.tools import Tool
@@ -21,17 +20,6 @@ class Workplace:
     """Meaning of the state's fields, with causal hints."""
     source: str = ""
     """The file it came from, for messages."""
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> "Workplace":
-        """Read one workplace: a folder with `workplace.yaml`, or one OccuBench JSON file.
-
-        Raises:
-            DataError: there is nothing there, or a file or field cannot be used.
-        """
-        from worktrial.workplaces.loading import load_workplace
-
-        return load_workplace(path)
 
     @cached_property
     def _by_name(self) -> dict[str, Tool]:

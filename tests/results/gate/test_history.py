@@ -183,8 +183,8 @@ def test_damaged_histories(tmp_path: Path, baseline: StoredRun) -> None:
     damaged(level=0.5)
     with pytest.raises(DataError, match="jsonl:2: level: another than in the first line"):
         _nightly(tmp_path)
-    damaged(format=2)
-    with pytest.raises(DataError, match="jsonl:2: has format 2"):
+    damaged(format=3)
+    with pytest.raises(DataError, match="jsonl:2: has format 3"):
         _nightly(tmp_path)
     damaged(more=1)
     with pytest.raises(DataError, match="jsonl:2: damaged record"):

@@ -6,8 +6,8 @@ from hashlib import sha256
 import pytest
 from tests.support.data import real_data_dir
 
+from worktrial.errors import BadRow
 from worktrial.language import JsonObject
-from worktrial.scorer import BadRow
 from worktrial.suites.documents.answers import AnswerPair, our_score, question_unit
 from worktrial.suites.documents.choices import AnswerMode
 from worktrial.suites.documents.question import DocumentQuestion

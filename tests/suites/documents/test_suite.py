@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from tests.support.tiny_archive import tiny_archive, write_questions
 
-from worktrial.agents.candidates import resolve_agent
 from worktrial.engine import memory
 from worktrial.engine.run import run_trials
 from worktrial.errors import SettingError, option
+from worktrial.named_agents import resolve_agent
 from worktrial.suite import suites
 from worktrial.suites.documents import suite
 from worktrial.suites.documents.task import DocumentsTrial

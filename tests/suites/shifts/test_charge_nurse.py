@@ -12,6 +12,7 @@ from worktrial.suites.shifts.cases import Move
 from worktrial.suites.shifts.desks.charge_nurse import measures, rules
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import ShiftChoice
+from worktrial.workplaces.desk import DeskSession
 
 DESK = suite.desks(ShiftChoice())["charge_nurse"]
 
@@ -224,7 +225,7 @@ def test_a_physician_names_the_ward_however_the_question_is_put(question):
         if found:
             break
     due = found[0]
-    session = DESK.workplace.open(start)
+    session = DeskSession(DESK.workplace, start)
     session.pass_to(due.arrives)
     sent = {"to": due.asked_by, "about": due.about, "text": "Which ward?", **question}
     asyncio.run(session.call("send_message", sent))

@@ -7,6 +7,7 @@ import pytest
 from tests.workplaces.scripted import Scripted
 
 from worktrial.suites.shifts.desk import Desk
+from worktrial.workplaces.desk import DeskSession
 from worktrial.workplaces.people import Fact, Person, Voice
 from worktrial.workplaces.time import WallClock
 
@@ -22,7 +23,7 @@ def _session(*replies, wall=None):
         id="clerk", name="Ada", role="Records", delay=(5, 5), facts=facts, grants={"sum": 9}
     )
     voice = Voice(Scripted(replies), "en") if replies else None
-    return desk.workplace.open(state, careful=True, voice=voice, wall=wall), voice
+    return DeskSession(desk.workplace, state, careful=True, voice=voice, wall=wall), voice
 
 
 def _call(session, tool, **arguments):

@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-import worktrial
 from worktrial.archive.pages import PageRange, Route, pages_within
 from worktrial.archive.producers import DocumentSource, ReadSettings
 from worktrial.archive.producers.files import KINDS, libraries_of
@@ -20,11 +19,12 @@ from worktrial.archive.producers.pdf import ocr_version, text_version
 from worktrial.archive.store.parts import PARTS, read_record
 from worktrial.archive.store.record import DocumentRecord
 from worktrial.errors import SettingError
+from worktrial.version import __version__
 
 Ocr = Literal["auto", "never", "force"]
 _MODES = ("auto", "never", "force")
 
-_ROOM = Path(worktrial.__file__).parent / "archive"
+_ROOM = Path(__file__).parents[1]
 # What decides the content of a page, and what only decides the meaning of its cells. Reading a scan takes seconds,
 # its meaning milliseconds: a change of the second does not bring about the first.
 _READING = ("pages.py", "pdf", "layout", "ocr", "producers", "meaning/periods.py", "alignment.py", "logistic.py")
@@ -136,7 +136,7 @@ def meaning_version() -> str:
 
 @lru_cache
 def _version_of(names: tuple[str, ...]) -> str:
-    digest = hashlib.sha256(worktrial.__version__.encode())
+    digest = hashlib.sha256(__version__.encode())
     for name in names:
         place = _ROOM / name
         for file in (

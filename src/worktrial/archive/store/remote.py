@@ -9,9 +9,8 @@ from pathlib import Path
 import msgspec
 from filelock import FileLock, Timeout
 
-from worktrial.archive.store.archive import INDEX
 from worktrial.archive.store.parts import PARTS
-from worktrial.archive.store.record import LOCK, MANIFEST, decode_manifest, read_manifest
+from worktrial.archive.store.record import INDEX, LOCK, MANIFEST, decode_manifest, read_manifest
 from worktrial.errors import DataError, SettingError, StopRun, WorktrialError
 from worktrial.places import address_of
 from worktrial.stores.bucket import Bucket, StoreFailed

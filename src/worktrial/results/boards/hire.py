@@ -7,12 +7,12 @@ from enum import StrEnum
 import msgspec
 
 from worktrial.engine.identity import TrialIdentity
+from worktrial.engine.pairing import SamplePair
 from worktrial.engine.stored import StoredRun, agent_of
 from worktrial.results.boards.shared import Basis, SharedSamples
 from worktrial.results.comparison.outcomes import paired_table
 from worktrial.results.completion import paired_tries
 from worktrial.results.estimates import BoardEstimate, completion_estimate
-from worktrial.results.pairing import SamplePair
 from worktrial.statistics import MARGIN, Conclusion, Estimate, conclude, difference, pooled
 from worktrial.suite import suite_of
 

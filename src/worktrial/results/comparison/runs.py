@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from worktrial.engine.identity import Difference, TrialIdentity, comparable
+from worktrial.engine.pairing import SamplePair, pair_runs
 from worktrial.engine.record import Key
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
@@ -19,7 +20,6 @@ from worktrial.results.conditions import (
     tallies,
 )
 from worktrial.results.outcomes import OutcomeTally
-from worktrial.results.pairing import SamplePair, pair_runs
 from worktrial.results.spending import unseen
 from worktrial.statistics import RobustnessChange, robustness_change
 from worktrial.statistics.robustness import CLEAN

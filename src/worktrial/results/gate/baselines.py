@@ -19,7 +19,7 @@ from worktrial.outside.files import open_file
 STORE = Path("runs/gates")
 """Folder for pinned baselines and histories, unless another is named."""
 
-_FORMAT = 1
+_FORMAT = 2
 _ENDING = ".baseline.json"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LARGEST = 100_000

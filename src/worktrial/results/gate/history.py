@@ -16,7 +16,7 @@ from worktrial.results.completion import passed
 from worktrial.results.gate.baselines import STORE, Fingerprint, check_name, fingerprint
 from worktrial.statistics import Tries
 
-_FORMAT = 1
+_FORMAT = 2
 _ENDING = ".looks.jsonl"
 MOST_LOOKS = 1000
 """Looks of one history: a look a night for more than two years."""

@@ -12,7 +12,6 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from worktrial import __version__
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.progress import PLAIN_SECONDS
 from worktrial.engine.run_plan import is_compressed
@@ -35,6 +34,7 @@ from worktrial.scale.ray.cluster import (
 from worktrial.scale.ray.keeper import Keeper, shard_home
 from worktrial.scale.ray.worker import BUDGET, ShardEnd, ShardOrder
 from worktrial.trials import PreparedRun
+from worktrial.version import __version__
 
 _RETRIES = 8
 """Deaths of workers that one shard survives."""

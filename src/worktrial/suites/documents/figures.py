@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
+from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
@@ -14,7 +15,6 @@ from worktrial.results.comparison import SuiteFigure
 from worktrial.results.comparison.changes import Measure, changes
 from worktrial.results.conditions import by_condition, headline
 from worktrial.results.estimates import Sums
-from worktrial.results.pairing import SamplePair
 from worktrial.statistics import Interval, TaskTries, rate
 from worktrial.suite import Figure
 from worktrial.suites.documents.answers import RatioBin, ratio_histogram

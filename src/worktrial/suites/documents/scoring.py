@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 import msgspec
 from pydantic import Field
 
+from worktrial.errors import BadRow
 from worktrial.language import JsonObject, JsonValue
 from worktrial.options import Flag, Options
-from worktrial.scorer import BadRow, Scorer
+from worktrial.scorer import Scorer
 from worktrial.suites.documents.answers import AnswerPair, AnswerScore, our_score, published_score, question_unit
 from worktrial.suites.documents.choices import AnswerMode
 from worktrial.suites.documents.options import ScoreName

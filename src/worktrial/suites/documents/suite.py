@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from worktrial.agents.candidates import Candidate
     from worktrial.archive.store import Archive
+    from worktrial.engine.pairing import SamplePair
     from worktrial.engine.record import SampleRecord
     from worktrial.engine.stored import StoredRun
     from worktrial.reports.report import Report, Section
-    from worktrial.results.pairing import SamplePair
     from worktrial.suites.documents.load import QuestionSet
     from worktrial.suites.documents.page_pictures import PageAlbum
     from worktrial.suites.documents.question import DocumentQuestion

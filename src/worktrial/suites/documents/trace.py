@@ -10,9 +10,8 @@ from worktrial.workplaces import ToolCall
 from worktrial.workplaces.signals import is_error
 
 # Tools that show a page or part of it, by their arguments; and tools that answer with a list of places.
-# What a session shows to an agent is on record; what its Python reads by itself is not (runs of earlier versions
-# could read the archive's files, too).
-_UNRECORDED = re.compile(r"\brows\s*\(|\bARCHIVE\b")
+# What a session shows to an agent is on record; what its Python reads by itself is not.
+_UNRECORDED = re.compile(r"\brows\s*\(")
 _TABLE = re.compile(r"(?P<document>.+):(?P<page>\d+):t\d+")
 _IN_DOCUMENT = re.compile(r"\bdocument\s*=\s*'((?:[^']|'')*)'", re.IGNORECASE)
 _ON_PAGE = re.compile(r"\bpage\s*=\s*(\d+)\b", re.IGNORECASE)

@@ -127,9 +127,9 @@ class SimulatedSuite(Suite):
 
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The suite made ready to run; see `Suite.trial`."""
-        from worktrial.agents.prompting import own_prompt
         from worktrial.engine.spend import context_of
         from worktrial.suites.duties import duties_of
+        from worktrial.suites.own_prompt import own_prompt
         from worktrial.suites.selection import select_by
         from worktrial.suites.simulated.trial import AUTO, SimulatedSettings, SimulatedTrial
         from worktrial.workplaces.simulator import FACTS_SHOWN

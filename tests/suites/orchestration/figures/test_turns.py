@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from tests.support.orchestration import BERTH, SHORT, TinyTeam
 
-from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError
+from worktrial.named_agents import resolve_agent
 from worktrial.suites.orchestration import suite
 from worktrial.suites.orchestration.figures.free import cascade_gaps, differences, free_figures
 from worktrial.suites.orchestration.figures.turns import METRICS, LanguageFigures, language_figures

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any
 
+from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.results.comparison.changes import Change, SuiteFigure
-from worktrial.results.pairing import SamplePair
 from worktrial.statistics import change_intervals
 from worktrial.suite import Figure
 from worktrial.suites.orchestration.figures.apart import scenario_correlations
