@@ -90,18 +90,7 @@ def grow(stored: Manifest, wanted: Manifest, folder: Path | str) -> None:
     Raises:
         SettingError: something that can change results differs; the message shows what.
     """
-    if not TrialIdentity.of(stored).is_same_suite(TrialIdentity.of(wanted)):
-        article = "an" if stored.suite[:1] in "aeiou" else "a"
-        raise SettingError(
-            f"{folder} holds {article} {stored.suite} run. Name another folder with {option('output')}, or "
-            "none for a new one"
-        )
-    if found := differences(stored, wanted):
-        shown = "\n".join(f"  {difference}" for difference in found)
-        raise SettingError(
-            f"{folder} holds a run with other settings (stored -> now):\n{shown}\n"
-            f"Give the stored settings to resume it, or start another run with another {option('output')}"
-        )
+    refuse_other(stored, wanted, folder)
     session = wanted.sessions[-1]
     asks = _asks(stored)
     if asks is not None and session.asked is not None:
@@ -114,6 +103,26 @@ def grow(stored: Manifest, wanted: Manifest, folder: Path | str) -> None:
     # A run keeps the name under which it was begun.
     wanted.suite = stored.suite
     wanted.sessions = stored.sessions + wanted.sessions
+
+
+def refuse_other(stored: Manifest, wanted: Manifest, folder: Path | str) -> None:
+    """Refuse to take `wanted` for the run that is stored in `folder`, or for more of it, where it is another.
+
+    Raises:
+        SettingError: something that can change results differs; the message shows what.
+    """
+    if not TrialIdentity.of(stored).is_same_suite(TrialIdentity.of(wanted)):
+        article = "an" if stored.suite[:1] in "aeiou" else "a"
+        raise SettingError(
+            f"{folder} holds {article} {stored.suite} run. Name another folder with {option('output')}, or "
+            "none for a new one"
+        )
+    if found := differences(stored, wanted):
+        shown = "\n".join(f"  {difference}" for difference in found)
+        raise SettingError(
+            f"{folder} holds a run with other settings (stored -> now):\n{shown}\n"
+            f"Give the stored settings to resume it, or start another run with another {option('output')}"
+        )
 
 
 def differences(stored: Manifest, wanted: Manifest) -> list[Difference]:
