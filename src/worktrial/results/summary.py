@@ -13,10 +13,9 @@ from worktrial.grading import Outcome, majority
 from worktrial.results.completion import CompletionEstimate, completion_of
 from worktrial.results.conditions import headline, in_order, repeats_in, robustness_of
 from worktrial.results.duties import DutyCounts, duty_counts
-from worktrial.results.fault_metrics import FaultedSample, FaultMetrics, excess_of, faulted, faults_of, total
+from worktrial.results.fault_metrics import FaultedSample, FaultMetrics, faulted, faults_of, total
 from worktrial.results.observed import ObservedRun, observed_in
 from worktrial.results.outcomes import OutcomeTally
-from worktrial.results.reasks import ExcessReask
 from worktrial.results.spending import Total, quantity_in, replayed_mark
 from worktrial.statistics import Agreement, Repeats, Robustness, ZeroCleanRate, agreement
 from worktrial.workplaces import ContextUse
@@ -43,8 +42,6 @@ class Condition:
     """Mean tool calls of a sample."""
     faults: FaultMetrics | None
     """Fault metrics of all its samples together; None where no fault was planned."""
-    excess_reask: ExcessReask | None = None
-    """Excess re-ask rate after silent faults; None where no answer was silently degraded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +236,8 @@ class RunTally:
             tally = self._conditions[name]
             samples = sum(len(task.by_repeat) for task in tally.tasks.values())
             own = {sample.key: metrics[sample.key] for sample in self._faulted.get(name, ())}
-            faults, excess = (total(own.values()), excess_of(tally, own)) if own else (None, None)
-            found.append(Condition(name, completion_of(tally), self._calls[name] / samples, faults, excess))
+            faults = total(own.values()) if own else None
+            found.append(Condition(name, completion_of(tally), self._calls[name] / samples, faults))
         return found
 
     def _agreement(self) -> Agreement | None:
