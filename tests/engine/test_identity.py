@@ -65,6 +65,8 @@ def _faults(*conditions: dict[str, Any], prompted: bool = False) -> tuple[str, A
         [_faults(E0)],
         [_faults({**E0, "seed": 7})],
         [("faults", None)],
+        # Each condition is compared by itself.
+        [_faults(E0, E2)],
     ],
 )
 def test_what_does_not_matter(changes: list[tuple[str, Any]]) -> None:
@@ -85,8 +87,6 @@ def test_what_does_not_matter(changes: list[tuple[str, Any]]) -> None:
         ([("votes", 5)], "judge.votes"),
         ([("judge_method", "logprob")], "judge.judge_method"),
         ([("regraded", {"source": "x", "rubrics": "y"})], "judge.rubrics"),
-        ([_faults(E2)], "faults.conditions"),
-        ([_faults(E0, E2)], "faults.conditions"),
     ],
 )
 def test_what_matters(changes: list[tuple[str, Any]], what: str) -> None:
@@ -123,7 +123,7 @@ def test_faults_of_another_generator_are_other_faults() -> None:
     later = ("faults", {**now, "generator": 2})
     assert [d.what for d in comparable(_manifest(earlier), _manifest(later))] == ["faults.generator"]
     assert comparable(_manifest(later), _manifest(later)) == []
-    assert [d.what for d in comparable(_manifest(), _manifest(later))] == ["faults.conditions"]
+    assert [d.what for d in _differences(_manifest(), _manifest(later))] == ["faults.conditions.E2"]
     asked = [("faults", {**now, "prompted": True, "generator": n}) for n in (1, 2)]
     assert [d.what for d in comparable(*map(_manifest, asked))] == ["faults.generator"]
 
@@ -167,7 +167,11 @@ def test_other_suites_and_data() -> None:
 def test_faults_are_compared_by_what_they_do() -> None:
     first, same = _manifest(_faults(E0, E2)), _manifest(_faults(E2, {**E0, "count": 9}))
     assert comparable(first, same) == []
-    assert comparable(first, _manifest(_faults(E0, {**E2, "seed": 1})))
+    other = _manifest(_faults(E0, {**E2, "seed": 1}))
+    assert [d.what for d in comparable(first, other)] == ["faults.conditions.E2"]
+    # No mode in common is nothing to compare.
+    found = comparable(_manifest(), _manifest(_faults(E2)))
+    assert [d.what for d in found] == ["faults.conditions.E0", "faults.conditions.E2"]
     assert [d.what for d in comparable(first, _manifest(_faults(E0, E2, prompted=True)))] == ["faults.prompted"]
 
 

@@ -38,7 +38,7 @@ CODE = "code"
 
 # Parts that say who worked on what; runs that differ in them compare.
 _WHO_AND_WHAT = frozenset({"agent", "samples", "work", "shard"})
-_CLEAN: JsonObject = {"conditions": [{"mode": "E0"}], "prompted": False}
+_CLEAN: JsonObject = {"conditions": {"E0": [{}]}, "prompted": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,22 +137,27 @@ class TrialIdentity:
             # What made the faults of one run is no difference to a run that had none.
             for side in (before, after):
                 side["faults"] = {name: value for name, value in side["faults"].items() if name != "generator"}
-        return list(_tell_apart(before, after))
+        return list(tell_apart(before, after))
 
     def obstacles(self, other: "TrialIdentity") -> list[Difference]:
         """Reasons for which two runs are not comparable; [] when what differs is the agent's doing.
 
-        All must be equal but who worked, as which models, within which limits and on which of the tasks. Two
-        exceptions: a judge does not count where code decides; and where both agents are models they must have been
-        told the same, and kept their conversations alike.
+        All must be equal but who worked, as which models, within which limits and on which of the tasks. A fault
+        mode that only one of them tried is no obstacle where they share another. Two exceptions: a judge does not
+        count where code decides; and where both agents are models they must have been told the same, and kept their
+        conversations alike.
         """
         left = {*_WHO_AND_WHAT} if self.judge is not None or other.judge is not None else {*_WHO_AND_WHAT, "judge"}
         found = self.differences(other, but=left)
         if not self.is_same_suite(other):
             return found
+        modes = [side.parts["faults"]["conditions"].keys() for side in (self, other)]
+        if modes[0] & modes[1]:
+            alone = {f"faults.conditions.{mode}" for mode in modes[0] ^ modes[1]}
+            found = [difference for difference in found if difference.what not in alone]
         one, two = self.parts["agent"], other.parts["agent"]
         both = [name for name in ("prompt", "context") if name in one and name in two]
-        return found + list(_tell_apart(_some(one, both), _some(two, both), "agent"))
+        return found + list(tell_apart(_some(one, both), _some(two, both), "agent"))
 
 
 def comparable(first: Manifest, second: Manifest) -> list[Difference]:
@@ -172,13 +177,18 @@ def _is_judge(role: str) -> bool:
 
 
 def _faults(stored: JsonValue) -> JsonObject:
+    """Settings of each mode; their order is only that of the samples."""
     if not stored:
         return _CLEAN
-    conditions = [c if c["mode"] != "E0" else {"mode": "E0"} for c in stored["settings"]]
-    if all(condition["mode"] == "E0" for condition in conditions):
+    modes: dict[str, list[JsonObject]] = {}
+    for condition in stored["settings"]:
+        settings = {} if condition["mode"] == "E0" else {k: v for k, v in condition.items() if k != "mode"}
+        modes.setdefault(condition["mode"], []).append(settings)
+    if modes.keys() == {"E0"}:
         return _CLEAN
-    # The order of conditions is only that of the samples.
-    ordered = sorted(conditions, key=lambda c: msgspec.json.encode(c, order="sorted"))
+    ordered = {
+        mode: sorted(found, key=msgspec.json.Encoder(order="sorted").encode) for mode, found in modes.items()
+    }
     return {"conditions": ordered, "prompted": stored.get("prompted"), "generator": stored.get("generator")}
 
 
@@ -186,10 +196,11 @@ def _some(settings: JsonObject, names: Container[str]) -> JsonObject:
     return {name: value for name, value in settings.items() if name in names}
 
 
-def _tell_apart(first: JsonValue, second: JsonValue, what: str = "") -> Iterator[Difference]:
+def tell_apart(first: JsonValue, second: JsonValue, what: str = "") -> Iterator[Difference]:
+    """Differences between two values, each where it lies deepest; `what` is the dotted path of both."""
     if isinstance(first, dict) and isinstance(second, dict):
         for key in first | second:
-            yield from _tell_apart(first.get(key), second.get(key), f"{what}.{key}" if what else key)
+            yield from tell_apart(first.get(key), second.get(key), f"{what}.{key}" if what else key)
     elif first != second:
         yield Difference(what, first, second)
 
