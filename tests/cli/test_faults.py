@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.cli import at, command, lines_of, samples_of
+from tests.support.cli import at, command, samples_of
 from tests.support.occubench import TinyRelease
+from tests.support.run_files import work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
@@ -17,7 +18,7 @@ def _plans(run: Path) -> dict[tuple[str, str], Any]:
 
 
 def _accounts_for_every_degraded_call(run: Path) -> int:
-    calls = {(n["sample"], n["repeat"], n["condition"]): n["calls"] for n in lines_of(run / "trajectories.jsonl")}
+    calls = {(n["sample"], n["repeat"], n["condition"]): n["calls"] for n in work_of(run)}
     degraded = 0
     for record in samples_of(run):
         made = calls[record["sample"], record["repeat"], record["condition"]]

@@ -12,7 +12,7 @@ from worktrial.language import JsonObject
 from worktrial.outside.files import read_bytes
 from worktrial.version import __version__
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "manifest.json"
 
 

@@ -13,12 +13,13 @@ from worktrial.engine.manifest import Manifest, utc_now
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.progress import Progress, Tally
 from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.records import last_records
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.roles import RoleName, RoleSettings
-from worktrial.engine.run_plan import RunPlan, RunSettings, is_compressed, manifest_of
+from worktrial.engine.run_plan import RunPlan, RunSettings, manifest_of
 from worktrial.engine.scheduler import Scheduler, work_off
 from worktrial.engine.spend import Budget, Spend
-from worktrial.engine.store import BATCHES, RunStore, last_records
+from worktrial.engine.store import BATCHES, RunStore
 from worktrial.engine.stored import agent_of
 from worktrial.engine.tokens import refuse_without_tokens
 from worktrial.engine.trial import Job, Trial
@@ -207,10 +208,9 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
         redactor.add_url(settings.otlp)
     resolved = RunPlan(trial, roles, settings)
     manifest = manifest_of(resolved, redactor)
-    compress = is_compressed(plan)
     with (
         _shipped(resolved, manifest, redactor) as shipment,
-        RunStore(settings.folder, manifest, redactor, durable=settings.durable, compress=compress) as store,
+        RunStore(settings.folder, manifest, redactor, durable=settings.durable) as store,
     ):
         cost, tokens = _earlier_spend(store)
         spend = Spend(Budget(), cost=cost, tokens=tokens)
