@@ -31,7 +31,9 @@ def plan(state: State) -> Work:
         # What others have to do for us is set going early; what only takes hold later is left until then.
         late = due.arrives + _BEGIN if due.kind == "transfer" else min(due.due, state.time.ends - 2) - _LONGEST
         ready = max(due.arrives, due.earliest - _OPEN) if due.earliest else due.arrives
-        matters.append((ready, max(late, ready + 2), _matter(state, due, tray)))
+        # Whoever comes at level 1 goes before what has only to be set going.
+        first = due.due - _LONGEST - 4 if due.kind == "ambulance" and due.critical else max(late, ready + 2)
+        matters.append((ready, first, _matter(state, due, tray)))
         # A question to whoever asked is a first word, too.
         if due.kind in WORD and due.pattern != "ask":
             soon = due.arrives + int(str(state.figures["first_word"]))

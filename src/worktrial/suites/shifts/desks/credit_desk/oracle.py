@@ -217,11 +217,12 @@ def _guarantee(state: State, right: Right, inbox: _Desk) -> Part:
 def _position(state: State, right: Right, inbox: _Desk) -> Part:
     found = {"status": "released", "released_for": f"{state.time.begins.date()}"}
     seen = yield Move("search_requests", found)
-    rows = list(seen["requests"])
+    # What a colleague pays meanwhile pushes rows to the next page.
+    amounts = {row["id"]: row["amount"] for row in seen["requests"]}
     for page in range(2, -(-seen["total"] // 20) + 1):
         seen = yield Move("search_requests", {**found, "page": page})
-        rows += seen["requests"]
-    fields = {"count": len(rows), "total": round(sum(row["amount"] for row in rows), 2)}
+        amounts |= {row["id"]: row["amount"] for row in seen["requests"]}
+    fields = {"count": len(amounts), "total": round(sum(amounts.values()), 2)}
     text = "Released for today so far."
     return (
         yield Move(

@@ -41,7 +41,7 @@ _STORMS = {"short": ((36, 44),), "half": ((88, 104),), "full": ((130, 150), (310
 _BURST = {"short": "breakdown", "half": "breakdown breakdown", "full": "breakdown breakdown"}
 """Length to the kinds of what comes in a burst."""
 _AFTERMATH = 16  # minutes after a burst in which nothing else comes in
-_SPARE = 1  # minutes that are left before every time if nothing is put off
+_SPARE = 3  # minutes that are left before every time if nothing is put off
 _EXPECTED_LAST = {"short": 0.68, "half": 0.8, "full": 0.8}
 """Length to the share of the shift by which the last request has come."""
 
