@@ -6,7 +6,7 @@ A slot has a kind; the pattern that decides what is right about it is drawn apar
 from functools import partial
 from random import Random
 
-from worktrial.suites.shifts.pace import first_possible
+from worktrial.suites.shifts.pace import dealt, first_possible
 
 from .day import DayDraw
 from .floor import add_bays, add_nurses, devices, old_entries
@@ -54,7 +54,7 @@ def draw(length: str, minutes: int, random: Random) -> State:
 def _day(length: str, day: DayDraw) -> State:
     """One try at a day."""
     random, minutes = day.random, day.minutes
-    patterns = {kind: _patterns(random, kind, day.slots.count(kind)) for kind in PATTERNS}
+    patterns = {kind: dealt(random, PATTERNS[kind], day.slots.count(kind)) for kind in PATTERNS}
     # Matters come over the first two thirds; what has to be prepared early comes early.
     began = sorted(random.randint(*between) for between in _INCIDENTS[length])
     gap = (minutes * _MATTERS_UNTIL - _AFTERMATH * sum(day.incidents)) / len(day.slots)
@@ -72,13 +72,3 @@ def _day(length: str, day: DayDraw) -> State:
     add_nurses(day.state, random, day.asked, spare=random.randint(0, day.slots.count("lend")))
     day.state.devices = devices(day.state, random)
     return day.state
-
-
-def _patterns(random: Random, kind: str, count: int) -> list[str]:
-    """Patterns for the slots of a kind; each at most once more than any other."""
-    found: list[str] = []
-    while len(found) < count:
-        found += random.sample(PATTERNS[kind], len(PATTERNS[kind]))
-    found = found[:count]
-    random.shuffle(found)
-    return found

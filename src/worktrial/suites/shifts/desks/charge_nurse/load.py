@@ -40,7 +40,7 @@ def _of(state: State, due: Due) -> Iterator[Chore]:
         at_once = due.critical or due.end == "refuse"
         opened = 0 if due.kind in WORD else _OPEN
         minutes = opened + _DO[due.kind] + (told + _TELL if at_once else 0)
-        minutes += _SEARCH * (due.section in ("2.3", "5.2")) + _CALL * bool(due.facts.get("call"))
+        minutes += _SEARCH * (due.section in ("2.3", "5.2")) + _CALL * bool(due.filled.get("call"))
         yield Chore(max(came, due.earliest), min(due.due, state.time.ends - 2), minutes)
         yield Chore(max(came, due.earliest), ends, 0 if at_once else told + _TELL * bool(due.answer))
         return

@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import FirstWords, Inbox, Matter, Until, interleave
+from worktrial.suites.shifts.clerks import Inbox, Matter, Until, ask, interleave
 
 from .measures import PARTNERS
 from .rules import DEVICES, DUTIES, GREAT, REPORT, WORD, Due, solve
@@ -45,15 +45,8 @@ class MailTray(Inbox):
     """Inbox of the board, and what its nurse has said and looked up by now."""
 
     def __init__(self, first_word: int) -> None:
-        """Begin a day.
-
-        Args:
-            first_word: Minutes within which whoever asks hears of it.
-        """
-        super().__init__()
-        self.words = FirstWords(first_word)
+        super().__init__(first_word)
         self._sections: set[str] = set()
-        self._opened: set[str] = set()
         self.bays: set[str] = set()
         """Bays that are meant for somebody, on the board or not yet."""
 
@@ -62,12 +55,6 @@ class MailTray(Inbox):
         new = section not in self._sections
         self._sections.add(section)
         return new
-
-    def open(self, about: str) -> Matter:
-        """Open the message that came with a matter, once."""
-        if about not in self._opened:
-            self._opened.add(about)
-            yield from self.read(about)
 
 
 def _first_word(due: Due, tray: MailTray) -> Matter:
@@ -88,7 +75,7 @@ def _matter(state: State, due: Due, tray: MailTray) -> Matter:
 def _report(state: State, due: Due) -> Matter:
     yield Move("list_entries", {"kind": "ambulance"})
     counts = {
-        name: sum(at <= due.arrives for at in due.facts[name]) for name in ("announced", "urgent", "admissions")
+        name: sum(at <= due.arrives for at in due.filled[name]) for name in ("announced", "urgent", "admissions")
     }
     words = {"to": due.asked_by, "kind": "tell", "about": REPORT, "text": "What is expected.", "fields": counts}
     yield Move("send_message", words)
@@ -100,13 +87,13 @@ def _check_devices(state: State, due: Due) -> Matter:
     for page in range(1, -(-len(state.bays) // BOARD_PAGE) + 1):
         yield Move("list_bays", {"page": page})
     words = {"to": due.asked_by, "kind": "tell", "about": DEVICES, "text": "Devices that are overdue at open bays."}
-    yield Move("send_message", {**words, "fields": {name: due.facts[name] for name in ("overdue", "bays")}})
+    yield Move("send_message", {**words, "fields": {name: due.filled[name] for name in ("overdue", "bays")}})
 
 
 def _tell_heads(state: State, due: Due) -> Matter:
     for person in due.tell:
         words = {"to": person, "kind": "tell", "about": due.about, "text": "A great incident."}
-        yield Move("send_message", {**words, "fields": {"patients": due.facts["patients"]}})
+        yield Move("send_message", {**words, "fields": {"patients": due.filled["patients"]}})
 
 
 _DUTIES = {REPORT: _report, DEVICES: _check_devices, GREAT: _tell_heads}
@@ -152,14 +139,14 @@ def _ambulance(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
     if due.end == "link":
         yield Move("list_entries", {"kind": "ambulance"})
-        yield Move("link_announcement", {"entry_id": due.about, "first_id": due.facts["first"]})
-        yield from _answer(state, due, tray, f"{due.about} is the patient of {due.facts['first']}.")
+        yield Move("link_announcement", {"entry_id": due.about, "first_id": due.filled["first"]})
+        yield from _answer(state, due, tray, f"{due.about} is the patient of {due.filled['first']}.")
         return
-    if due.facts["earlier_visit"]:
-        yield Move("get_patient", {"patient_id": due.facts["earlier_visit"]})
+    if due.filled["earlier_visit"]:
+        yield Move("get_patient", {"patient_id": due.filled["earlier_visit"]})
     if due.pattern in ("flag", "flag lifted"):
-        yield Move("search_documents", {"patient_id": due.facts["earlier_visit"]})
-    free = yield from _free_bay(state, due.facts["need"], state.time.clock(due.due), tray)
+        yield Move("search_documents", {"patient_id": due.filled["earlier_visit"]})
+    free = yield from _free_bay(state, due.filled["need"], state.time.clock(due.due), tray)
     yield Move("assign_bay", {"reference": due.about, "bay_id": free["bay"]})
     yield from _answer(state, due, tray, f"{due.about}: bay {free['bay']}.", free)
 
@@ -167,7 +154,7 @@ def _ambulance(state: State, due: Due, tray: MailTray) -> Matter:
 def _transfer(state: State, due: Due, tray: MailTray) -> Matter:
     patient = {"patient_id": due.about}
     yield Move("get_patient", patient)
-    ward = due.facts["ward"]
+    ward = due.filled["ward"]
     if due.pattern == "ask":
         yield from _ask(state, due, tray)
     if due.end == "stay":
@@ -176,14 +163,14 @@ def _transfer(state: State, due: Due, tray: MailTray) -> Matter:
         yield from tray.read(due.about)
         yield from _answer(state, due, tray, f"{due.about} stays.", {"order": "withdrawn"})
         return
-    seen = yield Move("request_bed", {**patient, "ward": ward, "side_room": due.facts["side_room"]})
+    seen = yield Move("request_bed", {**patient, "ward": ward, "side_room": due.filled["side_room"]})
     withdrawn = due.about in state.withdraws
     if withdrawn:
         yield Until(_minute(state, seen) + _ANSWER + 5)
         yield from tray.read(due.about)
-        seen = yield Move("request_bed", {**patient, "ward": PARTNERS[ward], "side_room": due.facts["side_room"]})
+        seen = yield Move("request_bed", {**patient, "ward": PARTNERS[ward], "side_room": due.filled["side_room"]})
     answered = _minute(state, seen) + _ANSWER
-    seen = yield Move("order_porter", {**patient, "escort": due.facts["escort"]})
+    seen = yield Move("order_porter", {**patient, "escort": due.filled["escort"]})
     there = max(answered, state.time.minute_of(str(seen["porter_at"])))
     # The porter does not wait for long.
     yield Until(there, there)
@@ -201,12 +188,7 @@ def _ask(state: State, due: Due, tray: MailTray) -> Matter:
     by = due.asked_by
     tray.words.note(due.about)
     words = {"to": by, "about": due.about, "text": f"Which ward for {due.about}?", "fields": {"topic": "ward"}}
-    seen = yield Move("send_message", {"kind": "ask", **words})
-    slow = state.people[by].delay[1] + 1
-    if due.about in state.people[by].forgets:
-        yield Until(_minute(state, seen) + slow)
-        seen = yield Move("send_message", {"kind": "remind", **words})
-    yield Until(_minute(state, seen) + slow)
+    yield Until((yield from ask(state, Move("send_message", {"kind": "ask", **words}))))
     yield from tray.read(due.about)
 
 
@@ -214,8 +196,8 @@ def _isolation(state: State, due: Due, tray: MailTray) -> Matter:
     patient = {"patient_id": due.about}
     yield Move("get_patient", patient)
     if due.end == "refuse":
-        yield Move("set_precautions", {**patient, "kind": due.facts["kind"]})
-        yield from _answer(state, due, tray, f"{due.about} is nursed in place: {due.facts['kind']} precautions.")
+        yield Move("set_precautions", {**patient, "kind": due.filled["kind"]})
+        yield from _answer(state, due, tray, f"{due.about} is nursed in place: {due.filled['kind']} precautions.")
         return
     yield Until(due.earliest)
     free = yield from _free_bay(state, "iso", state.time.clock(due.earliest), tray)
@@ -225,11 +207,11 @@ def _isolation(state: State, due: Due, tray: MailTray) -> Matter:
 
 def _enquiry(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
-    yield Move("get_patient", {"patient_id": due.facts["patient"]})
+    yield Move("get_patient", {"patient_id": due.filled["patient"]})
     if due.section == "5.2":
-        yield Move("search_documents", {"patient_id": due.facts["patient"]})
-    if due.facts["call"]:
-        yield Move("call_back", {"entry_id": due.about, "number": due.facts["call"]})
+        yield Move("search_documents", {"patient_id": due.filled["patient"]})
+    if due.filled["call"]:
+        yield Move("call_back", {"entry_id": due.about, "number": due.filled["call"]})
     if due.end == "do":
         yield Move("release_information", {"entry_id": due.about})
         yield from _answer(state, due, tray, f"{due.about} has been told.")
@@ -245,7 +227,7 @@ def _walkin(state: State, due: Due, tray: MailTray) -> Matter:
         yield from _answer(state, due, tray, f"{due.about}, level 2, is in {free['bay']}.")
         return
     seen = yield Move("list_nurses", {"team": "front"})
-    at, nurse = _slot(state, due.facts["latest"], seen["nurses"])
+    at, nurse = _slot(state, due.filled["latest"], seen["nurses"])
     booked = {"patient_id": due.about, "nurse_id": nurse, "time": state.time.clock(at)}
     yield Move("book_reassessment", booked)
     text = f"{due.about}: please reassess at {booked['time']}."
@@ -269,20 +251,20 @@ def _lend(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
     yield Move("list_nurses")
     if due.end == "do":
-        yield Move("lend_nurse", {"entry_id": due.about, "nurse_id": due.facts["nurse"]})
-    yield from _answer(state, due, tray, f"{due.facts['nurse']}: {due.because}")
+        yield Move("lend_nurse", {"entry_id": due.about, "nurse_id": due.filled["nurse"]})
+    yield from _answer(state, due, tray, f"{due.filled['nurse']}: {due.because}")
 
 
 def _drugs(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
-    yield Move("read_register", {"drug": due.facts["drug"]})
-    yield Move("sign_sheet", {"entry_id": due.about, "result": due.end, "balance": due.facts["balance"]})
-    yield from _answer(state, due, tray, f"{due.about}: {due.end}.", {"missing": due.facts["missing"]})
+    yield Move("read_register", {"drug": due.filled["drug"]})
+    yield Move("sign_sheet", {"entry_id": due.about, "result": due.end, "balance": due.filled["balance"]})
+    yield from _answer(state, due, tray, f"{due.about}: {due.end}.", {"missing": due.filled["missing"]})
 
 
 def _census(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
-    level = due.facts["level"]
+    level = due.filled["level"]
     yield Move("record_level", {"entry_id": due.about, "level": level})
     yield from _answer(state, due, tray, f"Level {level}.", {"level": level})
 

@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import FirstWords, Inbox, Matter, Until, interleave
+from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
 
 from .rules import FIRST_WORD, POSITION, REPORT, Right, solve
 from .state import State
@@ -21,8 +21,7 @@ class _Desk(Inbox):
     """Inbox of the desk, and what its clerk has said by now."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.words = FirstWords(FIRST_WORD)
+        super().__init__(FIRST_WORD)
         self.group_opened = False
         """Whether the group under allotment has been looked at; who is served is known from then on."""
 

@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import FirstWords, Inbox, Matter, Until, interleave
+from worktrial.suites.shifts.clerks import Inbox, Matter, Until, ask, interleave
 
 from .rules import FIRST_WORD, Right, ashore, solve
 from .state import State
@@ -44,9 +44,8 @@ class _Desk(Inbox):
     """Inbox of the desk, and what its clerk has done or knows by now."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(FIRST_WORD)
         self.knows_rates = False
-        self.words = FirstWords(FIRST_WORD)
 
 
 def _matter(state: State, right: Right, inbox: _Desk) -> Matter:
@@ -92,12 +91,7 @@ def _refuse(right: Right, inbox: _Desk) -> Part:
 def _ask(state: State, right: Right, inbox: _Desk, to: str) -> Part:
     """Ask who knows, and again where they have forgotten."""
     words = {"to": to, "about": right.about, "text": f"Please let us have your word on {right.about}."}
-    seen = yield Move("send_message", {"kind": "request", **words})
-    slow = state.people[to].delay[1] + 1
-    if right.about in state.people[to].forgets:
-        yield Until(state.time.minute_of(str(seen["time"])) + slow)
-        seen = yield Move("send_message", {"kind": "remind", **words})
-    yield Until(state.time.minute_of(str(seen["time"])) + slow, right.due)
+    yield Until((yield from ask(state, Move("send_message", {"kind": "request", **words}))), right.due)
     return (yield from inbox.read(right.about))
 
 
