@@ -39,6 +39,12 @@ class Move(NamedTuple):
     arguments: Mapping[str, JsonValue] = MappingProxyType({})
 
 
+def send(to: str, kind: str, about: str, text: str, /, **fields: JsonValue) -> Move:
+    """Call that sends a message."""
+    more: JsonObject = {"fields": fields} if fields else {}
+    return Move("send_message", {"to": to, "kind": kind, "about": about, "text": text, **more})
+
+
 Work = Generator[Move, JsonObject, str]
 """A clerk's work: yields calls, is sent what each shows, and returns the last words."""
 

@@ -23,6 +23,8 @@ class Until(NamedTuple):
 
 Matter = Generator[Move | Until, JsonObject, None]
 """Work on one matter: yields moves and waits; is sent what a move shows, and nothing after a wait."""
+Part = Generator[Move | Until, JsonObject, JsonObject]
+"""Part of such work, which returns what its last move has shown."""
 
 
 @dataclass
@@ -95,7 +97,7 @@ class Inbox:
             self._opened.add(matter or about)
             yield from self.read(about)
 
-    def read(self, about: str) -> Generator[Move | Until, JsonObject, JsonObject]:
+    def read(self, about: str) -> Part:
         """Open the messages about a reference; the inbox is looked into only where none is known."""
         seen: JsonObject = {}
         if not self._waiting.get(about):

@@ -1,16 +1,13 @@
 """A plan of the day: the work of a charge nurse who knows beforehand what is right about each matter."""
 
-from collections.abc import Generator
-
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import Inbox, Matter, Until, ask, interleave
+from worktrial.suites.shifts.cases import Move, Work, send
+from worktrial.suites.shifts.clerks import Inbox, Matter, Part, Until, ask, interleave
 
 from .measures import PARTNERS
 from .rules import DEVICES, DUTIES, GREAT, REPORT, WORD, Due, solve
 from .state import BOARD_PAGE, State
 
-_Part = Generator[Move | Until, JsonObject, JsonObject]
 _ANSWER = 21
 """Minutes after which a ward has answered."""
 _OPEN = 6  # minutes before its time at which something is looked into
@@ -59,8 +56,7 @@ class MailTray(Inbox):
 
 def _first_word(due: Due, tray: MailTray) -> Matter:
     """Tell whoever asked that it is in hand, unless they have their answer by now."""
-    words = {"about": due.about, "text": f"{due.about} is in hand."}
-    move = Move("send_message", {"to": due.asked_by, "kind": "tell", **words})
+    move = send(due.asked_by, "tell", due.about, f"{due.about} is in hand.")
     return tray.words.word(due.about, move, tray.open(due.about))
 
 
@@ -77,8 +73,7 @@ def _report(state: State, due: Due) -> Matter:
     counts = {
         name: sum(at <= due.arrives for at in due.filled[name]) for name in ("announced", "urgent", "admissions")
     }
-    words = {"to": due.asked_by, "kind": "tell", "about": REPORT, "text": "What is expected.", "fields": counts}
-    yield Move("send_message", words)
+    yield send(due.asked_by, "tell", REPORT, "What is expected.", **counts)
 
 
 def _check_devices(state: State, due: Due) -> Matter:
@@ -86,14 +81,13 @@ def _check_devices(state: State, due: Due) -> Matter:
         yield Move("list_devices", {"page": page})
     for page in range(1, -(-len(state.bays) // BOARD_PAGE) + 1):
         yield Move("list_bays", {"page": page})
-    words = {"to": due.asked_by, "kind": "tell", "about": DEVICES, "text": "Devices that are overdue at open bays."}
-    yield Move("send_message", {**words, "fields": {name: due.filled[name] for name in ("overdue", "bays")}})
+    fields = {name: due.filled[name] for name in ("overdue", "bays")}
+    yield send(due.asked_by, "tell", DEVICES, "Devices that are overdue at open bays.", **fields)
 
 
 def _tell_heads(state: State, due: Due) -> Matter:
     for person in due.tell:
-        words = {"to": person, "kind": "tell", "about": due.about, "text": "A great incident."}
-        yield Move("send_message", {**words, "fields": {"patients": due.filled["patients"]}})
+        yield send(person, "tell", due.about, "A great incident.", patients=due.filled["patients"])
 
 
 _DUTIES = {REPORT: _report, DEVICES: _check_devices, GREAT: _tell_heads}
@@ -101,7 +95,6 @@ _DUTIES = {REPORT: _report, DEVICES: _check_devices, GREAT: _tell_heads}
 
 def _answer(state: State, due: Due, tray: MailTray, text: str, fields: JsonObject | None = None) -> Matter:
     """Tell everybody who has to know, and whoever asked: at once where that is part of the work."""
-    words: JsonObject = {"about": due.about, "text": text, "fields": fields or {}}
     tray.words.keep_away(due.about)
     soon = due.arrives + int(str(state.figures["first_word"]))
     in_time = due.end in ("refuse", "stay")
@@ -113,12 +106,12 @@ def _answer(state: State, due: Due, tray: MailTray, text: str, fields: JsonObjec
         yield Until(0, state.time.ends - _LONG)
     tray.words.note(due.about)
     if due.answer:
-        yield Move("send_message", {"to": due.asked_by, "kind": due.answer[0], **words})
+        yield send(due.asked_by, due.answer[0], due.about, text, **(fields or {}))
     for person in () if due.end == "stay" else due.tell:
-        yield Move("send_message", {"to": person, "kind": "tell", **words})
+        yield send(person, "tell", due.about, text, **(fields or {}))
 
 
-def _free_bay(state: State, need: str, ready: str, tray: MailTray) -> _Part:
+def _free_bay(state: State, need: str, ready: str, tray: MailTray) -> Part:
     """A free bay of the sort, clean at a time of day."""
     area = "majors" if need == "monitor" else need
     page, looked_at, total = 1, 0, 1
@@ -185,10 +178,9 @@ def _minute(state: State, seen: JsonObject) -> int:
 
 def _ask(state: State, due: Due, tray: MailTray) -> Matter:
     """Ask the physician for the ward, and again where they have forgotten."""
-    by = due.asked_by
     tray.words.note(due.about)
-    words = {"to": by, "about": due.about, "text": f"Which ward for {due.about}?", "fields": {"topic": "ward"}}
-    yield Until((yield from ask(state, Move("send_message", {"kind": "ask", **words}))))
+    question = send(due.asked_by, "ask", due.about, f"Which ward for {due.about}?", topic="ward")
+    yield Until((yield from ask(state, question)))
     yield from tray.read(due.about)
 
 
@@ -232,7 +224,7 @@ def _walkin(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("book_reassessment", booked)
     text = f"{due.about}: please reassess at {booked['time']}."
     yield Until(0, state.time.ends - _LONG)
-    yield Move("send_message", {"to": nurse, "kind": "tell", "about": due.about, "text": text})
+    yield send(nurse, "tell", due.about, text)
 
 
 def _slot(state: State, latest: int, nurses: list[JsonObject]) -> tuple[int, str]:

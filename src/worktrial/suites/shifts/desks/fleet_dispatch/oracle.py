@@ -1,10 +1,8 @@
 """A plan of the day: the work of a dispatcher who knows beforehand what is right about each matter."""
 
-from collections.abc import Generator
-
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import Inbox, Matter, Until, ask, interleave
+from worktrial.suites.shifts.cases import Move, Work, send
+from worktrial.suites.shifts.clerks import Inbox, Matter, Part, Until, ask, interleave
 from worktrial.workplaces.desk.tools import PAGE
 
 from .docks import dock_winners
@@ -12,7 +10,6 @@ from .hours import needs_chains
 from .rules import CERTIFICATES, FIRST_WORD, REPORT, Right, solve
 from .state import State
 
-Part = Generator[Move | Until, JsonObject, JsonObject]
 _BEGIN = 12  # minutes within which what others have to answer is aimed to be asked
 _LONGER = 17  # minutes before its time at which a report is aimed to be begun, which cannot be sent much earlier
 _LONG = 12  # minutes before its time at which a matter is aimed to be begun
@@ -42,8 +39,7 @@ def _asks(right: Right) -> bool:
 
 def _first_word(right: Right, inbox: Inbox) -> Matter:
     """Tell whoever asked that it is in hand, unless they have their answer by now."""
-    words = {"about": right.about, "text": f"{right.about} is in hand."}
-    move = Move("send_message", {"to": right.asked_by, "kind": "tell", **words})
+    move = send(right.asked_by, "tell", right.about, f"{right.about} is in hand.")
     return inbox.words.word(right.slot, move, inbox.open(right.about, right.slot))
 
 
@@ -67,15 +63,13 @@ def _report(right: Right) -> Part:
         "blocking": sum(blocking for _, blocking, _ in known),
         "medical": sum(medical for *_, medical in known),
     }
-    words = {"to": "operations", "kind": "tell", "about": REPORT, "text": "Breakdowns since six.", "fields": fields}
-    return (yield Move("send_message", words))
+    return (yield send("operations", "tell", REPORT, "Breakdowns since six.", **fields))
 
 
 def _certificates(state: State, right: Right) -> Part:
     for page in range(1, -(-len(state.drivers) // PAGE) + 1):
         yield Move("search_records", {"kind": "driver", "page": page})
-    words = {"to": "compliance", "kind": "tell", "about": CERTIFICATES, "text": "Certificates that run out."}
-    return (yield Move("send_message", {**words, "fields": dict(right.filled)}))
+    return (yield send("compliance", "tell", CERTIFICATES, "Certificates that run out.", **right.filled))
 
 
 def _delay(right: Right) -> Part:
@@ -93,11 +87,9 @@ def _late(right: Right) -> Part:
     times = {}
     for person, load, eta in right.filled["late"]:
         times[load] = eta
-        words = {"about": load, "text": f"{load} arrives late, at {eta}.", "fields": {"eta": eta}}
-        seen = yield Move("send_message", {"to": person, "kind": "tell", **words})
+        seen = yield send(person, "tell", load, f"{load} arrives late, at {eta}.", eta=eta)
     for person, load in right.tell:
-        words = {"about": load, "text": f"{load} arrives late, at {times[load]}.", "fields": {"eta": times[load]}}
-        seen = yield Move("send_message", {"to": person, "kind": "tell", **words})
+        seen = yield send(person, "tell", load, f"{load} arrives late, at {times[load]}.", eta=times[load])
     return seen
 
 
@@ -110,16 +102,12 @@ def _answer(state: State, right: Right, inbox: Inbox, text: str) -> Part:
     elif right.needs_word:
         yield Until(0, min(right.arrives + FIRST_WORD, right.due) - _LONG)
     inbox.words.note(right.slot)
-    seen = yield Move(
-        "send_message", {"to": right.asked_by, "kind": right.answer[0], "about": right.about, "text": text}
-    )
+    seen = yield send(right.asked_by, right.answer[0], right.about, text)
     for person, about in right.tell:
         if not refused:
             yield Until(0, state.time.ends - _LONG)
         fields = {"carrier": right.filled["carrier"]} if right.kind == "handover" else {}
-        seen = yield Move(
-            "send_message", {"to": person, "kind": "tell", "about": about, "text": text, "fields": fields}
-        )
+        seen = yield send(person, "tell", about, text, **fields)
     return seen
 
 
@@ -175,20 +163,18 @@ def _order_of_recovery(state: State, right: Right, inbox: Inbox) -> Part:
         seen = yield Move("get_record", {"record_id": id})
         yield Move("search_loads", {"text": seen["truck"], "status": "under way"})
     first = right.filled["first"]
-    words = {"to": right.asked_by, "about": first, "text": f"{first} first, please.", "fields": {"first": first}}
-    yield Move("send_message", {"kind": "tell", **words})
+    yield send(right.asked_by, "tell", first, f"{first} first, please.", first=first)
     seen = yield Move("get_load", {"load_id": right.filled["load"]})
     yield Move("get_record", {"record_id": seen["site"]})
     for person, load in right.tell:
-        words = {"to": person, "about": load, "text": f"{load} has to wait for recovery until this afternoon."}
-        seen = yield Move("send_message", {"kind": "tell", **words})
+        seen = yield send(person, "tell", load, f"{load} has to wait for recovery until this afternoon.")
     return seen
 
 
 def _ask(state: State, right: Right, inbox: Inbox, person: str) -> Matter:
     """Ask somebody whose word decides, and again where they have forgotten."""
-    words = {"to": person, "about": right.about, "text": f"Please let me know about {right.about}."}
-    answered = yield from ask(state, Move("send_message", {"kind": "request", **words}))
+    question = send(person, "request", right.about, f"Please let me know about {right.about}.")
+    answered = yield from ask(state, question)
     yield Until(answered, None if right.kind == "relief" else right.due - 2 * _LONG)
     yield from inbox.read(right.about)
 

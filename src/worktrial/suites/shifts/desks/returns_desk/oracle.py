@@ -1,15 +1,11 @@
 """A plan of the day: the work of a clerk who knows beforehand what is right about each matter."""
 
-from collections.abc import Generator
-
-from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import Inbox, Matter, Until, ask, interleave
+from worktrial.suites.shifts.cases import Move, Work, send
+from worktrial.suites.shifts.clerks import Inbox, Matter, Part, Until, ask, interleave
 
 from .rules import FIRST_WORD, REPORT, Right, recalled_lot, slow, solve
 from .state import State
 
-Part = Generator[Move | Until, JsonObject, JsonObject]
 _WRONG_SERIAL = ("record wrong", "unproven serial")
 
 
@@ -20,7 +16,7 @@ def plan(state: State) -> Work:
     for right in solve(state):
         matters.append((right.arrives, _pressing(state, right), _matter(state, right, notes)))
         if right.is_request:
-            word = _message(right.asked_by, "tell", right.about, f"{right.about} 건은 확인하고 있습니다.")
+            word = send(right.asked_by, "tell", right.about, f"{right.about} 건은 확인하고 있습니다.")
             at_once = bool(slow(state, right)) or right.earliest >= right.arrives + FIRST_WORD - 12
             matters.append(notes.words.say(right.about, right.arrives, word, at_once=at_once))
     return interleave(matters, state.time)
@@ -59,12 +55,7 @@ def _matter(state: State, right: Right, notes: Notes) -> Matter:
 def _report(right: Right, notes: Notes) -> Part:
     counts = {"refunds": len(notes.paid), "amount": sum(notes.paid)}
     text = f"환불 {counts['refunds']}건, 합계 {counts['amount']}원입니다."
-    return (yield _message("manager", "tell", right.about, text, **counts))
-
-
-def _message(to: str, kind: str, about: str, text: str, /, **fields: object) -> Move:
-    given: JsonObject = {"fields": fields} if fields else {}
-    return Move("send_message", {"to": to, "kind": kind, "about": about, "text": text, **given})
+    return (yield send("manager", "tell", right.about, text, **counts))
 
 
 def _close(right: Right, notes: Notes, resolution: str, text: str, **fields: int) -> Part:
@@ -76,10 +67,10 @@ def _close(right: Right, notes: Notes, resolution: str, text: str, **fields: int
 def _answer(right: Right, notes: Notes, text: str, **fields: int) -> Part:
     is_gift = right.pattern == "gift"
     yield from notes.words.before_answer(right.about, right.arrives, right.due)
-    seen = yield _message(right.asked_by, right.answers[0], right.about, text, **({} if is_gift else fields))
+    seen = yield send(right.asked_by, right.answers[0], right.about, text, **({} if is_gift else fields))
     yield Until(0, right.due)
     for person in right.tell:
-        seen = yield _message(person, "tell", right.about, text, **fields)
+        seen = yield send(person, "tell", right.about, text, **fields)
     return seen
 
 
@@ -96,7 +87,7 @@ def _ask(state: State, right: Right, notes: Notes) -> Part:
     who, won = right.asks
     words = (right.about, f"{right.about} 건, 동의하시는지 알려 주세요.")
     fields = {} if won is None else {"amount": won}
-    yield Until((yield from ask(state, _message(who, "request", *words, **fields))), right.due)
+    yield Until((yield from ask(state, send(who, "request", *words, **fields))), right.due)
     return (yield from notes.read(right.about))
 
 
@@ -132,7 +123,7 @@ def _look_up_scan(state: State, right: Right, notes: Notes) -> Part:
     order = right.filled["order"]
     seen = yield Move("search_documents", {"reference": order})
     if right.scan:
-        question = _message("warehouse", "ask", order, f"{order} 출고 스캔 번호가 무엇인가요?", topic="scan")
+        question = send("warehouse", "ask", order, f"{order} 출고 스캔 번호가 무엇인가요?", topic="scan")
         yield Until((yield from ask(state, question)), right.due)
         seen = yield from notes.read(order)
     if right.pattern == "record wrong":
@@ -205,7 +196,7 @@ def _pickup(state: State, right: Right, notes: Notes) -> Part:
 def _hold(state: State, right: Right, notes: Notes) -> Part:
     yield Move("hold_lot", {"sku": right.filled["sku"], "lot": right.filled["lot"]})
     text = f"{right.filled['lot']} 출고를 막았습니다. 포장 중인 것도 빼 주세요."
-    return (yield _message("warehouse", "tell", right.about, text))
+    return (yield send("warehouse", "tell", right.about, text))
 
 
 def _buyers(state: State, right: Right, notes: Notes) -> Part:
@@ -213,9 +204,9 @@ def _buyers(state: State, right: Right, notes: Notes) -> Part:
     people = right.filled["people"]
     for person in people:
         text = f"구입하시거나 받으신 제품(제조번호 {right.filled['lot']})이 리콜 대상입니다. 사용을 멈춰 주세요."
-        yield _message(person, "tell", right.about, text)
+        yield send(person, "tell", right.about, text)
     text = f"리콜 대상 {len(people)}분께 알렸습니다."
-    return (yield _message("manager", "tell", right.about, text, buyers=len(people)))
+    return (yield send("manager", "tell", right.about, text, buyers=len(people)))
 
 
 _WORK = {

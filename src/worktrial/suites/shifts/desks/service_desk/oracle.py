@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Iterator
 
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.cases import Move, Work, send
 from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
 from worktrial.workplaces.desk.tools import PAGE
 
@@ -67,8 +67,9 @@ def _parts(state: State, right: Right, desk: _Desk) -> Iterator[tuple[int, int, 
 
 
 def _again(right: Right) -> Matter:
-    text = f"{right.about}: the team is still at work, nothing new."
-    yield Move("send_message", {"to": right.filled["again"], "kind": "tell", "about": right.about, "text": text})
+    yield send(
+        right.filled["again"], "tell", right.about, f"{right.about}: the team is still at work, nothing new."
+    )
 
 
 def _takes_long(right: Right) -> bool:
@@ -84,8 +85,7 @@ def _takes_long(right: Right) -> bool:
 
 def _first_word(right: Right, desk: _Desk) -> Matter:
     """Tell whoever asked that it is in hand, unless they have their answer by now."""
-    words = {"about": right.about, "text": f"{right.about} takes a while."}
-    move = Move("send_message", {"to": right.asked_by, "kind": "tell", **words})
+    move = send(right.asked_by, "tell", right.about, f"{right.about} takes a while.")
     return desk.words.word(right.about, move, desk.open(right.about))
 
 
@@ -107,9 +107,7 @@ def _report(right: Right) -> Matter:
         "users": sum(users for _, users in counted),
     }
     text = "Open incidents of priority 1 and 2, and how many users they concern."
-    yield Move(
-        "send_message", {"to": "duty_manager", "kind": "tell", "about": REPORT, "text": text, "fields": fields}
-    )
+    yield send("duty_manager", "tell", REPORT, text, **fields)
 
 
 def _check_backups(state: State, right: Right) -> Matter:
@@ -118,7 +116,7 @@ def _check_backups(state: State, right: Right) -> Matter:
         yield Move("list_backups", {"page": page})
     fields = {name: right.filled[name] for name in ("failed", "gigabytes")}
     text = "Sets of systems of tier 1 that failed last night, and how much that is."
-    yield Move("send_message", {"to": "backup", "kind": "tell", "about": BACKUPS, "text": text, "fields": fields})
+    yield send("backup", "tell", BACKUPS, text, **fields)
 
 
 def _release(state: State, right: Right) -> Matter:
@@ -132,19 +130,18 @@ def _release(state: State, right: Right) -> Matter:
 
 def _answer(state: State, right: Right, desk: _Desk, text: str, at_once: bool = False) -> Matter:
     """Tell whoever asked, and everybody else who has to know: whom to tell at once first."""
-    words = {"about": right.about, "text": text}
     desk.words.keep_away(right.about)
     for person in right.tell if at_once else ():
-        yield Move("send_message", {"to": person, "kind": "tell", **words})
+        yield send(person, "tell", right.about, text)
     # An answer that comes soon enough is the first word as well; after one there is time for it.
     if desk.words.is_said(right.about):
         yield Until(right.arrives + FIRST_WORD + 1, state.time.ends - 10)
     else:
         yield Until(0, right.arrives + FIRST_WORD - 9)
     desk.words.note(right.about)
-    yield Move("send_message", {"to": right.asked_by, "kind": right.answer[0], **words})
+    yield send(right.asked_by, right.answer[0], right.about, text)
     for person in () if at_once else right.tell:
-        yield Move("send_message", {"to": person, "kind": "tell", **words})
+        yield send(person, "tell", right.about, text)
 
 
 def _refuse(state: State, right: Right, desk: _Desk) -> Matter:
@@ -181,8 +178,7 @@ def _ask(state: State, right: Right, desk: _Desk) -> Matter:
 
 def _put(state: State, right: Right, kind: str) -> Generator[Move | Until, JsonObject, int]:
     """Put the question to who decides; returns the minute at which it was put."""
-    words = {"to": right.filled["approver"], "about": right.about, "text": f"Do you approve {right.about}?"}
-    seen = yield Move("send_message", {"kind": kind, **words})
+    seen = yield send(right.filled["approver"], kind, right.about, f"Do you approve {right.about}?")
     return state.time.minute_of(str(seen["time"]))
 
 
@@ -251,7 +247,7 @@ def _notify(state: State, right: Right, desk: _Desk) -> Matter:
     yield Move("get_system", {"system_id": seen["system"]})
     text = f"{change} is carried out in its window today."
     for owner in right.filled["notify"]:
-        seen = yield Move("send_message", {"to": owner, "kind": "tell", "about": change, "text": text})
+        seen = yield send(owner, "tell", change, text)
     desk.begun[right.about] = state.time.minute_of(str(seen["time"]))
 
 
