@@ -289,9 +289,6 @@ class RunOptions(Options):
     """Keep every answer in this folder and use it again."""
     cache_only: Annotated[bool, Flag(_RUN, neutral=True)] = False
     """Never reach a network: answer from the cache or stop."""
-    compress: Annotated[bool | None, Flag(_RUN, neutral=True)] = None
-    """Keep trajectories compressed, a tenth of their size as a rule. Default: in a new run of more than 10,000
-    samples; another one stays as it is."""
     durable: Annotated[bool, Flag(_RUN, neutral=True)] = False
     """Bring each sample to the disk before it counts as stored: a power cut costs no finished sample. Without it,
     it may cost the last 16."""

@@ -104,23 +104,6 @@ def test_a_forced_comparison_says_so(runs: Path, tmp_path: Path) -> None:
     assert "compared though" in json.loads(command(*words, "--force").out)["label"]
 
 
-def test_looks_of_a_history_are_counted_not_printed(runs: Path, tmp_path: Path) -> None:
-    for n in range(3):
-        make_run(tmp_path / f"night-{n}", agent="agent-b", tasks=40, skill=0.7 + n / 20, trajectories=False)
-    words = ("--baseline", runs / "a", "--max-regression", 0.5, "--sequential", "nightly", "--store", tmp_path)
-    for n in range(3):
-        ran = command("gate", tmp_path / f"night-{n}", *words, "--json")
-        assert ran.code in (0, 1), ran.err
-        told = json.loads(ran.out)
-        assert (told["history"]["name"], told["history"]["looks"], told["history"]["is_new"]) == (
-            "nightly",
-            n + 1,
-            True,
-        )
-        assert "row" not in told["gate"] and "outcomes" not in ran.out
-    assert json.loads(command("gate", runs / "b", "--min-completion", 0.1, "--json").out)["history"] is None
-
-
 def test_a_comparison_marks_references(runs: Path, tmp_path: Path) -> None:
     make_run(tmp_path / "idle", agent="idle", tasks=40, skill=0.1, trajectories=False)
     make_run(tmp_path / "a", agent="agent-a", tasks=40, trajectories=False)

@@ -13,12 +13,13 @@ from worktrial.engine.growth import addition
 from worktrial.engine.interruption import Interrupted
 from worktrial.engine.notices import say
 from worktrial.engine.progress import display
+from worktrial.engine.records import SAMPLES
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import RunEnd, run_trials
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
 from worktrial.engine.shard import ShardedTrial
 from worktrial.engine.spend import BudgetSpent
-from worktrial.engine.store import BATCHES, SAMPLES
+from worktrial.engine.store import BATCHES
 from worktrial.engine.trial import Trial
 from worktrial.errors import StopRun
 from worktrial.options import Options

@@ -1,6 +1,6 @@
 """Tables on the terminal of what faults did to an agent."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from math import inf
 
 from rich.table import Table
@@ -60,20 +60,6 @@ _CAPTION = (
     "the same arguments, having seen the answer; recovered: the clean answer then came; after: how many calls "
     "later, on average"
 )
-
-
-def excess_lines(conditions: Iterable[Condition]) -> Iterator[Text]:
-    """The excess re-ask rate of each condition with silent faults, in words."""
-    for condition in conditions:
-        if (found := condition.excess_reask) is not None:
-            line = f"{printable(condition.name)}: excess re-ask rate {100 * found.value:+.1f} points"
-            if found.interval is not None:
-                low, high = (100 * end for end in found.interval)
-                line += f" (95 % interval {low:+.1f} to {high:+.1f})"
-            line += (
-                f": {found.after_fault:.0%} were asked again after silent faults, by habit {found.habit:.0%} are"
-            )
-            yield Text(line)
 
 
 def _cells(funnel: Funnel) -> tuple[str, ...]:

@@ -7,19 +7,24 @@ from pathlib import Path
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.growth import asked_of, differences
 from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, read_manifest, utc_now, versions
-from worktrial.engine.objects.address import RemoteRun
 from worktrial.engine.record import Key
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, public_url
 from worktrial.engine.shard import ShardedTrial
 from worktrial.engine.spend import Budget
-from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.engine.trial import Trial
 from worktrial.language import JsonObject
 from worktrial.secrets import Redactor
 
-COMPRESSED_ABOVE = 10_000
-"""Samples of a run above which its trajectories are compressed unless told otherwise."""
+
+@dataclass(frozen=True, slots=True)
+class RemoteRun:
+    """Place of a run in an object store."""
+
+    address: str
+    """Spelled as `places.address_of` does."""
+    take_over: bool = False
+    """Whether to go on with a run, or shard, that another writer has not let go."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +43,6 @@ class RunSettings:
     budget: Budget = field(default_factory=Budget)
     cache: Path | None = None
     cache_only: bool = False
-    compress: bool | None = None
-    """Whether trajectories are compressed; None: as they are, and in a new run where it has very many samples."""
     durable: bool = False
     """Whether each sample is on the disk before the next is stored; see `store.AT_RISK`."""
     batch: BatchPolicy | None = None
@@ -89,19 +92,6 @@ def manifest_of(plan: RunPlan, redactor: Redactor) -> Manifest:
         shard=shard,
         sessions=[session],
     )
-
-
-def is_compressed(plan: RunPlan) -> bool | None:
-    """Whether a run's trajectories are compressed; None: as they are."""
-    settings, trial = plan.settings, plan.trial
-    if settings.remote is not None:
-        # Parts are compressed as they are sent.
-        return False
-    if settings.compress is not None or (settings.folder / TRAJECTORIES).exists():
-        return settings.compress
-    # Shards of a large run are to be put together, and each may be small.
-    jobs = trial.whole.jobs if isinstance(trial, ShardedTrial) else trial.jobs
-    return True if len(jobs) > COMPRESSED_ABOVE else None
 
 
 def stored_like(plan: RunPlan, folder: Path) -> Manifest | None:

@@ -15,7 +15,7 @@ from worktrial.engine.roles import Role, RoleName
 from worktrial.engine.spend import Spend
 from worktrial.engine.store import RunStore
 from worktrial.engine.times import SampleTimes, current
-from worktrial.engine.tokens import sample_tokens
+from worktrial.engine.tokens import SampleTokens
 from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
@@ -165,9 +165,15 @@ class Scheduler:
         trajectory = result.trajectory
         if trajectory is not None:
             trajectory = {**_whose(self.trial.suite, job), **trajectory}
-        tokens = sample_tokens(job.key, result.tokens, result.offered) if result.tokens else None
+        tokens = SampleTokens(
+            sample=job.sample,
+            repeat=job.repeat,
+            condition=job.condition,
+            turns=[*result.tokens],
+            tools=[*result.offered],
+        )
         try:
-            self.store.add(record, trajectory, tokens)
+            self.store.add(record, trajectory, tokens if tokens.turns else None)
         except (TypeError, ValueError, OverflowError, RecursionError) as e:
             # Something that is no JSON, such as half of a surrogate pair, got into the results.
             self._defects.met(job.key, e)

@@ -270,7 +270,6 @@ class Run:
         self,
         *,
         baseline: "str | Path | Run | None" = None,
-        sequential: str | None = None,
         store: str | Path | None = None,
         condition: str | None = None,
         level: float = 0.05,
@@ -283,9 +282,7 @@ class Run:
 
         Args:
             baseline: What `max_regression` is about: a run, its folder, or the name under which it is pinned.
-            sequential: Name of a row of looks at the same baseline, to which this run is added: a drop is judged
-                over the row, with `level` for any number of looks.
-            store: Folder of pinned baselines and rows of looks; None for `runs/gates`.
+            store: Folder of pinned baselines; None for `runs/gates`.
             condition: Judge this fault condition.
             level: Of significance.
             sure: Chance has to be ruled out: the interval's end counts, not just the value.
@@ -300,12 +297,11 @@ class Run:
         """
         # Imported here, as in `pin`, because a run that is merely looked at is to be there soon.
         from worktrial.results.contradictions import refuse_contradictions
-        from worktrial.results.gate import STORE, GateLimits, SequentialGate, judge_gate, open_history
+        from worktrial.results.gate import STORE, GateLimits, judge_gate
 
         __tracebackhide__ = True
         _check_limits(limits, GateLimits.__dataclass_fields__)
         place = self._base / (STORE if store is None else store)
-        history = None if sequential is None else open_history(sequential, place)
         before = self._baseline(baseline, place)
         for folder in (self.folder, *([] if before is None else [before.folder])):
             refuse_contradictions(folder)
@@ -313,17 +309,13 @@ class Run:
             self.run,
             GateLimits(**limits),
             baseline=before,
-            history=history,
             condition=condition,
             level=level,
             sure=sure,
             cost_of_whom=cost_of,
         )
-        # A look at what is not comparable would stay in the row.
-        if found.comparison is not None and (history is not None or not force):
+        if found.comparison is not None and not force:
             found.comparison.check_fair()
-        if history is not None and isinstance(found, SequentialGate):
-            history.keep(found.row)
         if not found.passed:
             raise AssertionError("\n".join([f"worktrial gate failed: {self.line()}", *_criteria(found)]))
         return found
@@ -333,7 +325,7 @@ class Run:
 
         Args:
             name: Name of the baseline.
-            store: Folder of pinned baselines and rows of looks; None for `runs/gates`.
+            store: Folder of pinned baselines; None for `runs/gates`.
             replace: Whether a baseline of that name may be replaced.
 
         Raises:

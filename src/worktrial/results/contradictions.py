@@ -3,16 +3,15 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from worktrial.engine.lines import read_lines
-from worktrial.engine.record import partial_record
-from worktrial.engine.store import SAMPLES
+from worktrial.engine.record import projected
+from worktrial.engine.records import SAMPLES, Records
 from worktrial.engine.stored import manifest_in
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
 from worktrial.grading.check import WITHIN_BUDGET
 from worktrial.suite import is_audit, suite_of
 
-_READ = ("suite", "sample", "repeat", "condition", "outcome", "reason", "votes", "checks", "measures")
+_READ = ("votes", "checks", "measures")
 
 
 def contradictions(folder: Path) -> Iterator[str]:
@@ -23,7 +22,7 @@ def contradictions(folder: Path) -> Iterator[str]:
     """
     manifest = manifest_in(folder)
     suite = None if is_audit(manifest) else suite_of(manifest)
-    for record in read_lines(folder / SAMPLES, partial_record(_READ)):
+    for record in Records(folder, projected(_READ)):
         if record.outcome is Outcome.INVALID:
             continue
         try:

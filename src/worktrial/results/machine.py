@@ -17,7 +17,7 @@ from worktrial.results.completion import CompletionEstimate
 from worktrial.results.corrections import JudgeCorrection
 from worktrial.results.document import FORMAT, MachineOutput
 from worktrial.results.duties import DutyCounts
-from worktrial.results.gate import Gate, SequentialGate
+from worktrial.results.gate import Gate
 from worktrial.results.observed import ObservedPair, ObservedRun
 from worktrial.results.run_estimate import RunEstimate
 from worktrial.results.summary import Condition, Group, Summary
@@ -126,18 +126,6 @@ def compare_output(
     )
 
 
-class GateHistory(msgspec.Struct, kw_only=True, frozen=True):
-    """Row of looks at a baseline."""
-
-    name: str
-    looks: int
-    """Looks, this one among them."""
-    is_new: bool
-    """Whether this look was not on record yet."""
-    began: str
-    """Start of the first look's run, ISO 8601."""
-
-
 class GateOutput(MachineOutput, kw_only=True, frozen=True, tag="gate"):
     """A run held against limits: `worktrial gate RUN --json`."""
 
@@ -146,21 +134,12 @@ class GateOutput(MachineOutput, kw_only=True, frozen=True, tag="gate"):
     label: str
     """Line on what differs where the baseline is not comparable and `--force` went on; else ""."""
     gate: Gate
-    """Outcome, without the looks of a history."""
-    history: GateHistory | None
-    """Looks over which the regression is judged; null without a history."""
+    """Outcome."""
 
 
 def gate_output(gate: Gate) -> GateOutput:
-    """Document on a gate, from what its page shows.
-
-    The looks of a history are on record in its file, with the outcomes of every task, and are not printed again.
-    """
-    history = None
-    if isinstance(gate, SequentialGate):
-        row, gate = gate.row, gate.alone
-        history = GateHistory(name=row.name, looks=len(row.looks), is_new=row.is_new, began=row.looks[0].began)
-    return GateOutput(passed=gate.passed, label=gate.label, gate=gate, history=history)
+    """Document on a gate, from what its page shows."""
+    return GateOutput(passed=gate.passed, label=gate.label, gate=gate)
 
 
 class PowerRow(msgspec.Struct, kw_only=True, frozen=True):

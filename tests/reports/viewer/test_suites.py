@@ -12,6 +12,7 @@ from tests.results.runs import record, store
 from tests.support.agent_behaviours import Calls
 from tests.support.browser import address, page
 from tests.support.cli import worktrial
+from tests.support.run_files import set_work
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.tiny_archive import tiny_archive, write_questions
@@ -33,6 +34,23 @@ ODD: dict[str, dict[str, Any]] = {
             {"index": 0, "turn": 0, "tool": "look", "arguments": {"at": 1}, "observation": {"content": {"seen": 1}}}
         ],
         "answer": "Done.",
+    },
+    "program": {
+        "instruction": "Do it.",
+        "calls": [],
+        "own": [
+            {
+                "role": "assistant",
+                "content": "First **the list**.",
+                "reasoning_content": "Then each claim.",
+                "tool_calls": [
+                    {"id": "a", "function": {"name": "Bash", "arguments": '{"command": "grep \\"claim\\" *"}'}},
+                    {"id": "b", "function": {"name": "Odd", "arguments": "cut off {"}},
+                ],
+            },
+            {"role": "tool", "tool_call_id": "b", "content": "no <b>such</b> tool"},
+            {"role": "tool", "tool_call_id": "gone", "content": "something"},
+        ],
     },
     "audit": {
         "instruction": "Play.",
@@ -65,7 +83,7 @@ def _documents(folder: Path) -> Path:
 def _odd(folder: Path) -> Path:
     store(folder, [record(name, votes=[Vote(None, problem="5")]) for name in [*ODD, "no-work"]])
     lines = [{"suite": "s", "sample": name, "repeat": 0, "condition": "E0", **line} for name, line in ODD.items()]
-    (folder / "trajectories.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    set_work(folder, [*lines, None])
     return folder
 
 
@@ -204,6 +222,23 @@ def test_degraded_fields_are_those_of_the_ledger(opened: Page, suites: Path) -> 
             expect(missing).to_have_count(len(row["fields"]))
             seen = " ".join(call.locator(".line.touched.degraded mark").all_inner_texts())
             assert all(f'"{field.rsplit("/", 1)[-1]}"' in seen for field in row["fields"])
+
+
+def test_what_a_program_tells_of_its_own_work(opened: Page, suites: Path) -> None:
+    _go(opened, suites, "run=odd&sample=program")
+    own = opened.locator("#own")
+    expect(own.locator(".message")).to_have_count(0)
+    own.get_by_text("Show its 3 messages").click()
+    expect(own.locator(".label")).to_have_text(
+        ["assistant", "Call of Bash", "Call of Odd", "Result of Odd", "Result of a call"]
+    )
+    expect(own.locator("strong")).to_have_text("the list")
+    # Not as a text within a text, as it is stored.
+    expect(own.locator(".json")).to_have_text("""{"command": "grep \\"claim\\" *"}""")
+    expect(own).to_contain_text("cut off {")
+    expect(own).to_contain_text("no <b>such</b> tool")
+    own.get_by_text("Reasoning").click()
+    expect(own).to_contain_text("Then each claim.")
 
 
 @pytest.mark.parametrize(

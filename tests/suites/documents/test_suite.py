@@ -74,7 +74,7 @@ def test_it_is_registered() -> None:
 def test_questions_of_a_file_and_those_that_come_along(tmp_path: Path) -> None:
     own = suite.tasks(suite.data(questions=str(write_questions(tmp_path))))
     assert [(row.id, row.difficulty, row.category) for row in own][:1] == [("HB1", "easy", "lookup")]
-    assert len(suite.tasks(suite.data())) == 40
+    assert len(suite.tasks(suite.data())) == 20
 
 
 def test_earlier_names_of_scores_are_read() -> None:
@@ -82,28 +82,6 @@ def test_earlier_names_of_scores_are_read() -> None:
     assert _read(scorer="strict") == _read(scorer="ours")
     with pytest.raises(SettingError, match="scorer"):
         _read(scorer="sound")
-
-
-@pytest.mark.parametrize(
-    ("given", "use"),
-    [
-        ({}, "sandboxed"),
-        ({"no_python": True}, "none"),
-        ({"unsafe_python": True}, "unsafe"),
-        ({"python": "none"}, "none"),
-        ({"python": "none", "no_python": True}, "none"),
-    ],
-)
-def test_python_is_one_choice(given: dict[str, Any], use: str) -> None:
-    assert _read(**given).python == use
-
-
-@pytest.mark.parametrize(
-    "given", [{"no_python": True, "unsafe_python": True}, {"python": "unsafe", "no_python": True}]
-)
-def test_python_is_chosen_once(given: dict[str, Any]) -> None:
-    with pytest.raises(SettingError, match="choose one"):
-        _read(**given)
 
 
 def test_an_address_on_the_hub_keeps_its_slashes() -> None:

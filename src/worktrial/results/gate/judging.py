@@ -20,7 +20,6 @@ from worktrial.results.conditions import (
     settings_with_all_modes,
 )
 from worktrial.results.estimates import clusters, mean_estimate, too_few
-from worktrial.results.gate.history import History, LookRow, tries_of
 from worktrial.results.gate.limits import (
     Criterion,
     GateLimits,
@@ -32,7 +31,7 @@ from worktrial.results.gate.limits import (
 )
 from worktrial.results.pairing import pair_runs
 from worktrial.results.spending import QUANTITIES, replayed, unseen, why_unknown
-from worktrial.statistics import Estimand, Interval, ZeroCleanRate, difference_sequence, shown_drop
+from worktrial.statistics import Estimand, Interval, ZeroCleanRate
 
 
 def percent(share: float) -> str:
@@ -91,25 +90,11 @@ class Gate:
         return "" if self.comparison is None else self.comparison.label
 
 
-@dataclass(frozen=True, slots=True)
-class SequentialGate(Gate):
-    """Outcome of a gate over the looks of a history."""
-
-    row: LookRow
-    """Looks up to this run."""
-
-    @property
-    def alone(self) -> Gate:
-        """The outcome without the looks."""
-        return Gate(**{field.name: getattr(self, field.name) for field in fields(Gate)})
-
-
 def judge_gate(
     run: StoredRun,
     limits: GateLimits,
     *,
     baseline: StoredRun | None = None,
-    history: History | None = None,
     condition: str | None = None,
     level: float = 0.05,
     sure: bool = False,
@@ -117,15 +102,12 @@ def judge_gate(
 ) -> Gate:
     """Hold `run` against `limits`. What cannot be judged fails, with the reason.
 
-    Whether run and baseline are comparable is left to the caller: look at `Gate.comparison`. So is keeping the new
-    look of a history, with `History.keep`.
+    Whether run and baseline are comparable is left to the caller: look at `Gate.comparison`.
 
     Args:
         run: What is judged.
         limits: At least one.
         baseline: What `max_regression` is about.
-        history: Earlier looks at the same baseline: judge the regression over them and this run, with `level`
-            for any number of looks.
         condition: Judge this fault condition; None for E0 where the run has it, else its first.
         level: Of significance; intervals are made to fit, 95 % for 0.05.
         sure: A limit counts as kept only where the interval's end keeps to it, not just the value.
@@ -133,10 +115,8 @@ def judge_gate(
 
     Raises:
         SettingError: there is a limit to the regression and no baseline, or the other way round, or no sample of
-            the condition; or a history without that limit, or with `sure`.
-        DataError: the run is no new look of the history.
+            the condition.
     """
-    _check_history(history, limits, sure=sure)
     if limits.max_regression is not None and baseline is None:
         raise SettingError(
             f"{option('max_regression')}: there is nothing to compare with; name a run with {option('baseline')}"
@@ -153,11 +133,6 @@ def judge_gate(
     compared = None
     if baseline is not None:
         compared = compare_runs(baseline, run, confidence=1 - level, condition=chosen)
-    row = None
-    own = None if compared is None else compared.of(compared.headline)
-    judged = own is not None and own.these is not None and not run.missing
-    if history is not None and baseline is not None and judged and not baseline.missing:
-        row = history.with_look(run, baseline, chosen, level)
     judge = _Judge(run, conditions.get(chosen, []), 1 - level, sure, cost_of_whom)
     criteria = []
     for field in fields(limits):
@@ -167,17 +142,12 @@ def judge_gate(
         if run.missing:
             still = "1 sample has" if run.missing == 1 else f"{run.missing} samples have"
             criteria.append(cannot_judge(field.name, limit, f"the run is unfinished, {still} yet to finish"))
-        elif field.name == "max_regression" and row is not None and baseline is not None:
-            criteria.append(_judge_row(limit, row, baseline, run))
         elif field.name == "max_regression" and compared is not None and baseline is not None:
             criteria.append(_judge_regression(limit, compared, baseline, run, level=level, sure=sure))
         else:
             criteria.append(getattr(judge, field.name)(limit))
     folder = None if baseline is None else str(baseline.folder)
-    found = Gate(str(run.folder), folder, chosen, level, sure, tuple(criteria), compared)
-    if row is None:
-        return found
-    return SequentialGate(**{field.name: getattr(found, field.name) for field in fields(found)}, row=row)
+    return Gate(str(run.folder), folder, chosen, level, sure, tuple(criteria), compared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,60 +259,6 @@ def _judge_regression(
         "no drop" if drop <= 0 else f"within {limit}" if not exceeds(drop, margin) else "a drop that may be chance"
     )
     return Criterion(_REGRESSION, margin, -drop, interval, True, f"{said}: {good}")
-
-
-def _check_history(history: History | None, limits: GateLimits, *, sure: bool) -> None:
-    if history is None:
-        return
-    if limits.max_regression is None:
-        raise SettingError(
-            f"{option('sequential')}: a row of looks is judged by {option('max_regression')}; say what drop is too "
-            "much"
-        )
-    if sure:
-        raise SettingError(
-            f"{option('sure')} and {option('sequential')}: a row of looks shows a drop; it cannot rule out one "
-            "that began with the last look; ask for one of the two"
-        )
-
-
-def _judge_row(margin: float, row: LookRow, baseline: StoredRun, run: StoredRun) -> Criterion:
-    """Fail where the last looks, or all, lie below the baseline by more than `margin` and beyond chance.
-
-    Args:
-        margin: As a share.
-        row: The looks, the last of them at `run`.
-        baseline: What they are held against.
-        run: The last one looked at.
-    """
-    last = row.looks[-1]
-    stretches = difference_sequence(
-        tries_of(baseline, last.condition), [look.tries for look in row.looks], 1 - last.level
-    )
-    if not stretches:
-        return cannot_judge(_REGRESSION, margin, "no task has a verdict in the baseline and in a look")
-    dropped = shown_drop(stretches, margin)
-    told = dropped or stretches[-1]
-    found, n = told.found, len(row.looks)
-    which = f"all {n} looks" if told.looks == n else f"the last {told.looks} of {n} looks"
-    if told.looks == 1:
-        which = "the first look" if n == 1 else f"look {n}"
-    said = (
-        f"{signed(found.value)} points in {which} of {row.name} (on these tasks, {(1 - last.level) * 100:g} % "
-        f"interval for any number of looks {points(found.interval)}; {found.clusters} tasks)"
-    )
-    if not row.is_new:
-        said += f", looked at on {last.looked} already and not counted again"
-    limit = f"the margin of {margin * 100:g} points"
-    if dropped is not None:
-        reason = f"a drop by more than {limit} that is significant at {last.level:g} however often one looks"
-        return Criterion(_REGRESSION, margin, found.value, found.interval, False, f"{said}: {reason}")
-    if hidden := _hidden(margin, last.condition, baseline, run):
-        return cannot_judge(_REGRESSION, margin, f"{said}, but {hidden}")
-    if told.looks > 1:
-        said += f", look {n} alone {signed(stretches[0].found.value)}"
-    good = "no drop" if found.value >= 0 else f"no drop by more than {limit} that lasts and is beyond chance"
-    return Criterion(_REGRESSION, margin, found.value, found.interval, True, f"{said}: {good}")
 
 
 def _said(own: ConditionComparison, confidence: float, absent: int) -> str:

@@ -85,7 +85,7 @@ class SeenCall:
 
 
 def stored_calls(line: Mapping[str, JsonValue]) -> list[SeenCall]:
-    """The calls of one line of `trajectories.jsonl`.
+    """The calls of one sample's stored work.
 
     Where a fault degraded an observation, this is what the workplace had answered before; an explicit fault,
     of which the workplace never knew, is left out.
