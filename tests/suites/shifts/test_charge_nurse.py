@@ -314,3 +314,16 @@ def test_rooms_may_be_given_for_the_whole_hour_after_the_round(length):
     start = DESK.draw(length, 0)
     due = next(due for due in rules.solve(start) if due.kind == "isolation")
     assert due.due == start.time.minute_of(str(start.figures["round_at"])) + 60
+
+
+def test_a_word_before_a_matter_came_is_no_first_word():
+    start = DESK.draw("full", 0)
+    due = next(due for due in rules.solve(start) if due.kind in rules.WORD and due.arrives > 5)
+    case = next(case for case in DESK.cases(start) if case.id == due.slot)
+    first_word = next(part for part in case.parts if part.name == "first_word")
+    word = Move("send_message", {"to": due.asked_by, "kind": "tell", "about": due.about, "text": "It is in hand."})
+    for moves, heard in (([word], False), ([_at(start, due.arrives + 1), word], True)):
+        session = DESK.workplace.open(DESK.draw("full", 0))
+        for move in moves:
+            asyncio.run(session.call(move.tool, dict(move.arguments)))
+        assert first_word.earned(session.live) == heard
