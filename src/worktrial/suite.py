@@ -13,8 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from worktrial.engine.providers import providers
-from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.engine.roles import Role, RoleName, RoleSettings, providers
 from worktrial.engine.trial import Trial
 from worktrial.errors import DataError, SettingError, WorktrialError, option
 from worktrial.grading import Outcome
