@@ -92,10 +92,16 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
         say(f"{there.left} other samples of the run stay as they are", err=True)
     local = {role: s.model for role, s in roles.items() if s.is_local}
     if local and not settings.cache_only:
-        from worktrial.engine.local import estimate_text, resolve
+        from worktrial.engine.local.catalogue import estimate, resolve
+        from worktrial.engine.progress import duration
 
         slowest = max((resolve(model) for model in local.values()), key=lambda file: file.path.stat().st_size)
-        say(estimate_text(len(trial.jobs), local, model=slowest.name), err=True)
+        taken = duration(estimate(len(trial.jobs), local, slowest.name))
+        say(
+            f"The embedded model runs on this machine's processor: about {taken} in all on two cores. It shows how "
+            "things work; its scores mean nothing about agents.",
+            err=True,
+        )
 
 
 def say_before(prepared: Sequence[PreparedRun], given: Mapping[str, Any]) -> None:
@@ -192,7 +198,7 @@ def tell_how_to_resume(plans: Sequence[RunPlan], stop: Exception) -> None:
     redactor = Redactor()
     for plan in plans:
         for role in plan.roles.values():
-            redactor.add_role(role, needs_key=not plan.settings.cache_only)
+            role.hide(redactor, needs_key=not plan.settings.cache_only)
     settings = plans[0].settings if len(plans) == 1 else _as_named(plans[0].settings)
     words: list[Any] = [redactor.text(word) for word in settings.command]
     if not names_folder(settings.command):

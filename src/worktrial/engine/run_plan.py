@@ -113,7 +113,7 @@ def _fingerprint(settings: RoleSettings) -> JsonObject:
     if not settings.is_local:
         return settings.fingerprint()
     # Imported here because most runs have no embedded model. What `local` means can change between sessions.
-    from worktrial.engine.local import resolve
+    from worktrial.engine.local.catalogue import resolve
 
     return {**settings.fingerprint(), "weights": resolve(settings.model).name}
 
