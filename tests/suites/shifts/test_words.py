@@ -181,19 +181,6 @@ def test_what_decides_a_shift_stands_in_the_assignment_and_in_the_handbook(name)
     assert "the last word counts" in answers and "(10 points)" in answers
 
 
-def test_a_great_incident_has_no_constant_number_of_patients():
-    from worktrial.suites.shifts.desks.charge_nurse import rules
-
-    for length in NURSE.lengths:
-        found = [
-            due.facts["patients"]
-            for variant in range(20)
-            for due in rules.solve(NURSE.draw(length, variant))
-            if due.kind == rules.GREAT
-        ]
-        assert max(map(found.count, found)) < 0.75 * len(found)
-
-
 def test_spam_is_a_reference_agent_and_its_score_stands_beside(tmp_path):
     import worktrial as wt
 
