@@ -13,8 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from worktrial.engine.providers import providers
-from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.engine.roles import Role, RoleName, RoleSettings, providers
 from worktrial.engine.trial import Trial
 from worktrial.errors import DataError, SettingError, WorktrialError, option
 from worktrial.grading import Outcome
@@ -28,12 +27,12 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from worktrial.agents.assignment import Solution
     from worktrial.agents.candidates import Candidate
     from worktrial.engine.manifest import Manifest
+    from worktrial.engine.pairing import SamplePair
     from worktrial.engine.record import SampleRecord
     from worktrial.engine.run_plan import RunSettings
     from worktrial.engine.stored import StoredRun
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section
-    from worktrial.results.pairing import SamplePair
     from worktrial.workplaces import Workplace
     from worktrial.workplaces.retracing import Retracing
 
@@ -176,8 +175,6 @@ class Suite(ABC):
     """Options of `worktrial show`: figures that a run can be shown beside."""
     roles: ClassVar[Sequence[Role]] = (Role.AGENT,)
     """Roles that models may play."""
-    decided_by_code: ClassVar[bool] = True
-    """Whether verdicts come from code, so that a judge's settings do not count when runs are compared."""
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {}
     """Agents that ship with the suite, by the name that one writes after `--agent`."""
     unproven: ClassVar[str] = "none of its agents has an outcome that is known beforehand"
@@ -262,7 +259,7 @@ class Suite(ABC):
         return None
 
     def outcome_of(self, record: "SampleRecord") -> Outcome | None:
-        """Outcome that a valid record's grounds amount to, a budget apart; None where they do not say."""
+        """Outcome that a record's own grounds amount to, a budget apart; None where they do not say."""
         return None
 
     def figures(self, run: "StoredRun") -> Sequence[Figure]:
@@ -277,14 +274,6 @@ class Suite(ABC):
             confidence: Level of the intervals, 0-1.
         """
         return ()
-
-    def in_current_words(self, settings: JsonObject) -> JsonObject:
-        """Settings of a stored run as a run of today names them, for comparisons; here as they are.
-
-        Args:
-            settings: `settings` of its manifest.
-        """
-        return settings
 
     def report_sections(self, report: "Report") -> "Iterable[Section]":
         """Parts of a report's first page about the runs of this suite in `report`."""

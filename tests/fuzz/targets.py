@@ -1,6 +1,5 @@
 """Readers of what somebody else wrote, each with what it may raise and a few seeds of good input."""
 
-import asyncio
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,7 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 from pydantic import TypeAdapter
 from tests.support.small_pdf import Sheet, write_pdf
 
@@ -27,12 +25,12 @@ from worktrial.engine.providers.messages import MessagesWire
 from worktrial.engine.providers.responses import ResponsesWire
 from worktrial.engine.providers.streams import chat_completion
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.refusals import asked_to_wait, error_text
 from worktrial.engine.remote import RUNS
 from worktrial.engine.retry import endpoint_time, retry_after_seconds
 from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.segments import Segments, SegmentWriter, segment_path
-from worktrial.engine.transport import Transport
-from worktrial.engine.wire import Line, ModelWire, NotACompletion, ReportedFailure, asked_to_wait, error_text
+from worktrial.engine.wire import Endpoint, ModelWire, NotACompletion, ReportedFailure
 from worktrial.errors import DataError
 from worktrial.grading.ballot import Unreadable, read_ballot
 from worktrial.grading.logprob import statements
@@ -63,7 +61,7 @@ from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.simulated.folder import read_suite_file
 from worktrial.synthesis.sources.mcp import read_tool_list, tool_list
 from worktrial.synthesis.sources.openapi import read_openapi
-from worktrial.workplaces import Trajectory, Workplace
+from worktrial.workplaces import Trajectory, load_workplace
 from worktrial.workplaces.handbook import Handbook
 from worktrial.workplaces.loading.occubench import from_occubench
 
@@ -156,23 +154,10 @@ def _parsed(path: Path) -> None:
         reader.read(number)
 
 
-def _foreign(make: Callable[[Line], ModelWire]) -> Callable[[bytes], object]:
+def _foreign(make: Callable[[RoleSettings, Endpoint], ModelWire]) -> Callable[[bytes], object]:
     """Reader of a whole answer of a wire of its own."""
-
-    def reads(data: bytes) -> object:
-        return made().read(data)
-
-    @cache
-    def made() -> ModelWire:
-        return asyncio.run(wire())
-
-    async def wire() -> ModelWire:
-        url = "http://localhost:9/v1"
-        async with aiohttp.ClientSession() as session:
-            settings = RoleSettings(role=Role.AGENT, model="a", base_url=url)
-            return make(Line(settings, url, "a", None, Transport(session, url, timeout=1.0, largest=1000)))
-
-    return reads
+    url = "http://localhost:9/v1"
+    return make(RoleSettings(role=Role.AGENT, model="a", base_url=url), Endpoint(url, "a")).read
 
 
 def _file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object]:
@@ -336,7 +321,7 @@ TARGETS = {
          b'"bbox": [{"page_id": 1, "coord": [0, 0, 9, 9]}]}], "pages": [{}]}}'],
     ),
     "workplace": Target(
-        _file("workplace.yaml", lambda path: Workplace.load(path.parent)),
+        _file("workplace.yaml", lambda path: load_workplace(path.parent)),
         [b"name: d\nsystem_prompt: p\ntools: [{name: look, parameters: {type: object}}]\ninitial_state: {a: 1}\n"],
     ),
     "suite": Target(

@@ -1,7 +1,6 @@
 """Running jobs side by side, and storing each as it finishes."""
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +21,6 @@ from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 
 if TYPE_CHECKING:
-    from worktrial.engine.batch.rounds import Rounds
     from worktrial.engine.client import Client
     from worktrial.engine.otlp import SpanExport
 
@@ -113,8 +111,6 @@ class Scheduler:
     on_finished: OnFinished
     is_open: Callable[[Job], bool]
     """Function that tells whether a job is to be done."""
-    rounds: "Rounds | None" = None
-    """Collects requests of running samples into batches."""
     watcher: "SpanExport | None" = None
     """Told of each finished sample, with the times of what it did; None takes none."""
     spend: Spend | None = None
@@ -138,8 +134,7 @@ class Scheduler:
         times = None if self.watcher is None else SampleTimes(self.watcher.keeps_content)
         token = current.set(times)
         try:
-            with contextlib.nullcontext() if self.rounds is None else self.rounds.sample(job.key):
-                record = await self._run(job, times)
+            record = await self._run(job, times)
         finally:
             current.reset(token)
         if self.watcher is not None and times is not None:

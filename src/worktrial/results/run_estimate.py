@@ -16,7 +16,7 @@ from math import ceil, fsum
 
 import msgspec
 
-from worktrial.engine.local import estimate as seconds_of_local
+from worktrial.engine.local.catalogue import estimate as seconds_of_local
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.engine.segments import FRAME_BYTES, WORK
@@ -236,8 +236,8 @@ def _seconds(planned: Sequence[PreparedRun], sizes: Sequence[Sequence[_Size]], i
             if role.tpm is not None:
                 rates.append((fsum(size.usage[name].tokens for size in drawn) - role.tpm) * 60 / role.tpm)
         if own := [role for role in run.models.values() if role.is_local]:
-            model = own[0].model.partition(":")[2] or None
-            local += seconds_of_local(len(drawn), [role.role for role in own], model=model)
+            model = own[0].model.partition(":")[2]
+            local += seconds_of_local(len(drawn), [role.role for role in own], model)
     return max(local or answers, *rates)
 
 

@@ -35,7 +35,7 @@ def cost_of(record: SampleRecord) -> float | None:
     """
     if not record.replayed:
         return record.cost
-    return _full(record, record.usage.values())
+    return _full(record.usage.values())
 
 
 def agent_cost_of(record: SampleRecord) -> float | None:
@@ -43,13 +43,10 @@ def agent_cost_of(record: SampleRecord) -> float | None:
 
     A sample that broke before the agent said a word costs nothing.
     """
-    return _full(record, _own(record))
+    return _full(_own(record))
 
 
-def _full(record: SampleRecord, usage: Iterable[RoleUsage]) -> float | None:
-    if record.replayed != sum(u.replayed for u in record.usage.values()):
-        # An earlier version did not write down whose requests were replayed.
-        return None
+def _full(usage: Iterable[RoleUsage]) -> float | None:
     return sum_of(cost for u in usage for cost in (u.cost, u.replayed_cost))
 
 
@@ -108,9 +105,10 @@ def unseen(run: OfRun) -> dict[str, str]:
     if settings.get("regraded"):
         # Its records hold what the judging took.
         return dict.fromkeys((name for name in QUANTITIES if name != "calls"), "stored work was only judged again")
-    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
     # A model's name may hold a colon, too, but a model has a role.
-    members = [str(settings.get(role.replace("-", "_")) or "") for role in _ON_TRIAL if role not in roles]
+    members = [
+        str(settings.get(role.replace("-", "_")) or "") for role in _ON_TRIAL if role not in run.manifest.roles
+    ]
     kinds = [member.partition(":")[0] for member in members if ":" in member]
     if kinds := [kind for kind in kinds if kind != REPORTS_ITSELF]:
         spent = [name for name in QUANTITIES if "cost" in name or "tokens" in name]

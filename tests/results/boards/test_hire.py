@@ -128,7 +128,7 @@ def test_two_runs_of_one_agent_are_no_choice(tmp_path: Path) -> None:
     assert found.finding is HireConclusion.ALONE and found.repeated == (short,)
     # With another setting it is another agent, and so it is with others who work for it.
     assert recommend([short, of("c", 20, "high")], "E0").finding is not HireConclusion.ALONE
-    team = {"agent": {"model": "m", "effort": "low"}, "sub_agent": {"model": "n"}, "judge": {"model": "j"}}
+    team = {"agent": {"model": "m", "effort": "low"}, "sub-agent": {"model": "n"}, "judge": {"model": "j"}}
     led = store(tmp_path / "d", [record(str(n)) for n in range(20)], agent="m", roles=team)
     assert recommend([short, led], "E0").finding is not HireConclusion.ALONE
 

@@ -101,5 +101,5 @@ def test_auto_takes_the_memory_that_costs_less_and_fits(
     (line,) = work_of(tmp_path / "run")
     assert line["memory"] == memory and (line["final_state"] is None) == (memory == "history")
     settings = json.loads((tmp_path / "run" / "manifest.json").read_text())["settings"]
-    assert (settings["memory"], settings["expected_calls"], settings["simulator_version"]) == ("auto", expected, 3)
+    assert (settings["memory"], settings["expected_calls"], settings["simulator_version"]) == ("auto", expected, 4)
     assert settings["simulator_context"] == context

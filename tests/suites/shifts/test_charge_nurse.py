@@ -12,6 +12,7 @@ from worktrial.suites.shifts.cases import Move
 from worktrial.suites.shifts.desks.charge_nurse import measures, rules
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import ShiftChoice
+from worktrial.workplaces.desk import DeskSession
 
 DESK = suite.desks(ShiftChoice())["charge_nurse"]
 
@@ -32,7 +33,7 @@ def _first(kind, pattern, end=None, length="full"):
 
 
 def _work(variant, moves, length="full"):
-    session = DESK.workplace.open(DESK.draw(length, variant))
+    session = DeskSession(DESK.workplace, DESK.draw(length, variant))
     seen = [asyncio.run(session.call(move.tool, dict(move.arguments))).content for move in moves]
     session.finish()
     return seen, DESK.score(DESK.draw(length, variant), session.live)
@@ -224,7 +225,7 @@ def test_a_physician_names_the_ward_however_the_question_is_put(question):
         if found:
             break
     due = found[0]
-    session = DESK.workplace.open(start)
+    session = DeskSession(DESK.workplace, start)
     session.pass_to(due.arrives)
     sent = {"to": due.asked_by, "about": due.about, "text": "Which ward?", **question}
     asyncio.run(session.call("send_message", sent))
@@ -236,7 +237,7 @@ def test_a_physician_names_the_ward_however_the_question_is_put(question):
 @pytest.mark.parametrize("variant", range(6))
 def test_nurses_to_spare_follow_from_what_the_lists_show(variant):
     start = DESK.draw("full", variant)
-    session = DESK.workplace.open(DESK.draw("full", variant))
+    session = DeskSession(DESK.workplace, DESK.draw("full", variant))
 
     def rows(tool, key):
         found, page = [], 1
@@ -292,7 +293,7 @@ def test_a_word_that_a_nurse_is_asked_for_is_no_refusal_yet():
 def test_the_bay_is_read_from_its_field_and_not_from_the_text():
     variant, start, due = _first("ambulance", "plain")
     plan = DESK.clerk("plan", start)
-    session, said = DESK.workplace.open(DESK.draw("full", variant)), []
+    session, said = DeskSession(DESK.workplace, DESK.draw("full", variant)), []
     move = next(plan)
     while True:
         given = dict(move.arguments)

@@ -12,6 +12,7 @@ from worktrial.suites.shifts.desks.returns_desk import money, rules
 from worktrial.suites.shifts.desks.returns_desk.state import Line, Order
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import ShiftChoice
+from worktrial.workplaces.desk import DeskSession
 
 DESK = suite.desks(ShiftChoice())["returns_desk"]
 
@@ -31,7 +32,7 @@ def first(pattern, length="full", end=None):
 
 
 def work(variant, moves, length="full"):
-    session = DESK.workplace.open(DESK.draw(length, variant), careful=True)
+    session = DeskSession(DESK.workplace, DESK.draw(length, variant), careful=True)
     seen = [asyncio.run(session.call(move.tool, dict(move.arguments))).content for move in moves]
     session.finish()
     return seen, DESK.score(DESK.draw(length, variant), session.live)

@@ -11,6 +11,7 @@ from worktrial.suites.shifts.cases import Move
 from worktrial.suites.shifts.desks.service_desk import rules
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import FOLDER, PACKAGE, ShiftChoice
+from worktrial.workplaces.desk import DeskSession
 
 DESK = suite.desks(ShiftChoice())["service_desk"]
 
@@ -35,7 +36,7 @@ def _first(kind, pattern, length="full"):
 
 
 def _work(variant, moves, length="full"):
-    session = DESK.workplace.open(DESK.draw(length, variant))
+    session = DeskSession(DESK.workplace, DESK.draw(length, variant))
     seen = [asyncio.run(session.call(move.tool, dict(move.arguments))).content for move in moves]
     session.finish()
     return seen, DESK.score(DESK.draw(length, variant), session.live)

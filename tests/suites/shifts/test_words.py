@@ -12,6 +12,7 @@ from worktrial.suites.shifts.proof import SPAM_MOST, prove
 from worktrial.suites.shifts.scoring import score
 from worktrial.suites.shifts.spam import SPAM
 from worktrial.suites.shifts.suite import ShiftChoice
+from worktrial.workplaces.desk import DeskSession
 
 DESKS = suite.desks(ShiftChoice())
 EXAMPLE = Path(__file__).parents[3] / "examples" / "desks" / "parcel_counter"
@@ -24,7 +25,7 @@ def start():
 
 
 def _worked(start, *moves):
-    session = Desk(EXAMPLE).workplace.open(Desk(EXAMPLE).draw("short", 0))
+    session = DeskSession(Desk(EXAMPLE).workplace, Desk(EXAMPLE).draw("short", 0))
     for move in moves:
         seen = asyncio.run(session.call(move.tool, dict(move.arguments))).content
         assert "error" not in seen

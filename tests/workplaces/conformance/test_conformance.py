@@ -88,7 +88,7 @@ def test_shape() -> None:
         ConformanceCheck.SHAPE, call("get_order", {**SHIPPED, "total": "20", "mood": 1}, order_id="O-1")
     )
     assert sorted(finding.evidence) == [
-        "/mood: not a field of this tool's answer",
+        "/mood: nothing says that get_order returns `mood`",
         "/total: text in place of a number",
     ]
     assert verdicts(ConformanceCheck.SHAPE, call("get_order", {**SHIPPED, "total": None}, order_id="O-1")) == [True]
@@ -220,7 +220,6 @@ def test_leaks() -> None:
 
     assert leaks({**SHIPPED, "margins": {}})
     assert leaks({**SHIPPED, "items": [{"sku": "tea", "count": 0.41372}]})
-    assert leaks({**SHIPPED, "_facts": {}})
     assert leaks({**SHIPPED, "status": SHOP.system_prompt})
     assert not leaks(SHIPPED)
     assert not leaks({"margin": 0.41372}, "audit_margin"), "the rules let this tool show it"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from worktrial.engine.identity import comparable
 from worktrial.engine.record import CLEAN
 from worktrial.reports.charts.bars import draw_bar
 from worktrial.reports.charts.plot import Scale
@@ -15,7 +16,7 @@ from worktrial.reports.page import embedded
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards
 from worktrial.reports.sections.wording import counted, under
-from worktrial.results.boards import Row, cells, chosen_intervals, is_reference, obstacles, row
+from worktrial.results.boards import Row, cells, chosen_intervals, is_reference, row
 from worktrial.results.conditions import by_condition
 from worktrial.statistics import Interval, Robustness
 
@@ -117,6 +118,7 @@ _PARTS = {
     "simulator": "the simulator",
     "judge": "the judge",
     "roles": "the models",
+    "agent": "the agents' prompts or contexts",
     "faults": "the planned faults",
 }
 
@@ -214,8 +216,7 @@ def _cell(shown: Shown, hidden: bool) -> Markup:
 def _measured(board: Board, before: Sequence[Board]) -> str:
     """Common ground of the runs of a board, and why they are apart from the first board of the same suite."""
     manifest = board.runs[0].run.manifest
-    settings = manifest.settings
-    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
+    settings, roles = manifest.settings, manifest.roles
     parts = [f"data {str(manifest.data.get('fingerprint', 'unknown'))[:12]}"]
     if simulator := roles.get("simulator"):
         parts.append(f"simulator {simulator.get('model')}")
@@ -225,7 +226,7 @@ def _measured(board: Board, before: Sequence[Board]) -> str:
     for other in before:
         first = other.runs[0].run.manifest
         if first.suite == manifest.suite:
-            what = list(dict.fromkeys(_plainly(d.what) for d in obstacles(first, manifest))) or ["their set-up"]
+            what = list(dict.fromkeys(_plainly(d.what) for d in comparable(first, manifest))) or ["their set-up"]
             return f"{told} Not to be ranked with {other.title}: they differ in {', '.join(what)}."
     return told
 

@@ -1,6 +1,6 @@
 """Runs side by side: who may be ranked with whom, what each came to, and whom to hire."""
 
-from worktrial.results.boards.group import groups, obstacles
+from worktrial.results.boards.group import groups
 from worktrial.results.boards.hire import (
     LEVEL,
     Contender,
@@ -41,7 +41,6 @@ __all__ = [
     "fault_losses",
     "groups",
     "is_reference",
-    "obstacles",
     "offers",
     "profile",
     "recommend",

@@ -6,12 +6,13 @@ from enum import StrEnum
 
 import msgspec
 
+from worktrial.engine.identity import TrialIdentity
+from worktrial.engine.pairing import SamplePair
 from worktrial.engine.stored import StoredRun, agent_of
 from worktrial.results.boards.shared import Basis, SharedSamples
 from worktrial.results.comparison.outcomes import paired_table
 from worktrial.results.completion import paired_tries
 from worktrial.results.estimates import BoardEstimate, completion_estimate
-from worktrial.results.pairing import SamplePair
 from worktrial.statistics import MARGIN, Conclusion, Estimate, conclude, difference, pooled
 from worktrial.suite import suite_of
 
@@ -171,14 +172,9 @@ def _one_run_each(runs: Sequence[StoredRun], condition: str) -> tuple[list[Store
 
 def _identity(run: StoredRun) -> bytes:
     """Marks of one agent: who worked, by which settings and within which limits."""
-    settings = run.manifest.settings
-    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
-    # All who work, such as a planner's sub-agents; simulator and judges are of the trial.
-    workers = {name: role for name, role in roles.items() if not name.startswith(("simulator", "judge"))}
-    who = [settings.get("agent"), workers, settings.get("limits"), settings.get("agent_prompt")]
-    if not any(who[:2]):
-        return str(run.folder).encode()
-    return msgspec.json.encode(who, order="sorted")
+    who = TrialIdentity.of(run.manifest).parts["agent"]
+    known = "agent" in who or "model" in who
+    return msgspec.json.encode(who, order="sorted") if known else str(run.folder).encode()
 
 
 class _Contest:

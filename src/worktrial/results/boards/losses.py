@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import CLEAN
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
 from worktrial.results.completion import paired_tries
 from worktrial.results.conditions import by_condition
 from worktrial.results.estimates import BoardEstimate, completion_estimate
-from worktrial.results.pairing import SamplePair
 from worktrial.statistics import Estimate, difference
 
 _ANSWERED = "answered"

@@ -6,6 +6,7 @@ from functools import partial
 from statistics import fmean
 from typing import Literal
 
+from worktrial.engine.pairing import pair_runs
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
@@ -29,7 +30,6 @@ from worktrial.results.gate.limits import (
     cannot_judge,
     exceeds,
 )
-from worktrial.results.pairing import pair_runs
 from worktrial.results.spending import QUANTITIES, replayed, unseen, why_unknown
 from worktrial.statistics import Estimand, Interval, ZeroCleanRate
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from worktrial.archive.pages import Address
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.documents.question import GoldPage
 from worktrial.workplaces import ToolCall
@@ -13,9 +12,8 @@ from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.values import scalars
 
 # Tools that show a page or part of it, by their arguments; and tools that answer with a list of places.
-# What a session shows to an agent is on record; what its Python reads by itself is not (runs of earlier versions
-# could read the archive's files, too).
-_UNRECORDED = re.compile(r"\brows\s*\(|\bARCHIVE\b")
+# What a session shows to an agent is on record; what its Python reads by itself is not.
+_UNRECORDED = re.compile(r"\brows\s*\(")
 _ADDRESS = re.compile(r"([^\s:\"'<>()]+):(\d{1,6}):t(\d{1,4}):r(\d{1,6}):c(\d{1,4})")
 _TABLE = re.compile(r"(?P<document>.+):(?P<page>\d{1,6}):t(?P<table>\d{1,4})")
 _EQUALS = re.compile(
@@ -193,9 +191,8 @@ def _whole(value: JsonValue) -> int | None:
 
 def addresses(text: str) -> Iterator[tuple[str, int, CellMark]]:
     """Addresses of cells that a text names."""
-    for found in _ADDRESS.findall(text):
-        address = Address(found[0], *map(int, found[1:]))
-        yield address.document, address.page, CellMark(address.table, address.row, address.column)
+    for document, page, *cell in _ADDRESS.findall(text):
+        yield document, int(page), CellMark(*map(int, cell))
 
 
 def _asks_archive(arguments: JsonValue) -> bool:

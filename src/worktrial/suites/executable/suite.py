@@ -128,9 +128,8 @@ class ExecutableSuite(Suite):
 
     def outcome_of(self, record: "SampleRecord") -> Outcome | None:
         """Outcome by the checks; see `Suite`."""
-        if not record.checks:
-            return None
-        return Outcome.PASS if all(check.passed for check in record.checks) else Outcome.FAIL
+        passed = {check.passed for check in record.checks}
+        return Outcome.FAIL if False in passed else Outcome.PASS if passed == {True} else None
 
     @property
     def source(self) -> JsonObject:
@@ -162,9 +161,9 @@ class ExecutableSuite(Suite):
 
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The suite made ready to run; see `Suite.trial`."""
-        from worktrial.agents.prompting import own_prompt
         from worktrial.suites.duties import duties_of
         from worktrial.suites.executable.trial import ExecutableSettings, ExecutableTrial
+        from worktrial.suites.own_prompt import own_prompt
         from worktrial.suites.selection import select_by
 
         judging = judging_of(options, models.get(Role.JUDGE))

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from worktrial.agents.candidates import Candidate
+    from worktrial.engine.pairing import SamplePair
     from worktrial.engine.record import SampleRecord
     from worktrial.engine.run_plan import RunSettings
     from worktrial.engine.stored import StoredRun
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section
-    from worktrial.results.pairing import SamplePair
     from worktrial.suites.orchestration.planning.release import Release
     from worktrial.suites.orchestration.planning.scenario import Language
     from worktrial.suites.orchestration.run.free.trial import FreeTrial
@@ -52,7 +52,6 @@ class OrchestrationSuite(Suite):
     data = DataOptions
     beside = ComparisonOptions
     roles = (Role.AGENT, Role.SUB_AGENT, Role.SIMULATOR, Role.JUDGE)
-    decided_by_code = False
     assignments = False
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
         "gold": ReferenceAgent("does what the recording has", must=Outcome.PASS),
@@ -107,7 +106,7 @@ class OrchestrationSuite(Suite):
 
     def _sub_agent(self, options: Any) -> "Candidate | None":
         """Player of the domain agents, if someone else than the agent."""
-        from worktrial.agents.candidates import resolve_agent
+        from worktrial.named_agents import resolve_agent
 
         return None if options.sub_agent is None else resolve_agent(options.sub_agent, self, field="sub_agent")
 
@@ -138,7 +137,8 @@ class OrchestrationSuite(Suite):
 
     def outcome_of(self, record: "SampleRecord") -> Outcome | None:
         """Outcome by the steps; see `Suite`."""
-        if record.measures.get("mode") != "turns":
+        # Where requests had no answer, the steps say nothing.
+        if record.measures.get("mode") != "turns" or record.outcome is Outcome.INVALID:
             return None
         steps = record.measures["ours"]["rows"]["steps"]
         return Outcome.PASS if all(step["right"] for step in steps) else Outcome.FAIL

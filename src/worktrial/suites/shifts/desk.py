@@ -30,7 +30,7 @@ from worktrial.suites.shifts.cases import PRICES, Case, Harm, Move, Score, Work
 from worktrial.suites.shifts.clerks import play
 from worktrial.suites.shifts.scoring import score
 from worktrial.suites.shifts.spam import SPAM, Habit
-from worktrial.workplaces.desk import DeskState, DeskWorkplace
+from worktrial.workplaces.desk import DeskSession, DeskState, DeskWorkplace
 from worktrial.workplaces.executable.declare import declaration
 from worktrial.workplaces.executable.describe import encode
 from worktrial.workplaces.handbook import Handbook
@@ -216,7 +216,7 @@ class Desk:
             work: A clerk's.
             start: The day's first state, untouched.
         """
-        session = self.workplace.open(self._copy(start))
+        session = DeskSession(self.workplace, self._copy(start))
         play(work, session)
         return self.score(start, session.live)
 
@@ -229,7 +229,8 @@ class Desk:
         length = _length(start)
         if length not in self._other_days:
             other = self.draw(length, _ANOTHER_DAY)
-            self._other_days[length] = play(self.clerk("plan", other), self.workplace.open(self._copy(other)))
+            session = DeskSession(self.workplace, self._copy(other))
+            self._other_days[length] = play(self.clerk("plan", other), session)
         return self._other_days[length]
 
     def _best_spam(self, start: DeskState) -> str:
