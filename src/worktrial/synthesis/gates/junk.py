@@ -63,7 +63,9 @@ def _fillings(
             yield path, replaced(given, path, _JUNK), f"is {_JUNK!r} instead of {value!r}", False
 
 
-def _other_items(items: Sequence[JsonValue], records: StateRecords, seen: Set[str]) -> Iterator[tuple[list[str], str]]:
+def _other_items(
+    items: Sequence[JsonValue], records: StateRecords, seen: Set[str]
+) -> Iterator[tuple[list[str], str]]:
     """Other items that a list of ids or words might have had, with what is told of them."""
     if not all(isinstance(one, str) for one in items):
         return
