@@ -167,7 +167,7 @@ def test_an_exported_summary_has_both(tmp_path: Path) -> None:
 
 def test_a_report_has_both_rates_beside_each_other(tmp_path: Path) -> None:
     runs = [_judged(tmp_path / "a"), _judged(tmp_path / "b", judge_prompt="2"), _audit(tmp_path / "c")]
-    made = Report("r", [ReportRun(run.folder.name, run.folder.name, _stored(run), {}) for run in runs])
+    made = Report("r", [ReportRun(run.folder.name, run.folder.name, _stored(run)) for run in runs])
     [section] = judges_section(made, "audit-judge")
     said = section.html.striptags()
     assert "70.6%" in said and "As judged" in said
