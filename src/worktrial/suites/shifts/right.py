@@ -22,7 +22,7 @@ class RightEnd:
     """Kind of the request, or of the duty."""
     pattern: str
     end: str
-    """What is to be done: `do`, `refuse`, or a word of the kind's own."""
+    """Work to be done: `do`, `refuse`, or a word of the kind's own."""
     asked_by: str
     """Id of whoever asked; "" where nobody did."""
     arrives: int
