@@ -69,7 +69,7 @@ def test_hostile_names_stay_text(folders: dict[str, Path]) -> None:
 
 def test_what_is_empty_is_absent(tmp_path: Path) -> None:
     run = store(tmp_path / "a", [record("1"), record("2")])
-    words = _words(Report("r", [ReportRun("a", "a", run, {})]))
+    words = _words(Report("r", [ReportRun("a", "a", run)]))
     assert "completes 100.0% of 2 samples" in words and "What breaks it" not in words
 
 
@@ -77,7 +77,7 @@ def test_the_kind_of_work_with_the_lowest_rate(tmp_path: Path) -> None:
     def words(name: str, passed: int) -> str:
         tags = [{"category": "x" if n < 3 else "y"} for n in range(4)]
         made = [record(str(n), "pass" if n < passed else "fail", tags=tags[n]) for n in range(4)]
-        return _words(Report("r", [ReportRun("a", "a", store(tmp_path / name, made), {})]))
+        return _words(Report("r", [ReportRun("a", "a", store(tmp_path / name, made))]))
 
     assert "Kind of work with the lowest rate y 0% of 1 sample, " in words("some", 3)
     assert "lowest rate" not in words("all", 4), "none is the hardest"
@@ -96,7 +96,7 @@ def test_losses_by_hand(tmp_path: Path) -> None:
     assert change.interval.high < 0 and found["E2"].left.value == pytest.approx(12 / 31)
     assert found["E1"].change is not None and found["E1"].change.value == 0
     assert broken_off(run, "E2").invalid == {"endpoint_unavailable": 1} and broken_off(run, "E0").invalid == {}
-    words = _words(Report("r", [ReportRun("a", "a", run, {})]))
+    words = _words(Report("r", [ReportRun("a", "a", run)]))
     assert "What costs a most: when tools fail silently (E2), it completes 40.0 points less" in words
 
 

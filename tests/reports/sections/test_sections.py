@@ -118,7 +118,7 @@ def test_incomparable_runs_are_not_ranked(tmp_path: Path) -> None:
 
 def test_a_run_without_any_sample(tmp_path: Path) -> None:
     empty = store(tmp_path / "a", [])
-    report = Report("r", [ReportRun("a", "a", empty, {})])
+    report = Report("r", [ReportRun("a", "a", empty)])
     said = all_of(list(sections(report)))
     assert "no sample has finished" in said["hire"].words and "published" not in said
 
@@ -135,10 +135,10 @@ def test_industries_count_by_hand(tmp_path: Path) -> None:
     records = [
         record(str(n), "pass" if n < 3 else "fail", tags={"category": "x" if n < 4 else "y"}) for n in range(8)
     ]
-    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records), {})])
+    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records))])
     words = _parsed(industries(report)).words
     assert words.startswith("x went best (75% of 4 samples), y worst (0% of 4 samples)") and "75% of 4" in words
-    no_industry = Report("r", [ReportRun("b", "b", store(tmp_path / "b", [record("1")]), {})])
+    no_industry = Report("r", [ReportRun("b", "b", store(tmp_path / "b", [record("1")]))])
     assert industries(no_industry) is None
 
 
@@ -147,7 +147,7 @@ def test_robustness_by_hand(tmp_path: Path) -> None:
     records = [
         record(str(n), "pass" if n < k else "fail", condition) for condition, k in passed.items() for n in range(10)
     ]
-    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records), {})])
+    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records))])
     words = _parsed(robustness(report)).words
     assert words.startswith("In the worst case a completes 40% of the samples, under E2 (") and "R 0.50" in words
     assert "without faults (E0) 80.0%" in words and "when tools fail silently (E2) 40.0%" in words
@@ -165,7 +165,6 @@ def test_what_is_left_counts_and_not_what_share_of_little(tmp_path: Path) -> Non
                 [record(str(n), "pass" if n < k else "fail", c) for c, k in own.items() for n in range(10)],
                 agent=name,
             ),
-            {},
         )
         for name, own in passed.items()
     ]
@@ -182,7 +181,7 @@ def test_without_faults_there_is_no_robustness(tmp_path: Path) -> None:
 
 def test_nothing_passed_without_faults(tmp_path: Path) -> None:
     records = [record(str(n), "fail", condition) for condition in FAULTED for n in range(3)]
-    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records), {})])
+    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records))])
     words = _parsed(robustness(report)).words
     assert words.startswith("No robustness score") and "nothing passed without faults" in words
 

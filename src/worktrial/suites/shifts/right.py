@@ -22,7 +22,7 @@ class RightEnd:
     """Kind of the request, or of the duty."""
     pattern: str
     end: str
-    """Work to be done: `do`, `refuse`, or a word of the kind's own."""
+    """Deed that is due: `do`, `refuse`, or a word of the kind's own."""
     asked_by: str
     """Id of whoever asked; "" where nobody did."""
     arrives: int
