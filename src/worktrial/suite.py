@@ -21,6 +21,7 @@ from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.options import Options, RunOptions, with_roles
 from worktrial.registry import Registry, agents, what_there_is
+from worktrial.statistics import Figure
 
 if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from rich.console import RenderableType
@@ -38,10 +39,10 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from worktrial.workplaces.retracing import Retracing
 
 __all__ = [
-    "Figure",
     "Proof",
     "ReferenceAgent",
     "Registry",
+    "SampleScore",
     "Suite",
     "SuiteKind",
     "TaskRow",
@@ -97,17 +98,13 @@ class ReferenceAgent:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One figure of a run that only its suite has, with its interval."""
+class SampleScore:
+    """A number that every sample with a verdict has, and that tells agents apart where passing says too little."""
 
-    name: str
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    n: int | None = None
-    """Independent units that it was estimated from."""
-    group: str = ""
-    """Part of the run that it is about, such as a language; "" for the whole."""
+    of: "Callable[[SampleRecord], float | None]"
+    """Score of a sample; None where it has none."""
+    low: float = 0.0
+    """Least that it can be; the most is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +173,8 @@ class Suite(ABC):
     """Options of `worktrial show`: figures that a run can be shown beside."""
     roles: ClassVar[Sequence[Role]] = (Role.AGENT,)
     """Roles that models may play."""
+    score: ClassVar[SampleScore | None] = None
+    """Score by which agents are compared; None where that is whether they pass. Its figure is `score`."""
     decided_by_code: ClassVar[bool] = True
     """Whether verdicts come from code, so that a judge's settings do not count when runs are compared."""
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {}
@@ -266,7 +265,7 @@ class Suite(ABC):
         return None
 
     def figures(self, run: "StoredRun") -> Sequence[Figure]:
-        """Figures that only this suite has; for exports, SQL and machine output."""
+        """Figures that only this suite has, with intervals at 95 %."""
         return ()
 
     def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> Iterable[Any]:

@@ -36,12 +36,18 @@ def gate(
             help="Least completion rate, 0 to 1; an invalid sample counts as not passed.", rich_help_panel=_LIMITS
         ),
     ] = None,
+    min_score: Annotated[
+        float | None,
+        typer.Option(
+            help="Least mean score, -1 to 1, of a suite whose samples have one, such as shifts.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None,
     max_regression: Annotated[
         float | None,
         typer.Option(
             help="Largest drop of the completion rate below --baseline that is let pass, 0.03 for 3 points. A drop "
-            "fails the gate when it is larger than this margin, and when it is smaller and yet significant at "
-            "--level.",
+            "fails the gate when it is larger than this margin and significant at --level.",
             rich_help_panel=_LIMITS,
         ),
     ] = None,
@@ -74,20 +80,9 @@ def gate(
             rich_help_panel=_JUDGING,
         ),
     ] = None,
-    sequential: Annotated[
-        str | None,
-        typer.Option(
-            help="Add this run to a row of looks at the same baseline, such as one a night, and judge the drop "
-            "over the row: it keeps --level for any number of looks, and sees what goes down slowly.",
-            metavar="NAME",
-            rich_help_panel=_JUDGING,
-        ),
-    ] = None,
     store: Annotated[
         Path,
-        typer.Option(
-            help="Folder of pinned baselines and rows of looks.", metavar="FOLDER", rich_help_panel=_JUDGING
-        ),
+        typer.Option(help="Folder of pinned baselines.", metavar="FOLDER", rich_help_panel=_JUDGING),
     ] = Path("runs/gates"),
     level: Annotated[
         float,
@@ -160,25 +155,23 @@ def gate(
     What cannot be judged fails: an unfinished run, a cost without prices, a robustness without all of E0 to E3.
 
     Example: worktrial gate runs/after --baseline runs/before --min-completion 0.7 --max-regression 0.03
-
-    Example: worktrial gate runs/tonight --baseline main --max-regression 0.03 --sequential nightly
     """
     from worktrial.cli.compare import check_level
     from worktrial.engine.stored import open_run
     from worktrial.results import gate as outcome
     from worktrial.results.contradictions import refuse_contradictions
-    from worktrial.results.gate import GateLimits, SequentialGate, find_baseline, judge_gate, open_history
+    from worktrial.results.gate import GateLimits, find_baseline, judge_gate
 
     check_level(level)
     limits = GateLimits(
         min_completion=min_completion,
+        min_score=min_score,
         max_regression=max_regression,
         min_robustness=min_robustness,
         max_cost_per_task=max_cost_per_task,
         max_seconds=max_seconds,
         max_invalid=max_invalid,
     )
-    history = None if sequential is None else open_history(sequential, store)
     before = None if baseline is None else find_baseline(baseline, store)
     for folder in (run, *([] if before is None else [before.folder])):
         refuse_contradictions(folder)
@@ -186,17 +179,13 @@ def gate(
         open_run(run),
         limits,
         baseline=before,
-        history=history,
         condition=condition,
         level=level,
         sure=sure,
         cost_of_whom=cost_of,
     )
-    # A look at what is not comparable would stay in the row.
-    if found.comparison is not None and (history is not None or not force):
+    if found.comparison is not None and not force:
         found.comparison.check_fair()
-    if history is not None and isinstance(found, SequentialGate):
-        history.keep(found.row)
     if as_json:
         from worktrial.results.machine import gate_output
 

@@ -58,11 +58,6 @@ def seconds_of(record: SampleRecord) -> float | None:
     return None if record.replayed else record.seconds
 
 
-def agent_tokens_of(record: SampleRecord) -> int:
-    """Tokens of the agent's own requests, in and out."""
-    return sum(usage.input_tokens + usage.output_tokens for usage in _own(record))
-
-
 def replayed(records: Iterable[SampleRecord]) -> str:
     """Mark for figures over `records` of which some were answered from the request cache; "" where none was."""
     listed = list(records)
@@ -164,11 +159,6 @@ class Total:
     def value(self) -> float | None:
         """Sum; None where an amount is not known."""
         return fsum(self._amounts) if self._is_known else None
-
-    @property
-    def mean(self) -> float | None:
-        """Mean; None where an amount is not known, or there is none."""
-        return fsum(self._amounts) / len(self._amounts) if self._is_known and self._amounts else None
 
 
 def _samples(n: int) -> str:

@@ -1,6 +1,6 @@
 """Strengths of each agent by industry."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -10,13 +10,13 @@ from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards
 from worktrial.reports.sections.wording import caveat, counted, heading, joined, strong, takeaway, under
-from worktrial.results.boards import Part, profile
-from worktrial.statistics import CompletionRate, Rate
+from worktrial.results.figure import figures_of
+from worktrial.statistics import Figure, Rate
 
 _DRAWN = 5
 """More outlines than these hide each other."""
 
-Profiles = Mapping[str, Mapping[str, Part]]
+Profiles = Mapping[str, Mapping[str, Figure]]
 """Name of the run to its parts by industry."""
 
 
@@ -25,7 +25,7 @@ def industries(report: Report) -> Section | None:
     found = boards(report)
     parts: list[Markup] = []
     for board in found:
-        profiles = {run.name: profile(run.run, board.condition) for run in board.runs}
+        profiles = {run.name: figures_of(run.run).groups("category", board.condition) for run in board.runs}
         names = sorted({name for parts_of in profiles.values() for name in parts_of})
         if len(names) > 1:
             parts += [heading(board.title)] if len(found) > 1 else []
@@ -57,10 +57,7 @@ def _board(board: Board, profiles: Profiles, names: Sequence[str]) -> list[Marku
 
 def _takeaway(profiles: Profiles, names: Sequence[str]) -> Markup:
     """Easiest and hardest industry, over the samples of all agents."""
-    pooled = {
-        name: sum((parts[name].completion for parts in profiles.values() if name in parts), CompletionRate()).of_all
-        for name in names
-    }
+    pooled = {name: _together([parts[name] for parts in profiles.values() if name in parts]) for name in names}
     easiest, hardest = (choose(names, key=lambda name: pooled[name].share or 0.0) for choose in (max, min))
     if pooled[easiest].share == pooled[hardest].share:
         return Markup("All kinds of work were completed equally often ({}).").format(percent(pooled[easiest].share))
@@ -70,6 +67,11 @@ def _takeaway(profiles: Profiles, names: Sequence[str]) -> Markup:
     )
 
 
+def _together(parts: Iterable[Figure]) -> Rate:
+    listed = list(parts)
+    return Rate(sum(part.hits or 0 for part in listed), sum(part.n for part in listed))
+
+
 def _counts(rate: Rate) -> str:
     return f"{percent(rate.share, 0)} of {counted(rate.n, 'sample')}"
 
@@ -77,19 +79,17 @@ def _counts(rate: Rate) -> str:
 def _cells(run: ReportRun, profiles: Profiles, board: Board) -> dict[str, HeatCell]:
     return {
         name: HeatCell(
-            f"{percent(part.of_all.value, 0)} of {part.completion.of_all.n}",
-            part.of_all.value,
+            f"{percent(part.value, 0)} of {part.n}",
+            part.value,
             samples_href(run.slug, {"condition": board.condition, "category": name}),
         )
         for name, part in profiles[run.name].items()
     }
 
 
-def _value(parts: Mapping[str, Part], name: str) -> float | None:
-    return parts[name].of_all.value if name in parts else None
+def _value(parts: Mapping[str, Figure], name: str) -> float | None:
+    return parts[name].value if name in parts else None
 
 
-def _overall(parts: Mapping[str, Part]) -> float:
-    rates = [part.completion.of_all for part in parts.values()]
-    samples = sum(rate.n for rate in rates)
-    return sum(rate.successes for rate in rates) / samples if samples else 0.0
+def _overall(parts: Mapping[str, Figure]) -> float:
+    return _together(parts.values()).share or 0.0

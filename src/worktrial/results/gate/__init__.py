@@ -1,8 +1,7 @@
 """Runs held against limits, so that a machine can stop a bad release."""
 
 from worktrial.results.gate.baselines import STORE, Pin, find_baseline, pin, pins, read_pin, unpin
-from worktrial.results.gate.history import History, open_history
-from worktrial.results.gate.judging import CostOf, Gate, SequentialGate, judge_gate
+from worktrial.results.gate.judging import CostOf, Gate, judge_gate
 from worktrial.results.gate.limits import Criterion, GateLimits
 from worktrial.results.gate.outputs import gate_markdown, junit_xml
 from worktrial.results.gate.scanning import github_annotations, sarif
@@ -13,15 +12,12 @@ __all__ = [
     "Criterion",
     "Gate",
     "GateLimits",
-    "History",
     "Pin",
-    "SequentialGate",
     "find_baseline",
     "gate_markdown",
     "github_annotations",
     "judge_gate",
     "junit_xml",
-    "open_history",
     "pin",
     "pins",
     "read_pin",

@@ -40,9 +40,9 @@ def working_days(report: Report) -> Section | None:
 
 
 def _takeaway(found: Found) -> Markup:
-    run, records, figures = max(found, key=lambda one: one[2].score.value)
+    run, records, figures = max(found, key=lambda one: one[2].score.value or 0.0)
     said = Markup("{} earns {:.0f} % of the points of {} shifts after the price of harm").format(
-        strong(run.name), 100 * figures.score.value, figures.shifts
+        strong(run.name), 100 * (figures.score.value or 0.0), figures.shifts
     )
     lost = lost_points(records)
     if lost:
@@ -119,11 +119,12 @@ def _by_group(found: Found) -> list[Markup]:
     cells: dict[tuple[str, str], HeatCell] = {}
     names: dict[str, None] = {}
     for run, records, _ in found:
-        for name, own in groups(records):
+        for _, name, own in groups(records):
             figures = figures_of(own)
             if figures is not None:
                 names[name] = None
-                cells[run.name, name] = HeatCell(f"{100 * figures.score.value:.0f} %", figures.score.value)
+                score = figures.score.value or 0.0
+                cells[run.name, name] = HeatCell(f"{100 * score:.0f} %", score)
     if not names:
         return []
     return [heat_map("Score by length of the shift and by desk", [run.name for run, *_ in found], [*names], cells)]
