@@ -84,7 +84,7 @@ def rows(work: EstimatedWork, folder: Path) -> list[Row]:
         run = wt.run(work.suite, "agent-1", out=folder / "whole", **options)
         took = time.perf_counter() - began
     requests = sum(record.requests for record in run.run.records)
-    print(f"{work.name}: {found.binds} binds, {found.bounds}", file=sys.stderr, flush=True)
+    print(f"{work.name}: {found.seconds:.0f} s", file=sys.stderr, flush=True)
     return [
         _row(f"{work.name}: requests", found.requests.likely, requests, "", REQUESTS),
         _row(f"{work.name}: wall", found.seconds, took, " s", WALL),

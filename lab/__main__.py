@@ -36,13 +36,6 @@ def generate(
     questions: Annotated[
         int | None, typer.Option(help="How many to ask; one a page, 20 to 200, unless given.", metavar="N")
     ] = None,
-    harder: Annotated[
-        bool, typer.Option("--harder", help="Questions that ask for more than finding a figure.")
-    ] = False,
-    yearbooks: Annotated[
-        bool,
-        typer.Option("--yearbooks", help="Eight yearbooks of other offices besides, with harder questions yet."),
-    ] = False,
     workers: Annotated[int, typer.Option(help="Processes that make issues.", metavar="N")] = 1,
 ) -> None:
     """Make the PDFs of an invented statistical bulletin, the truth of every table, and questions with answers.
@@ -55,7 +48,7 @@ def generate(
     from lab.generate import generate as make
 
     began = time.perf_counter()
-    plan = Plan(pages, seed, Style(style), questions, harder, yearbooks)
+    plan = Plan(pages, seed, Style(style), questions)
     made = make(output, plan, workers=workers, progress=_say_how_far())
     seconds = time.perf_counter() - began
     typer.echo(

@@ -17,7 +17,7 @@ from worktrial.archive.store.parts import PARTS, RECORD
 from worktrial.archive.store.record import DocumentRecord, read_manifest, write_manifest
 from worktrial.suites.documents.example import ARCHIVE, example_folder
 
-PLAN = Plan(pages=30, seed=1, style=Style.BOTH, questions=20, yearbooks=True)
+PLAN = Plan(pages=30, seed=1, style=Style.BOTH, questions=20)
 MOST_BYTES = 3_000_000
 
 

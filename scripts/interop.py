@@ -84,7 +84,6 @@ NEIGHBOURS = {
         Reader("inspect", "inspect_log.py"),
         Meeting("its loop and ours come to the same verdicts", "tests/interop/test_inspect_tasks.py"),
     ),
-    "eee": Neighbour("every-eval-ever", Reader("eee", "eee.py", ("--model-id", "org/model"))),
     "harbor": Neighbour("harbor", Reader("harbor", "harbor.py", runs=("starter",))),
     "openenv": Neighbour(
         "openenv",
@@ -363,7 +362,7 @@ The last five are agents that people hire, started as they are installed, by `--
 Worktrial and of its tests are among them where the column says so. Readers of exports are given a run of the
 starter suite under all faults, one with every oddity that work can have and one full of hostile text, in
 [their formats](../how-to/exchange.md); `harbor` reads tasks, of which only the first has some. Worktrial needs none
-of them to write its exports; results for the hub are read by `huggingface_hub` in our own tests.
+of them to write its exports.
 
 The programs do not go together in one environment: they want other versions of the same libraries, and installers
 then take old versions of them without a word. So every extra that brings one has a floor, and these are not to be

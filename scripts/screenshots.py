@@ -62,8 +62,6 @@ def main() -> None:
         with page(started, width=1120) as opened:
             opened.goto(address(site, "index.html"))
             _save("report-first-page", opened, _until(opened, "#leaderboard"))
-            opened.goto(address(site, "section-industries.html"))
-            _save("report-industries", opened, _of(opened, "#industries"))
             opened.goto(address(site, "section-robustness.html"))
             _save("report-robustness", opened, _of(opened, "#robustness"))
             opened.goto(address(site, "trajectory.html#run=osprey-mini&sample=task-4&condition=E2&call=4"))

@@ -2,23 +2,21 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import lru_cache
-from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from lab.generate.issue import Issue, Outline, make_issue, outlines
+from lab.generate.issue import Outline, make_issue, outlines
 from lab.generate.produce import Paper, pdf_of
 from lab.generate.questions import Question, questions_about
-from lab.generate.questions.question import CSV_COLUMNS, Source
-from lab.generate.truth import Json, chart_rows, table_rows, tables_of
+from lab.generate.questions.question import CSV_COLUMNS
+from lab.generate.truth import Json, chart_rows, table_rows
 from lab.generate.world import World
-from lab.generate.yearbooks import Facts, Shelf, questions_on, yearbooks
 from worktrial.errors import DataError, SettingError
 
 
@@ -40,10 +38,6 @@ class Plan:
     style: Style = Style.DIGITAL
     questions: int | None = None
     """Number of questions; None for one a page, at least 20 and at most 200."""
-    harder: bool = False
-    """Whether questions ask for more than finding a figure."""
-    yearbooks: bool = False
-    """Whether yearbooks of other offices are added, with the hardest questions: pages and questions besides."""
 
     @property
     def question_count(self) -> int:
@@ -91,8 +85,6 @@ def generate(
     planned = outlines(world, plan.pages)
     _prepare(folder)
     jobs = [_Job(plan, outline, _paper(plan.style, i, len(planned)), folder) for i, outline in enumerate(planned)]
-    volumes = yearbooks(Facts(world)) if plan.yearbooks else ()
-    pages = plan.pages + sum(len(volume.pages) for volume in volumes)
     documents: list[dict[str, object]] = []
     tables = done = 0
     truth = folder / "truth"
@@ -100,31 +92,17 @@ def generate(
         (truth / "tables.jsonl").open("w", encoding="utf-8") as table_file,
         (truth / "charts.jsonl").open("w", encoding="utf-8") as charts,
     ):
-        added = (_written(world, volume, Paper.DIGITAL, folder) for volume in volumes)
-        for one in chain(_run(jobs, workers), added):
+        for one in _run(jobs, workers):
             table_file.writelines(f"{line}\n" for line in one.tables)
             charts.writelines(f"{line}\n" for line in one.charts)
             documents.append({"document": one.document, "pages": one.pages, "kind": one.paper.value})
             tables, done = tables + len(one.tables), done + one.pages
-            progress(done, pages)
-    questions = questions_of(plan, world, planned)
+            progress(done, plan.pages)
+    questions = questions_about(world, planned, plan.question_count)
     _write_questions(folder, questions)
     about: Json = {"plan": asdict(plan), "pages": done, "tables": tables, "documents": documents}
     (folder / "archive.json").write_text(json.dumps(about, indent=1) + "\n")
     return ArchiveCounts(len(documents), done, tables, len(questions))
-
-
-def questions_of(plan: Plan, world: World, planned: Sequence[Outline]) -> list[Question]:
-    """The questions of a plan."""
-    papers = {outline: _paper(plan.style, i, len(planned)) for i, outline in enumerate(planned)}
-    scanned = [outline for outline, paper in papers.items() if paper is Paper.SCAN]
-    asked = questions_about(world, planned, plan.question_count, harder=plan.harder, scanned=scanned)
-    if not plan.yearbooks:
-        return asked
-    issues = (make_issue(world, outline) for outline in planned)
-    bulletins = [Source(issue, place, table) for issue in issues for place, table in tables_of(issue)]
-    hardest = questions_on(Shelf(Facts(world)), bulletins)
-    return [*asked, *(Question(f"H{n:03d}", one) for n, one in enumerate(hardest, len(asked) + 1))]
 
 
 class _Job(NamedTuple):
@@ -166,21 +144,18 @@ def _world(seed: int) -> World:
 
 def _write(job: _Job) -> _IssueCounts:
     world = _world(job.plan.seed)
-    return _written(world, make_issue(world, job.outline), job.paper, job.folder)
-
-
-def _written(world: World, issue: Issue, paper: Paper, folder: Path) -> _IssueCounts:
-    pdf = pdf_of(world, issue, paper)
-    target = folder / "pdfs" / f"{issue.document}.pdf"
+    issue = make_issue(world, job.outline)
+    pdf = pdf_of(world, issue, job.paper)
+    target = job.folder / "pdfs" / f"{issue.document}.pdf"
     # Whole or not at all.
     partial = target.with_suffix(".part")
     partial.write_bytes(pdf)
     partial.replace(target)
-    kind = paper.value
+    kind = job.paper.value
     return _IssueCounts(
         issue.document,
         len(issue.pages),
-        paper,
+        job.paper,
         _lines(table_rows(issue, kind)),
         _lines(chart_rows(issue, kind)),
     )

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
 
 from lab.generate import catalogue
 from lab.generate.calendar import Period, PeriodKind, all_issues, is_quarterly, month, month_year, year_of
@@ -30,17 +29,6 @@ _FEW = 9
 """Issues below which clusters are pairs."""
 
 
-class Blot(NamedTuple):
-    """A stain over one figure of a page."""
-
-    page: int
-    """1-based PDF page."""
-    label: str
-    """The row's label as printed."""
-    column: int
-    """0-based, among the figures of the row."""
-
-
 @dataclass(frozen=True, slots=True)
 class Issue:
     """One issue, as content."""
@@ -54,9 +42,6 @@ class Issue:
     pages: tuple[Page, ...]
     running_head: str
     """Text above every page but the first."""
-    pictures: frozenset[int] = frozenset()
-    """1-based PDF pages that are pictures in an issue that is digital otherwise."""
-    blots: tuple[Blot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,28 +136,26 @@ class _Maker:
 
     def _bars(self) -> tuple[Block, ...]:
         years = [p for p in self._ending_by(9) if p.kind is PeriodKind.FISCAL]
-        title, unit, phrase = "Letters Carried by the Posts", "Millions", "letters carried by the posts"
-        charts = [self._chart(ChartKind.BARS, title, unit, phrase, (("volume.letters", 1),), years)]
-        title, unit, phrase = "Timber Cut in Crown Forests", "Thousands of loads", "timber cut in crown forests"
-        charts.append(self._chart(ChartKind.BARS, title, unit, phrase, (("volume.timber", 1),), years))
-        return tuple(charts)
+        drawn = (
+            ("Letters Carried by the Posts", "Millions", "volume.letters"),
+            ("Timber Cut in Crown Forests", "Thousands of loads", "volume.timber"),
+        )
+        return tuple(self._chart(ChartKind.BARS, title, unit, ((key, 1),), years) for title, unit, key in drawn)
 
     def _line(self) -> tuple[Block, ...]:
         last = self._reported.last
         months = [Period(PeriodKind.MONTH, when, when) for when in range(last - 35, last + 1)]
         title, unit = "Customs Duties by Month", "Millions of florins"
-        return (self._chart(ChartKind.LINE, title, unit, "customs duties", catalogue.CUSTOMS_DUTIES, months),)
+        return (self._chart(ChartKind.LINE, title, unit, catalogue.CUSTOMS_DUTIES, months),)
 
     def _ending_by(self, count: int) -> tuple[Period, ...]:
         return self._world.calendar.ending_by(self._reported.last, count)
 
-    def _chart(
-        self, kind: ChartKind, title: str, unit: str, phrase: str, terms: Terms, periods: Sequence[Period]
-    ) -> Chart:
+    def _chart(self, kind: ChartKind, title: str, unit: str, terms: Terms, periods: Sequence[Period]) -> Chart:
         values = figures_of(self._world, terms, periods, Measure.FLOW, self._reported.issue)
         labels = (str(p.year) if p.kind is PeriodKind.FISCAL else month_year(p.last) for p in periods)
         printed = tuple(rounded(value, 1000, 0) for value, _ in values)
-        return Chart(kind, title, unit, phrase, tuple(labels), printed)
+        return Chart(kind, title, unit, tuple(labels), printed)
 
     def _front(self, body: Sequence[Page]) -> Page:
         words = vocabulary()

@@ -190,7 +190,6 @@ class Chart:
     kind: ChartKind
     title: str
     unit: str
-    phrase: str
     labels: tuple[str, ...]
     values: tuple[int, ...]
     """The values, in the unit."""

@@ -11,14 +11,12 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from lab.generate.issue import Issue
-from lab.generate.setting.marks import Bar, Line, Sheet, Text, width_of
+from lab.generate.setting.marks import Bar, Line, Sheet, Text
 from lab.generate.setting.page import set_page
 from lab.generate.world import World
 
 _IDENTITY = re.compile(rb"(?<=/ID\[)<[0-9A-F]{32}><[0-9A-F]{32}>")
 _DATE = re.compile(rb"(?<=/CreationDate\(D:)\d{14}[+-]\d\d'\d\d'")
-_FIGURE = re.compile(r"-?\d[\d,.]*|[-*c]")
-"""A cell of figures, as opposed to labels, leaders and marks."""
 _NO_DATE = b"20000101000000+00'00'"
 
 
@@ -123,14 +121,11 @@ _WITH_TEXT_LAYER = 1 / 3
 
 def pdf_of(world: World, issue: Issue, paper: Paper) -> bytes:
     """All pages of an issue."""
-    sheets = [
-        _stained(set_page(page, issue.style, issue.running_head), issue, n) for n, page in enumerate(issue.pages, 1)
-    ]
-    pictures = frozenset(range(1, len(sheets) + 1)) if paper is Paper.SCAN else issue.pictures
+    sheets = [set_page(page, issue.style, issue.running_head) for page in issue.pages]
     with PdfFile() as clean:
         for sheet in sheets:
             clean.add(sheet)
-        if not pictures:
+        if paper is Paper.DIGITAL:
             return clean.bytes()
         from lab.generate import scan
 
@@ -138,26 +133,8 @@ def pdf_of(world: World, issue: Issue, paper: Paper) -> bytes:
         dpi = scan.dots_per_inch(world.dice("dpi", issue.document))
         with PdfFile() as scanned:
             for number, sheet in enumerate(sheets):
-                if number + 1 not in pictures:
-                    scanned.add(sheet)
-                    continue
                 dice = world.dice("scan", issue.document, number)
                 jpeg = scan.degraded(clean.image(number, dpi), dice)
                 under = scan.misread(sheet, dice) if layer else scan.without_text(sheet)
                 scanned.add_image(jpeg, under)
             return scanned.bytes()
-
-
-def _stained(sheet: Sheet, issue: Issue, page: int) -> Sheet:
-    """The sheet with the stains of the issue on this page."""
-    marks = list(sheet.marks)
-    for blot in issue.blots:
-        if blot.page == page:
-            texts = [mark for mark in sheet.marks if isinstance(mark, Text)]
-            at = next(mark.y for mark in texts if mark.text == blot.label)
-            line = sorted(mark for mark in texts if mark.y == at and _FIGURE.fullmatch(mark.text))
-            figure = line[blot.column]
-            width = width_of(figure.text, figure.font, figure.size)
-            left, high = figure.x + 0.2 * width, figure.y - 0.8 * figure.size
-            marks.append(Bar(left, high, left + 0.75 * width, figure.y + 0.15 * figure.size, 0.12))
-    return sheet._replace(marks=tuple(marks))

@@ -33,7 +33,7 @@ def tables_of(issue: Issue) -> Iterator[tuple[Place, PrintedTable]]:
 
 def table_rows(issue: Issue, kind: str) -> list[Json]:
     """Rows of `tables.jsonl`."""
-    return [_table_row(place, table, _kind(issue, place.page, kind)) for place, table in tables_of(issue)]
+    return [_table_row(place, table, kind) for place, table in tables_of(issue)]
 
 
 def chart_rows(issue: Issue, kind: str) -> list[Json]:
@@ -45,7 +45,7 @@ def chart_rows(issue: Issue, kind: str) -> list[Json]:
             "pdf_page": page,
             "title": chart.title,
             "unit": chart.unit,
-            "kind": _kind(issue, page, kind),
+            "kind": kind,
             "labels": list(chart.labels),
             "values": [digits(value, 0) for value in chart.values],
             "values_printed": chart.kind is ChartKind.BARS,
@@ -53,10 +53,6 @@ def chart_rows(issue: Issue, kind: str) -> list[Json]:
         for page, content in enumerate(issue.pages, 1)
         for number, chart in enumerate((b for b in content.blocks if isinstance(b, Chart)), 1)
     ]
-
-
-def _kind(issue: Issue, page: int, kind: str) -> str:
-    return "scan" if page in issue.pictures else kind
 
 
 def _table_row(place: Place, table: PrintedTable, kind: str) -> Json:

@@ -27,8 +27,6 @@ class FittedWeights(NamedTuple):
     fails: float
     misfit: float
     uneven: float
-    agrees: float
-    differs: float
 
 
 _PENALTY = np.diag([0.0, *[0.5] * (len(FittedWeights._fields) - 1)])

@@ -45,7 +45,7 @@ def print_fit(pages: Sequence[Sequence[ReadNumber]]) -> None:
     on_doubtful = earned(numbers)
     if on_doubtful.total:
         shown = f"{on_doubtful.right} of {on_doubtful.total} right ({on_doubtful.share:.3f})"
-        Console(highlight=False).print(f"layout doubtful, no sum or issue to prove it: {shown}\n", soft_wrap=True)
+        Console(highlight=False).print(f"layout doubtful, no sum to prove it: {shown}\n", soft_wrap=True)
     apart = left_out(recognised)
     print_reliability(apart)
     losses = f"{log_loss(apart):.4f} by weights of the other pages, {log_loss(numbers):.4f} as stored"

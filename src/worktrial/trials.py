@@ -12,12 +12,11 @@ from worktrial.agents.episodes import Episodes
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.memory import admission
-from worktrial.engine.objects.address import RemoteRun, shard_folder
 from worktrial.engine.record import Key
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, is_address
-from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
-from worktrial.engine.shard import ShardedTrial, read_shard
+from worktrial.engine.run_plan import RemoteRun, RunPlan, RunSettings, stored_like
+from worktrial.engine.shard import ShardedTrial, read_shard, shard_folder
 from worktrial.engine.spend import Budget
 from worktrial.engine.store import last_records
 from worktrial.engine.stored import open_run

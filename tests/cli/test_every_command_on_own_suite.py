@@ -17,9 +17,8 @@ from tests.support.served import served
 import worktrial as wt
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "parcel-claims-trial"
-NEEDED = {"hf": ["--dataset", "team/claims"]}
 TASKS = ("claims-01", "claims-02", "claims-03")
-FORMATS = ("csv", "parquet", "jsonl", "markdown", "atif", "eee", "hf", "inspect", "occubench")
+FORMATS = ("csv", "parquet", "jsonl", "markdown", "atif", "inspect", "occubench")
 # All but `rollouts`, which are of the tokens of models.
 
 
@@ -96,11 +95,8 @@ ON_ITS_RUNS: dict[str, tuple[Words, str]] = {
         "parcel-claims · agent plan",
     ),
     "gate --baseline": (
-        lambda t: [
-            *("gate", t.idle, "--baseline", t.plan, "--max-regression", "0.1"),
-            *("--sequential", "nightly", "--store", t.place / "store"),
-        ],
-        "first look of nightly",
+        lambda t: ["gate", t.idle, "--baseline", t.plan, "--max-regression", "1"],
+        "-100.0 points",
     ),
     "power --run": (lambda t: ["power", "--run", t.plan], "3 tasks"),
     "sql": (lambda t: ["sql", "select distinct suite as s from samples", t.plan], "parcel-claims"),
@@ -113,7 +109,7 @@ ON_ITS_RUNS: dict[str, tuple[Words, str]] = {
     **{
         f"export {kind}": (
             lambda t, kind=kind: [
-                *("export", t.plan, "--format", kind, *NEEDED.get(kind, [])),
+                *("export", t.plan, "--format", kind),
                 *("--force", "-o", t.place / f"as-{kind}"),
             ],
             f"as-{kind}" if kind not in ("csv", "parquet") else "samples 6",

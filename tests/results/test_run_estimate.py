@@ -1,7 +1,6 @@
 """What a run will take: totals from runs that were, the scarcest of what it waits for, and what it rests on."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from tests.support.cli import command
 import worktrial as wt
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.errors import SettingError
-from worktrial.results.run_estimate import CPU, CPU_OF_A_REQUEST, RunEstimate, estimate_runs
+from worktrial.results.run_estimate import estimate_runs
 from worktrial.trials import PreparedRun, prepare, prepare_all
 
 TASKS = [task.id for task in wt.tasks("starter")]
@@ -49,8 +48,7 @@ def test_of_usual_size_where_nothing_is_known() -> None:
     assert found.cost.likely == pytest.approx(330 * (5500 * 1 + 150 * 10) / 1e6)
     assert found.requests.low is None
     # Two rounds of 16 samples, at 11 answers of 2 s.
-    assert (found.binds, found.seconds) == ("answers", 44)
-    assert found.concurrency == 30
+    assert found.seconds == 44
     assert "no earlier run" in found.assumed[0]
 
 
@@ -73,7 +71,7 @@ def test_each_sample_as_it_was_tried(tmp_path: Path) -> None:
     assert any("unfinished" in line for line in estimate_runs([plan], [clean]).assumed)
     # Known latency counts in place of what the earlier run took.
     quicker = estimate_runs([plan], [clean, faulty], latency=0.01)
-    assert found.bounds["answers"] > 20 * quicker.bounds["answers"]
+    assert found.seconds > 20 * quicker.seconds
 
 
 def test_an_interval_from_tasks_enough(tmp_path: Path) -> None:
@@ -88,39 +86,18 @@ def test_an_interval_from_tasks_enough(tmp_path: Path) -> None:
         assert 0.8 * amount.likely < amount.low < amount.likely < amount.high < 1.2 * amount.likely
 
 
-def bounds(**options: Any) -> RunEstimate:
-    return estimate_runs([planned(repeats=10, concurrency=500, **options)], latency=1.0)
+def seconds_of(**options: Any) -> float:
+    return estimate_runs([planned(repeats=10, concurrency=500, **options)], latency=1.0).seconds
 
 
-def test_the_scarcest_binds() -> None:
-    samples = 10 * len(TASKS)
-    requests = samples * 11
-    assert bounds().binds == "answers"
-    rate = bounds(rpm=60)
-    assert (rate.binds, rate.seconds, rate.workers) == ("--rpm of the agent", requests - 1, 1)
-    # So many are enough to keep to the rate.
-    assert rate.concurrency == 2
-    tokens = bounds(tpm=56_500)
-    assert tokens.binds == "--tpm of the agent"
-    assert tokens.seconds == pytest.approx((requests / 10 - 1) * 60)
-    plan = planned(repeats=10, concurrency=500)
-    slots = {name: replace(role, concurrency=5) for name, role in plan.models.items()}
-    few = estimate_runs([replace(plan, models=slots)], latency=1.0)
-    assert few.binds == "concurrency of the agent"
-    assert few.seconds == pytest.approx(requests / 5)
-    # Several agents share what one has.
+def test_the_allowed_rate_counts_where_it_is_slower_than_the_answers() -> None:
+    requests = 10 * len(TASKS) * 11
+    assert seconds_of() < 60
+    assert seconds_of(rpm=60) == requests - 1
+    assert seconds_of(tpm=56_500) == pytest.approx((requests / 10 - 1) * 60)
+    # Several agents share one rate.
     two = prepare_all("starter", ["m", "n"], {**LES, "repeats": 10, "rpm": 60})
-    assert estimate_runs(two, latency=1.0).bounds["--rpm of the agent"] == pytest.approx(
-        2 * (requests - 1), rel=0.01
-    )
-
-
-def test_processes_help_where_the_processor_binds(tmp_path: Path) -> None:
-    run = tried(tmp_path, dict.fromkeys(TASKS, 5000), seconds=0.001)
-    found = estimate_runs([planned(repeats=10)], [run])
-    assert found.binds == CPU
-    assert found.seconds == pytest.approx(len(TASKS) * 10 * (5000 * CPU_OF_A_REQUEST + 0.006))
-    assert found.workers == 530
+    assert estimate_runs(two, latency=1.0).seconds == pytest.approx(2 * (requests - 1), rel=0.01)
 
 
 def test_no_model_takes_nothing(tmp_path: Path) -> None:
@@ -133,7 +110,7 @@ def test_no_model_takes_nothing(tmp_path: Path) -> None:
     run.manifest.suite = "starter"
     model = estimate_runs([planned()], [run])
     assert model.requests.likely == 4 * len(TASKS)
-    assert model.bounds["answers"] >= 8
+    assert model.seconds >= 8
     assert any("usual requests and tokens of agent" in line for line in model.assumed)
 
 

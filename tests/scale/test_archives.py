@@ -20,7 +20,7 @@ from worktrial.archive import build, open_archive
 from worktrial.archive.build import BuildPlan, DocumentStart, Event, PageEnd, StoreTrouble
 from worktrial.archive.store import remote
 from worktrial.errors import DataError, SettingError, StopRun, WorktrialError
-from worktrial.stores import folders
+from worktrial.stores import folders, shipping
 from worktrial.stores.bucket import Bucket
 from worktrial.stores.cache import VARIABLE
 from worktrial.stores.sending import TakenOver
@@ -182,7 +182,7 @@ def test_another_machine_reads_only_pages_that_are_missing(
     for name, count in (("done", 3), ("long", 9)):
         (tmp_path / f"{name}.txt").write_text("\n".join(f"good {name} {n}" for n in range(1, count + 1)))
     producer = Fates(tmp_path / "done.txt", tmp_path / "long.txt")
-    monkeypatch.setattr(remote, "AGE_SECONDS", 0.0)
+    monkeypatch.setattr(shipping, "AGE_SECONDS", 0.0)
     read: list[PageEnd] = []
 
     def breaks_off(event: Event) -> None:
@@ -216,7 +216,7 @@ def test_two_builders_of_one_archive_do_not_mix(
     server: ObjectServer, machine: Machine, documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address, words = f"s3://{BUCKET}/two", documents / "words.txt"
-    monkeypatch.setattr(remote, "AGE_SECONDS", 0.0)
+    monkeypatch.setattr(shipping, "AGE_SECONDS", 0.0)
     said: list[str] = []
 
     def second(event: Event) -> None:
@@ -247,12 +247,12 @@ def test_a_store_that_fails_costs_no_page(
     server: ObjectServer, machine: Machine, documents: Path, alone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = f"s3://{BUCKET}/outage"
-    monkeypatch.setattr(remote, "AGE_SECONDS", 0.0)
+    monkeypatch.setattr(shipping, "AGE_SECONDS", 0.0)
     server.fail("PUT .*packs", 403, 99)
     events: list[Event] = []
     with pytest.raises(StopRun, match=r"denied \(AccessDenied: no, .* What is not there yet is in"):
         build([documents], address, workers=1, progress=events.append)
-    assert any("the build goes on" in e.what for e in events if isinstance(e, StoreTrouble))
+    assert any("the work goes on" in e.what for e in events if isinstance(e, StoreTrouble))
     server.calm()
     events.clear()
     build([documents], address, workers=1, progress=events.append)
@@ -342,17 +342,14 @@ def test_stores_that_hold_something_else_say_so_in_a_line(
     ):
         refused(f"{trial}: holds no archive, but something else (run)", *one)
     for other in (("show", mine), ("push", tmp_path / "one", mine)):
-        refused(f"{mine}/manifest.json: is of no run, but of something else (archive)", *other)
+        refused(f"{mine}: holds no run, but something else (archive)", *other)
     bucket = Bucket(f"s3://{BUCKET}/letters")
     bucket.put("letter.txt", b"Dear")
-    for words_of in (
-        ("archive", "build", words, "-o", bucket.address),
-        ("pull", bucket.address, "-o", tmp_path / "l"),
-    ):
-        refused("is nothing that worktrial wrote (it holds letter.txt)", *words_of)
+    refused("is not empty (it holds letter.txt)", "archive", "build", words, "-o", bucket.address)
+    refused("is not the address of a run (it holds letter.txt)", "pull", bucket.address, "-o", tmp_path / "l")
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "letter.txt").write_text("Dear")
-    refused("letters: is not the folder of an archive", "pull", mine, "-o", tmp_path / "letters")
+    refused("letters: holds no archive", "pull", mine, "-o", tmp_path / "letters")
     # A build that is refused leaves nothing behind.
     refused("no such file", "archive", "build", tmp_path / "absent.pdf", "-o", f"s3://{BUCKET}/nothing")
     assert Bucket(f"s3://{BUCKET}/nothing").names() == {}

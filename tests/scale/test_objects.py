@@ -12,24 +12,22 @@ import msgspec
 import pytest
 from tests.engine.rig import TinyTrial
 from tests.scale.test_merge import FILES, by_key, run, same_work, texts, tiny
-from tests.support.cli import command, count_lines, lines_of
+from tests.support.cli import command, count_lines
 
 import worktrial
-from worktrial.engine.lines import append_line
-from worktrial.engine.objects import parts, shipment
-from worktrial.engine.objects.address import RemoteRun, shard_folder
 from worktrial.engine.record import SampleResult
+from worktrial.engine.remote import push
 from worktrial.engine.run import run_trial
-from worktrial.engine.run_plan import RunSettings
-from worktrial.engine.shard import ShardedTrial, read_shard
+from worktrial.engine.run_plan import RemoteRun, RunSettings
+from worktrial.engine.shard import ShardedTrial, read_shard, shard_folder
 from worktrial.engine.store import SAMPLES, RunStore
 from worktrial.engine.tokens import TOKENS, SampleTokens, encoded, read_tokens
-from worktrial.engine.trajectories import PACKED
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError, StopRun, WorktrialError
 from worktrial.grading import Outcome
 from worktrial.language import TurnTokens
-from worktrial.scale.objects import RECORDS, local_run, pull, push, trajectory_at
+from worktrial.scale.objects import local_run, pull
+from worktrial.stores import shipping
 from worktrial.stores.bucket import Bucket
 from worktrial.stores.writers import spool_folder
 
@@ -80,19 +78,21 @@ def killed(address: str, monkeypatch: pytest.MonkeyPatch, *, often: bool) -> Non
     def add_and_ship(self: RunStore, *words: object) -> None:
         add(self, *words)  # type: ignore[arg-type]
         [own] = shipments
-        own.ship()
+        own.look()
+        own.wait()
 
-    shipments: list[shipment.Shipment] = []
-    make = shipment.Shipment.__init__
+    shipments: list[shipping.Shipping] = []
+    make = shipping.Shipping.__init__
 
-    def made(self: shipment.Shipment, *words: object) -> None:
+    def made(self: shipping.Shipping, *words: object) -> None:
         make(self, *words)  # type: ignore[arg-type]
         shipments.append(self)
 
     plan = {"tasks": [str(n) for n in range(12)], "repeats": 2}
     with monkeypatch.context() as patch:
-        patch.setattr(shipment.Shipment, "finish", lambda self: None)
-        patch.setattr(shipment.Shipment, "__init__", made)
+        patch.setattr(shipping.Shipping, "finish", lambda self: None)
+        patch.setattr(shipping.Shipping, "__init__", made)
+        patch.setattr(shipping, "AGE_SECONDS", 0.0)
         if often:
             patch.setattr(RunStore, "add", add_and_ship)
         with pytest.raises(StopRun, match="the machine is gone"):
@@ -108,8 +108,7 @@ def test_another_machine_goes_on_with_what_has_come_to_the_store(
     killed(address, monkeypatch, often=often)
     first = spool_folder(address, "1-of-1")
     assert count_lines(first / SAMPLES) == 14
-    had = len(Bucket(address).names("parts/1-of-1")) - 1
-    assert had == (14 * 3 if often else 0)
+    assert bool(Bucket(address).names("packs")) is often
     machine("second")
     with pytest.raises(SettingError, match="is being written by"):
         at(address, tiny())
@@ -164,7 +163,7 @@ def test_of_two_processes_on_one_machine_the_second_is_refused(machine: Machine,
     one = run(tmp_path / "one", tiny())
     at(address, replace(tiny(), do=work))
     assert said[0] == f"{address}: another process is working on this run"
-    assert "shard 1-of-1 is being written by" in said[1]
+    assert f"{address}: is being written by" in said[1]
     same_work(one, local_run(Path(address)))
 
 
@@ -172,7 +171,7 @@ def test_who_was_taken_over_stops_and_spoils_nothing(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address, one = f"file://{tmp_path}/run", run(tmp_path / "one", tiny())
-    monkeypatch.setattr(shipment, "WAITING_BYTES", 1)
+    monkeypatch.setattr(shipping, "AGE_SECONDS", 0.0)
     taken = False
 
     async def work(job: Job, context: SampleContext) -> SampleResult:
@@ -185,47 +184,38 @@ def test_who_was_taken_over_stops_and_spoils_nothing(
         return SampleResult(outcome=Outcome.FAIL, reason="late", trajectory={"text": "late"})
 
     trial = tiny()
-    with pytest.raises(StopRun, match="another process has taken over shard 1-of-1; what this one did since is in"):
+    with pytest.raises(StopRun, match="another process has taken over; what this one did is in"):
         at(address, replace(trial, do=work))
     same_work(one, local_run(Path(address)))
 
 
 BAD: dict[str, tuple[Callable[[Path], object], str]] = {
-    "cut": (lambda place: _data(place).write_bytes(_data(place).read_bytes()[:-9]), "is cut: "),
-    "renamed": (lambda place: _data(place).rename(place / "x.zst"), "is missing. Put back the object"),
-    "altered": (lambda place: _alter(_data(place)), "was altered: its SHA-256 is not that of its sidecar"),
-    "without a sidecar": (lambda place: (place / "000002.json").unlink(), "000002.json: is missing, and the shard"),
-    "without the last": (
-        lambda place: (place / "000003.json").unlink(),
-        "000003.json: is missing, and the shard has 3",
-    ),
-    "sidecar of another": (
-        lambda place: shutil.copy(place / "000001.json", place / "000002.json"),
-        "000002.json: is that of part 1 of shard 1-of-1",
-    ),
-    "sidecar cut": (
-        lambda place: (place / "000002.json").write_bytes(b'{"format":1'),
+    "cut": (lambda place: _data(place).write_bytes(_data(place).read_bytes()[:-9]), "packs/"),
+    "renamed": (lambda place: _data(place).rename(place / "x"), "is missing. Open it again"),
+    "altered": (lambda place: _alter(_data(place)), "was altered: the block at byte"),
+    "state cut": (
+        lambda place: (place / "manifest.json").write_bytes(b'{"format":1'),
         "was not written by worktrial",
     ),
-    "newer": (lambda place: (place / "000002.json").write_bytes(b'{"format":9}'), "has format 9, and this version"),
+    "newer": (
+        lambda place: (place / "manifest.json").write_bytes(b'{"format":9,"holds":"run"}'),
+        "has format 9, and this version",
+    ),
     "not adding up": (
-        lambda place: _edit(place / "000002.json", b'"rows":', b'"rows":1'),
-        "000002.json: does not add up",
+        lambda place: _edit(place / "manifest.json", b'"samples.jsonl":[', b'"samples.jsonl":[99,'),
+        "manifest.json: does not add up",
     ),
-    "no manifest": (lambda place: (place / "manifest.json").unlink(), "parts/1-of-1/manifest.json: is missing"),
-    "no run": (
-        lambda place: (place.parents[1] / "manifest.json").unlink(),
-        "is not the address of a run (it holds parts/",
-    ),
-    "nothing": (lambda place: shutil.rmtree(place.parents[1]), "no such folder"),
+    "no state": (lambda place: (place / "manifest.json").unlink(), "is not the address of a run (it holds packs/"),
+    "nothing": (shutil.rmtree, "no such folder"),
 }
 
 
 def _data(place: Path) -> Path:
-    return next(place.glob("000002.*.samples.jsonl.zst"))
+    return min((place / "packs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
 
 
 def _edit(path: Path, old: bytes, new: bytes) -> None:
+    assert old in path.read_bytes()
     path.write_bytes(path.read_bytes().replace(old, new))
 
 
@@ -236,35 +226,33 @@ def _alter(path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def three_parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store that holds a run in three parts."""
-    place = tmp_path_factory.mktemp("three")
+def stored_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that holds a run."""
+    place = tmp_path_factory.mktemp("stored")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(place / "state"))
-        for count in (4, 8, 12):
+        for count in (4, 12):
             at(f"file://{place}/run", tiny(count))
     return place / "run"
 
 
 @pytest.mark.parametrize("bad", BAD)
 def test_what_is_not_as_it_was_written_is_refused(
-    bad: str, three_parts: Path, machine: Machine, tmp_path: Path
+    bad: str, stored_run: Path, machine: Machine, tmp_path: Path
 ) -> None:
     spoil, said = BAD[bad]
     run_at = tmp_path / "run"
-    shutil.copytree(three_parts, run_at)
-    assert len([*run_at.glob("parts/1-of-1/00000?.json")]) == 3
-    spoil(run_at / "parts" / "1-of-1")
+    shutil.copytree(stored_run, run_at)
+    spoil(run_at)
     ran = command("show", f"file://{run_at}")
     assert (ran.code, len(ran.err.splitlines())) == (2, 1), ran.err
     assert said in ran.err and f"file://{run_at}" in ran.err
-    if bad not in ("nothing", "no run", "no manifest"):
+    if bad in ("cut", "renamed", "altered"):
         machine("second")
         with pytest.raises(WorktrialError):
             at(f"file://{run_at}", tiny(12))
         # Nobody is left as its writer.
-        state = json.loads((run_at / "parts" / "1-of-1" / "manifest.json").read_bytes())
-        assert state["writer"] is None
+        assert json.loads((run_at / "manifest.json").read_bytes())["busy"] is False
 
 
 @pytest.mark.parametrize(
@@ -396,47 +384,12 @@ def test_a_run_is_pushed_and_pulled_as_it_grows(machine: Machine, tmp_path: Path
     assert by_key(local_run(local_address), FILES[0]) != before
 
 
-def test_compressed_trajectories_are_pushed_as_the_lines_that_they_are(machine: Machine, tmp_path: Path) -> None:
-    plain, packed, address = run(tmp_path / "plain", tiny()), tmp_path / "packed", f"file://{tmp_path}/store/run"
-    shutil.copytree(plain, packed)
-    run_trial(tiny(), {}, RunSettings(folder=packed, concurrency=1, compress=True))
-    assert (packed / PACKED).exists()
-    push(packed, address)
-    push(plain, address)
-    run_trial(tiny(14), {}, RunSettings(folder=packed, concurrency=1))
-    push(packed, address)
-    there = local_run(Path(address))
-    assert len(lines_of(there / FILES[1])) == 28
-    assert (there / FILES[1]).read_bytes().startswith((plain / FILES[1]).read_bytes())
-    assert trajectory_at(address, ("13", 1, "E0"))[1] == lines_of(there / FILES[1])[-1]
-    with pytest.raises(WorktrialError, match="holds a run whose trajectories are compressed"):
-        pull(address, packed)
-
-
-def test_parts_are_small_and_one_trajectory_is_one_frame(
-    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(parts, "PART_BYTES", 600)
-    monkeypatch.setattr(parts, "FRAME_ROWS", 4)
+def test_only_what_is_new_travels_and_records_come_without_the_rest(machine: Machine, tmp_path: Path) -> None:
     folder, address = run(tmp_path / "one", tiny(30)), f"file://{tmp_path}/store/run"
-    with (folder / FILES[1]).open("ab", buffering=0) as file:
-        append_line(file, (folder / FILES[1]).read_bytes().splitlines()[5].replace(b"\xc3\xa9", b"later"))
     push(folder, address)
-    objects = Bucket(address).names("parts/1-of-1")
-    assert len([name for name in objects if "trajectories" in name]) > 3
-    assert all(found.size <= 1200 for name, found in objects.items() if name.endswith("zst"))
-    assert local_run(Path(address), RECORDS).name == "run"
-    read: list[int] = []
-    ranged = Bucket.get_range
-
-    def get_range(self: Bucket, name: str, start: int, length: int) -> bytes:
-        read.append(length)
-        return ranged(self, name, start, length)
-
-    monkeypatch.setattr(Bucket, "get_range", get_range)
-    lines = [json.loads(line) for line in (folder / FILES[1]).read_text("utf-8").splitlines()]
-    for line in lines[6:20]:
-        assert trajectory_at(address, (line["sample"], line["repeat"], line["condition"]))[1] == line
-    assert trajectory_at(address, ("2", 1, "E0"))[1] == lines[-1] and "later" in lines[-1]["text"]
-    assert trajectory_at(address, ("none", 0, "E0"))[1] is None
-    assert len(read) == 15 and max(read) <= 1200
+    before = Bucket(address).names("packs")
+    sizes = sum((folder / name).stat().st_size for name in FILES)
+    assert sum(found.size for found in before.values()) < sizes / 2
+    light = local_run(Path(address), records=True)
+    assert {path.name for path in light.iterdir()} == {"manifest.json", SAMPLES}
+    same_work(folder, local_run(Path(address)))

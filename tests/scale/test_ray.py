@@ -1,6 +1,5 @@
-"""Runs on a Ray cluster, as far as they can be tried without one: orders, the keeper, and what is refused."""
+"""Runs on a Ray cluster, as far as they can be tried without one: orders, shards, and what is refused."""
 
-import asyncio
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,34 +15,27 @@ from tests.support.scripted_server import ScriptedServer
 
 from worktrial import __version__
 from worktrial.engine.spend import BudgetSpent
-from worktrial.errors import SettingError, StopRun
+from worktrial.errors import SettingError
 from worktrial.scale import merge
 from worktrial.scale.ray.cluster import Cluster, far_work
 from worktrial.scale.ray.head import Errand, Planned
-from worktrial.scale.ray.keeper import Ask, Courier, Keeper, shard_home
-from worktrial.scale.ray.worker import ShardEnd, plan_of, work_on
+from worktrial.scale.ray.worker import MARK, ShardEnd, plan_of, shard_home, work_on
 from worktrial.trials import prepare
 
 STARTER = ("run", "starter", "--agent", "plan", "--limit", "12")
 
 
-def asking(someone: Any) -> Ask:
-    async def ask(name: str, *args: Any, **named: Any) -> Any:
-        await asyncio.sleep(0)
-        return getattr(someone, name)(*args, **named)
-
-    return ask
-
-
-def planned(of: int, *, agent: str = "plan", **given: Any) -> tuple[Planned, Errand]:
+def planned(of: int, home: Path, *, agent: str = "plan", **given: Any) -> tuple[Planned, Errand]:
     given = {"limit": 12, **given}
+    home.mkdir()
+    (home / MARK).write_text("of this command")
     prepared = prepare("starter", agent, {**given, "output": Path("unused")})
-    return Planned(prepared, of, of), Errand("starter", agent, given, ("worktrial", "run"))
+    return Planned(prepared, of, of, home=home), Errand("starter", agent, given, ("worktrial", "run"))
 
 
 def test_budget_and_rates_are_divided_beforehand(tmp_path: Path) -> None:
     given = {"base_url": "http://localhost:9/v1", "max_tokens": 1_000, "max_cost": 3.0, "price": "1,2"}
-    cut, errand = planned(3, agent="agent-1", **given, rpm=60.0, tpm=900)
+    cut, errand = planned(3, tmp_path / "shards", agent="agent-1", **given, rpm=60.0, tpm=900)
     orders = [cut.order(errand, number) for number in (1, 2, 3)]
     assert [order.budget.tokens for order in orders] == [334, 333, 333]
     assert [order.budget.cost for order in orders] == [1.0] * 3
@@ -54,17 +46,16 @@ def test_budget_and_rates_are_divided_beforehand(tmp_path: Path) -> None:
     assert over.settings.budget.minutes == 0.0
 
 
-def test_shards_that_travel_are_the_run_of_one_process_and_a_second_attempt_goes_on(tmp_path: Path) -> None:
-    cut, errand = planned(2)
+def test_shards_are_the_run_of_one_process_and_a_second_attempt_goes_on(tmp_path: Path) -> None:
     home = tmp_path / "shards"
-    keeper = Keeper(home, 2)
-    assert work_on(cut.order(errand, 1), asking(keeper)).error is None
+    cut, errand = planned(2, home)
+    assert work_on(cut.order(errand, 1)).error is None
     first = shard_home(home, 1, 2)
     stored = (first / "samples.jsonl").read_bytes()
     # All of it is lost but two samples, a torn line and the trajectories.
     lines = stored.splitlines(keepends=True)
     (first / "samples.jsonl").write_bytes(b"".join(lines[:2]) + lines[2][:40])
-    ends = [work_on(cut.order(errand, number), asking(keeper)) for number in (1, 2)]
+    ends = [work_on(cut.order(errand, number)) for number in (1, 2)]
     assert [end.error for end in ends] == [None, None]
     assert (first / "samples.jsonl").read_bytes().startswith(b"".join(lines[:2]))
     assert len(samples_of(first)) == len(lines)
@@ -78,62 +69,38 @@ def test_shards_that_travel_are_the_run_of_one_process_and_a_second_attempt_goes
     same_work(run, packed)
 
 
-def test_an_attempt_that_was_given_up_writes_no_more(tmp_path: Path) -> None:
-    keeper = Keeper(tmp_path / "kept", 1)
-    folder = tmp_path / "run"
-
-    async def late() -> None:
-        courier = Courier(asking(keeper), 1, folder)
-        await courier.fetch()
-        (folder / "samples.jsonl").write_text("{}\n")
-        keeper.begin(1)
-        await courier.send()
-
-    with pytest.raises(StopRun, match="taken over"):
-        asyncio.run(late())
-    assert not shard_home(tmp_path / "kept", 1, 1).exists()
-
-
-def test_large_files_travel_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worktrial.scale.ray.keeper.PIECE", 10)
-    keeper = Keeper(tmp_path / "kept", 1)
-    text = b"a line\n" * 9
-
-    async def there_and_back() -> None:
-        courier = Courier(asking(keeper), 1, tmp_path / "there")
-        await courier.fetch()
-        (tmp_path / "there" / "trajectories.jsonl").write_bytes(text)
-        await courier.send()
-        await Courier(asking(keeper), 1, tmp_path / "back").fetch()
-
-    asyncio.run(there_and_back())
-    assert (tmp_path / "back" / "trajectories.jsonl").read_bytes() == text
+def test_a_machine_that_does_not_see_the_folder_says_so(tmp_path: Path) -> None:
+    cut, errand = planned(1, tmp_path / "shards")
+    order = cut.order(errand, 1)
+    (tmp_path / "shards" / MARK).write_text("of another disk")
+    with pytest.raises(SettingError, match=r"does not see .*shards\. Name a folder of a disk that all machines"):
+        work_on(order).raise_error()
+    assert not shard_home(tmp_path / "shards", 1, 1).exists()
 
 
 def test_a_budget_and_an_endpoint_hold_for_shards_and_errors_come_back_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLANTED_KEY", "sk-planted-ray-58c1")
-    keeper = Keeper(tmp_path / "kept", 1)
     with ScriptedServer(Script(agent=PlanModel())) as server:
         given = {"base_url": server.url, "api_key_env": "PLANTED_KEY", "max_tokens": 2_000, "rpm": 60_000.0}
-        cut, errand = planned(1, agent="agent-1", **given)
+        cut, errand = planned(1, tmp_path / "shards", agent="agent-1", **given)
         order = cut.order(errand, 1)
         assert order.keys == {"PLANTED_KEY": "sk-planted-ray-58c1"}
         assert "sk-planted" not in repr(order)
-        end = work_on(order, asking(keeper))
+        end = work_on(order)
         assert end.kind == "budget"
         with pytest.raises(BudgetSpent, match="shard 1/1: the budget of 2,000 tokens is spent"):
             end.raise_error()
         assert server.requests
-    refused = work_on(cut.order(Errand("starter", "python:not_there:work", {}, ()), 1), asking(keeper))
+    refused = work_on(cut.order(Errand("starter", "python:not_there:work", {}, ()), 1))
     with pytest.raises(SettingError, match="not_there"):
         refused.raise_error()
     assert ShardEnd(1).raise_error() is None
 
 
 def test_a_worker_of_another_version_says_so() -> None:
-    said = far_work("worktrial.scale.ray.worker:work_on", "do_shard")("0.0.1", b"", None)
+    said = far_work("worktrial.scale.ray.worker:work_on", "do_shard")("0.0.1", b"")
     assert f"has worktrial {__version__}, and this command 0.0.1" in said
 
 

@@ -15,11 +15,12 @@ from tests.support.cli import command, count_lines, holding, lines_of
 from tests.support.object_server import ObjectServer, object_server
 
 from worktrial.engine.record import SampleResult
+from worktrial.engine.remote import push
 from worktrial.engine.store import SAMPLES
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, StopRun, WorktrialError
 from worktrial.grading import Outcome
-from worktrial.scale.objects import local_run, push, trajectory_at
+from worktrial.scale.objects import local_run
 from worktrial.stores.bucket import Bucket, StoreFailed
 from worktrial.stores.writers import spool_folder
 
@@ -53,34 +54,28 @@ def test_a_run_on_s3_is_the_run_of_one_process_whatever_the_store_does(
 ) -> None:
     address, one = f"s3://{BUCKET}/deep/run", run(tmp_path / "one", tiny())
     # A first answer is lost, so that the second try meets its own object; some are torn; some are too many.
-    server.fail(r"PUT .*1-of-1/manifest\.json", "lost")
-    server.fail(r"PUT .*/run/manifest\.json", 500)
-    server.fail(r"PUT .*trajectories", "torn", 2)
-    server.fail(r"PUT .*samples", 503, 2)
-    server.fail(r"PUT .*000001\.json", "lost")
+    server.fail(r"PUT .*run/manifest\.json", "lost", 2)
+    server.fail("PUT .*packs", "torn", 2)
+    server.fail("PUT .*packs", 503, 2)
     server.fail("GET .*list-type", 500)
     folder = at(address, tiny())
     for name in FILES:
         assert texts(folder, name) == texts(one, name)
     machine("second")
-    server.fail("GET .*000001", 500, 3)
+    server.fail("GET .*packs", 500, 3)
     same_work(one, local_run(Path(address)))
-    assert server._rules == [] or all("list-type" in rule[0].pattern for rule in server._rules)
+    assert server._rules == []
     # Gone on with from here: what is there is brought, and nothing is sent again.
     server.calm()
-    server.fail(r"PUT .*1-of-1/manifest\.json", "lost", 2)
+    server.fail(r"PUT .*run/manifest\.json", "lost", 2)
     grown = at(address, tiny(14))
     same_work(run(one, tiny(14)), grown)
     machine("third")
     same_work(one, local_run(Path(address)))
-    key = ("3", 1, "E0")
-    server.calm()
-    folder, line = trajectory_at(address, key)
-    assert line is not None and line["text"] == "3 é 1" * 3
-    assert count_lines(folder / SAMPLES) == 28
-    server.fail("GET .*trajectories", "altered")
-    with pytest.raises(DataError, match="was altered: the frame at byte 0 is not that of its sidecar"):
-        trajectory_at(address, key)
+    machine("fourth")
+    server.fail("GET .*packs", "altered")
+    with pytest.raises(DataError, match="was altered: the block at byte"):
+        local_run(Path(address))
 
 
 def test_a_thousand_samples_take_few_requests(server: ObjectServer, machine: Machine, tmp_path: Path) -> None:
@@ -92,20 +87,17 @@ def test_a_thousand_samples_take_few_requests(server: ObjectServer, machine: Mac
     server.calm()
     same_work(folder, local_run(Path(address)))
     assert server.requests.total() <= 20, server.requests
-    # Then only what may have changed is asked for; and a trajectory, with the records, is one request more.
+    # Then only what may have changed is asked for.
     server.calm()
     local_run(Path(address))
-    assert server.requests == {"GET": 3}
-    there, line = trajectory_at(address, ("77", 0, "E0"))
-    assert server.requests == {"GET": 7}
-    assert line in lines_of(folder / FILES[1]) and texts(there, SAMPLES) == texts(folder, SAMPLES)
+    assert server.requests == {"GET": 2}
 
 
 def test_a_store_that_is_gone_for_good_costs_no_sample(
     server: ObjectServer, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address, one = f"s3://{BUCKET}/outage", run(tmp_path / "one", tiny())
-    server.fail("PUT .*trajectories", 403, 99)
+    server.fail("PUT .*packs", 403, 99)
     with pytest.raises(StopRun, match=r"denied \(AccessDenied: no, AccessDenied\).* is not there yet is in"):
         at(address, tiny())
     folder = spool_folder(address, "1-of-1")
@@ -164,7 +156,7 @@ def test_keys_of_a_store_are_in_nothing_that_is_stored(
         assert all(line["text"] == "env: [key]" for line in lines_of(place / FILES[1]))
         assert holding(place, [SECRET]) == []
     manifests = [Bucket(address).get(name) for name in Bucket(address).names() if name.endswith(".json")]
-    assert len(manifests) == 3 and not any(SECRET.encode() in found.data for found in manifests if found)
+    assert len(manifests) == 1 and not any(SECRET.encode() in found.data for found in manifests if found)
 
 
 def test_two_who_begin_or_swap_at_once_do_not_both_win(server: ObjectServer) -> None:
@@ -182,7 +174,7 @@ def test_two_who_begin_or_swap_at_once_do_not_both_win(server: ObjectServer) -> 
     server.fail("PUT .*race", 403)
     with pytest.raises(StoreFailed, match="access is denied"):
         bucket.put("a.json", b"6")
-    assert bucket.get_range("a.json", 0, 1) == b"3"
+    assert bucket.get_ranges("a.json", [(0, 1)]) == [b"3"]
     bucket.remove("a.json")
     assert bucket.get("a.json") is None
 
@@ -211,7 +203,7 @@ def test_waiting_for_a_store_that_hangs_can_be_interrupted(
 
 def test_pushing_goes_on_where_it_broke_off(server: ObjectServer, machine: Machine, tmp_path: Path) -> None:
     folder, address = run(tmp_path / "one", tiny()), f"s3://{BUCKET}/pushed"
-    server.fail(r"PUT .*000001\.json", 403)
+    server.fail("PUT .*packs", 403)
     with pytest.raises(StopRun, match="access is denied"):
         push(folder, address)
     push(folder, address)

@@ -117,7 +117,7 @@ def in_a_store(going: Going) -> str:
     going.at_machine("second")
     refused = command(*going.words, *second)
     assert (refused.code, len(refused.err.splitlines())) == (2, 3), refused.err
-    assert "shard 2-of-2 is being written by" in refused.err and "go on with --take-over" in refused.err
+    assert "2-of-2: is being written by" in refused.err and "go on with --take-over" in refused.err
     going.at_machine("first")
     for shard in ("2/2", "1/2"):
         going.done("-o", address, "--shard", shard)
@@ -145,12 +145,12 @@ def on_s3(going: Going) -> str:
     address = f"s3://{BUCKET}/run"
     fewer = list(going.words)
     fewer[fewer.index("--repeats") + 1] = "1"
-    server.fail(r"PUT .*samples", 503, 2)
-    server.fail(r"PUT .*trajectories", "torn")
+    server.fail("PUT .*packs", 503, 2)
+    server.fail("PUT .*packs", "torn")
     assert command(*fewer, "-o", address).code == 0
     going.killed("-o", address, samples=5)
     going.at_machine("second")
-    server.fail(r"PUT .*samples", "lost")
+    server.fail("PUT .*packs", "lost")
     going.done("-o", address, "--take-over")
     assert count_lines(spool_folder(address, "1-of-1") / SAMPLES) == 48
     going.at_machine("third")

@@ -137,14 +137,11 @@ def test_a_shift_shows_its_records_and_not_its_future(tmp_path: Path) -> None:
         paths = {change.path for changes in told.calls.values() for change in changes}
         assert told.stopped == "" and any(path.startswith("/tickets/") for path in paths)
         assert not any(path.startswith(("/log", "/time/waiting")) for path in paths)
-    # Calls alone do not lead through the same day where thinking took time or a model spoke.
+    # Calls alone do not lead through the same day where thinking took time.
     suite = find_suite_of(run.manifest)
     settings, data = run.manifest.settings, run.manifest.data
     for changed in ({"settings": settings | {"wall": 1.0}}, {"data": data | {"folder": "desks"}}):
         assert suite.retracing(StoredRun(run.folder, msgspec.structs.replace(run.manifest, **changed), [])) is None
-    people = settings | {"roles": {"people": {"model": "m"}}}
-    manifest = msgspec.structs.replace(run.manifest, settings=people)
-    assert suite.retracing(StoredRun(run.folder, manifest, [])) is None
     # Too much for a report of all samples; who looks at one waits for it.
     (shown,) = open_report([run.folder], "t").runs
     assert not [name for name in RunData(shown).names() if "/c" in name]

@@ -29,20 +29,6 @@ class Kind(StrEnum):
     CALENDAR_VS_FISCAL = "calendar_vs_fiscal"
     LIST = "list"
     CHART = "chart"
-    RESTATED = "restated"
-    """Several issues print the figure, not all alike."""
-    LATEST = "latest"
-    """The figure as the last issue has it that prints it."""
-    DISAGREEING = "disagreeing"
-    """Months for which two issues disagree."""
-    OTHER_UNITS = "other_units"
-    """Figures of two tables in different units."""
-    FOOTNOTE = "footnote"
-    """A footnote names the column."""
-    SCAN = "scan"
-    """The page is a picture."""
-    ABSENT = "absent"
-    """The archive does not give it."""
 
 
 class Difficulty(StrEnum):
@@ -51,8 +37,6 @@ class Difficulty(StrEnum):
     EASY = "easy"
     """Issue and table are named, and one table is enough."""
     HARD = "hard"
-    HARDEST = "hardest"
-    """Several steps over several documents, each with figures beside it that look right."""
 
 
 @dataclass(frozen=True, slots=True)

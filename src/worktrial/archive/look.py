@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
-from worktrial.archive.pages import LOW_CONFIDENCE, Address, Box, Cell, OtherPrinting, PageContent
+from worktrial.archive.pages import LOW_CONFIDENCE, Address, Box, Cell, PageContent
 from worktrial.archive.show import picture_file, render_page
 from worktrial.archive.store import Archive
 from worktrial.errors import DataError
@@ -57,8 +57,6 @@ class DoubtfulCell:
     """Other readings, the likeliest first."""
     reading: str
     """The text as it was read, where other labels corrected it."""
-    elsewhere: OtherPrinting | None
-    """The same figure in another document."""
     picture: str
     """A PNG in base64; empty where there is none."""
 
@@ -161,7 +159,6 @@ def _pages(archive: Archive, rows: list[_Row]) -> Iterator[DoubtfulPage]:
                     row.confidence,
                     cell.alternatives,
                     cell.reading,
-                    cell.elsewhere,
                     _cut(drawn, content, cell.box) if drawn is not None and cell.box is not None else "",
                 )
                 for row, cell in cells

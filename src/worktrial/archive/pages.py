@@ -147,20 +147,6 @@ class PageText:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherPrinting:
-    """The figure of a cell as the nearest other document prints it: of the same table, row, column and period."""
-
-    address: str
-    """Address of its cell there."""
-    text: str
-    """Text as printed there."""
-    agrees: bool
-    """Whether it is the same number."""
-    revised: bool = False
-    """Whether so many figures of the two tables differ, or so few agree, that a difference says nothing."""
-
-
-@dataclass(frozen=True, slots=True)
 class Cell:
     """One cell of a table. A heading that spans several columns or rows is repeated in each of them."""
 
@@ -179,8 +165,6 @@ class Cell:
     """Chance that its reader states, 0-1; 1 for a page's own characters. None before a page is stored."""
     reading: str = ""
     """The text as it was read, where a label was misread and other labels of the archive corrected it."""
-    elsewhere: OtherPrinting | None = None
-    """The figure in another document of the archive; None where there is none, and for a file's own characters."""
 
     @property
     def reader_confidence(self) -> float:

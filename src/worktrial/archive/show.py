@@ -118,13 +118,6 @@ def _upright(drawn: "DrawnPage") -> "Image":
     return image.rotate(-drawn.turn, expand=True) if drawn.turn else image
 
 
-def png_of(drawn: "DrawnPage") -> bytes:
-    """A drawn page as a PNG, upright."""
-    with extra("documents", "A picture of a page"):
-        import PIL  # noqa: F401
-    return picture_file(_upright(drawn))
-
-
 def draw_tables(record: DocumentRecord, page: PageContent, scale: float) -> "Image":
     """The page's picture with its tables drawn: outlines red, header cells green, others blue.
 

@@ -1,7 +1,5 @@
 """`worktrial archive …`: from PDFs to an archive that an agent can search, read and query."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,8 +9,7 @@ from worktrial.archive.pages import LOW_CONFIDENCE
 from worktrial.engine.notices import say
 
 if TYPE_CHECKING:  # reading an archive is not for --help
-    from worktrial.archive.build import Ocr, SecondReader
-    from worktrial.archive.producers import Producer
+    from worktrial.archive.build import Ocr
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -72,23 +69,6 @@ def build_archive(
     password_env: Annotated[
         str, typer.Option(help="Environment variable with the password of encrypted PDFs.", metavar="NAME")
     ] = "",
-    producer: Annotated[
-        str,
-        typer.Option(
-            help="vision:MODEL shows each page to a model that sees and takes its tables, each cell as sure as our "
-            "own reading bears it out. docling and marker, where they are installed, read PDFs in our place.",
-            metavar="vision:MODEL|docling|marker",
-        ),
-    ] = "",
-    base_url: Annotated[
-        str | None, typer.Option(help="Address of the model's OpenAI-compatible endpoint.", metavar="URL")
-    ] = None,
-    api_key_env: Annotated[
-        str | None, typer.Option(help="Environment variable that holds its key.", metavar="NAME")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(help="US dollars that the model may cost in this build.", min=0)
-    ] = None,
     take_over: Annotated[
         bool,
         typer.Option("--take-over", help="Go on with an archive that another machine has not let go, as it died."),
@@ -108,10 +88,10 @@ def build_archive(
     from worktrial.cli.archive_tables import print_report
 
     try:
-        with display() as told, _second_reader(producer, output, base_url, api_key_env, max_cost) as second:
+        with display() as told:
             # The settings of a build refuse what is none of the three.
             report = build(
-                _documents(documents, producer),
+                documents,
                 output,
                 workers=workers,
                 ocr=cast("Ocr", ocr),
@@ -119,7 +99,6 @@ def build_archive(
                 unsafe_parsers=unsafe_parsers,
                 password_env=password_env,
                 pages=pages,
-                second=second,
                 progress=told,
                 take_over=take_over,
             )
@@ -129,35 +108,6 @@ def build_archive(
     print_report(report)
     if not report.readable:
         raise typer.Exit(NOTHING_BUILT)
-
-
-def _documents(paths: list[Path], producer: str) -> "Iterable[Path] | Producer":
-    if not producer or producer.startswith("vision:"):
-        return paths
-    from worktrial.archive.producers import Files
-    from worktrial.archive.producers.neighbours import ReadByNeighbour
-
-    return ReadByNeighbour(Files(tuple(paths)), producer)
-
-
-@contextmanager
-def _second_reader(
-    producer: str, output: Path, base_url: str | None, api_key_env: str | None, max_cost: float | None
-) -> "Iterator[SecondReader | None]":
-    if not producer.startswith("vision:"):
-        yield None
-        return
-    from worktrial.archive.store.remote import local_place
-    from worktrial.cli.archive_vision import vision_reader
-
-    # Beside the archive, which holds nothing but itself.
-    here = local_place(output)
-    cache = here.with_name(f"{here.name}.vision")
-    with vision_reader(producer, cache, base_url=base_url, api_key_env=api_key_env, most_cost=max_cost) as second:
-        try:
-            yield second
-        finally:
-            say(second.consumption, err=True)
 
 
 @app.command("inspect")

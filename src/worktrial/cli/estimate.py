@@ -29,7 +29,7 @@ app = typer.Typer(
     cls=EstimatedSuites,
     no_args_is_help=True,
     subcommand_metavar="SUITE|FOLDER [ARGS]...",
-    help="Say what a run will take, and what it will wait for, before its first request.\n\n"
+    help="Say what a run will take, before its first request.\n\n"
     "Example: worktrial estimate starter --agent my-model --base-url http://localhost:8000/v1 --faults all",
 )
 
@@ -89,13 +89,13 @@ def _command(suite: Any, word: str) -> Any:
         if as_json:
             say_json(found.text())
         else:
-            _print(found, len(planned), planned[0].settings.concurrency, planned[0].settings.budget)
+            _print(found, len(planned), planned[0].settings.budget)
 
     options = "Takes the options of `worktrial run`, and sends nothing."
     return command_of(estimate, word, path="estimate", help=f"{about_suite(suite)}\n\n{options}")
 
 
-def _print(found: "RunEstimate", agents: int, concurrency: int, budget: "Budget") -> None:
+def _print(found: "RunEstimate", agents: int, budget: "Budget") -> None:
     from rich.table import Table
 
     from worktrial.engine.local import in_words
@@ -119,8 +119,6 @@ def _print(found: "RunEstimate", agents: int, concurrency: int, budget: "Budget"
     table.add_row("disk", f"{found.disk_bytes / 1e6:,.1f} MB", "")
     table.add_row("memory", f"{found.memory_bytes / 1e6:,.0f} MB", "")
     SafeConsole().print(table)
-    say("waits for: " + ", ".join(f"{name} {in_words(seconds)}" for name, seconds in found.bounds.items()))
-    say(f"binds: {found.binds}. {_advice(found, concurrency)}")
     for line in _spent(found, budget):
         say(line)
     for line in found.assumed:
@@ -133,13 +131,6 @@ def _cells(amount: "EstimatedAmount | None", form: str) -> tuple[str, str]:
     if amount.low is None or amount.high is None:
         return form.format(amount.likely), "-"
     return form.format(amount.likely), f"{form.format(amount.low)} - {form.format(amount.high)}"
-
-
-def _advice(found: "RunEstimate", concurrency: int) -> str:
-    workers = "1 worker is enough" if found.workers == 1 else f"Up to {found.workers} workers help (--shard K/N)"
-    if concurrency < found.concurrency:
-        return f"{workers}; more in flight help, up to --concurrency {found.concurrency}."
-    return f"{workers}; --concurrency {found.concurrency} would do."
 
 
 def _spent(found: "RunEstimate", budget: "Budget") -> "list[str]":

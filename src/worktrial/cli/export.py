@@ -55,8 +55,8 @@ def export(
         str | None,
         typer.Option(
             "--format",
-            help="csv, parquet, jsonl, markdown; of other programs atif, eee, hf, inspect, rollouts, or that of a "
-            "suite's publishers; a name that is none lists them. Default: as the ending of OUT says.",
+            help="csv, parquet, jsonl, markdown; of other programs atif, inspect, rollouts, or that of a suite's "
+            "publishers; a name that is none lists them. Default: as the ending of OUT says.",
             metavar="FORMAT",
             show_default=False,
         ),
@@ -91,16 +91,6 @@ def export(
             metavar="KIND",
         ),
     ] = None,
-    model_id: Annotated[
-        str | None,
-        typer.Option(help="eee: the agent's model as ORG/NAME. Default: as the run calls it.", metavar="ORG/NAME"),
-    ] = None,
-    organization: Annotated[
-        str | None, typer.Option(help="eee: who provides the data. Default: not stated.", metavar="NAME")
-    ] = None,
-    dataset: Annotated[
-        str | None, typer.Option(help="hf: the benchmark's dataset on the hub.", metavar="ORG/NAME")
-    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
 ) -> None:
     """Write runs as csv, parquet, jsonl, markdown, or in a format of other programs.
@@ -127,8 +117,7 @@ def export(
         names = [name for words in table or () for name in words.split(",")]
         _tables(found, ExportForm(chosen), output, names, force)
         return
-    said = {"reward": reward, "model_id": model_id, "organization": organization, "dataset": dataset}
-    own = _own_options(chosen, said)
+    own = _own_options(chosen, {"reward": reward})
     if table:
         raise SettingError(f"--table: is for csv and parquet, not for {chosen}")
     if chosen == ExportForm.JSONL:

@@ -1,6 +1,6 @@
 """Tables on the terminal of what faults did to an agent."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import inf
 
 from rich.table import Table
@@ -9,7 +9,6 @@ from rich.text import Text
 from worktrial.language.untrusted import printable
 from worktrial.results.fault_metrics import FaultMetrics, Funnel
 from worktrial.results.figure import RunFigures
-from worktrial.results.reasks import ExcessReask
 from worktrial.statistics import Figure
 from worktrial.terminal import rate_cells, table_of
 
@@ -57,17 +56,6 @@ _CAPTION = (
     "the same arguments, having seen the answer; recovered: the clean answer then came; after: how many calls "
     "later, on average"
 )
-
-
-def excess_lines(conditions: Mapping[str, ExcessReask]) -> Iterator[Text]:
-    """The excess re-ask rate of each condition with silent faults, in words."""
-    for condition, found in conditions.items():
-        line = f"{printable(condition)}: excess re-ask rate {100 * found.value:+.1f} points"
-        if found.interval is not None:
-            low, high = (100 * end for end in found.interval)
-            line += f" (95 % interval {low:+.1f} to {high:+.1f})"
-        line += f": {found.after_fault:.0%} were asked again after silent faults, by habit {found.habit:.0%} are"
-        yield Text(line)
 
 
 def _cells(funnel: Funnel) -> tuple[str, ...]:

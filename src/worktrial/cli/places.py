@@ -40,6 +40,6 @@ def _here(word: str, *, records: bool) -> Path:
     place = Path(word)
     if address_of(place) is None:
         return place
-    from worktrial.scale.objects import EVERYTHING, RECORDS, local_run
+    from worktrial.scale.objects import local_run
 
-    return local_run(place, RECORDS if records else EVERYTHING)
+    return local_run(place, records=records)

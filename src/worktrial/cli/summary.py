@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from worktrial.cli.fault_tables import conditions_table, excess_lines, funnel_table, robustness_line
+from worktrial.cli.fault_tables import conditions_table, funnel_table, robustness_line
 from worktrial.engine.record import CLEAN, Key, RoleUsage
 from worktrial.engine.stored import StoredRun
 from worktrial.language.untrusted import printable
@@ -46,8 +46,6 @@ def print_summary(tally: RunTally, console: SafeConsole | None = None, *, beside
     funnels = funnel_table(summary.faults)
     if funnels is not None:
         console.print(funnels)
-    for excess in excess_lines(summary.excess_reask):
-        console.print(excess, soft_wrap=True)
     for tag in GROUPED_BY:
         if len(groups := figures.groups(tag)) > 1:
             console.print(_groups(tag, groups, figures))

@@ -10,7 +10,6 @@ import typer
 from worktrial.cli.places import run_folder
 from worktrial.engine.notices import say_json
 from worktrial.language import JsonObject, replies_in
-from worktrial.places import address_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -36,17 +35,11 @@ def trajectory(
     from worktrial.engine.stored import open_run
     from worktrial.engine.stored import trajectory as stored_trajectory
 
-    address, key = address_of(run), (sample, repeat, condition)
-    folder, line = run, None
-    if address is not None:
-        from worktrial.scale.objects import trajectory_at
-
-        folder, line = trajectory_at(address, key)
+    key = sample, repeat, condition
+    folder = run_folder(str(run))
     stored = open_run(folder)
     record = next((r for r in stored.records if r.key == key), None)
-    if line is None:
-        # From a store all of them are brought here, only to say which there are.
-        line = stored_trajectory(run_folder(str(run)), *key, record)
+    line = stored_trajectory(folder, *key, record)
     if as_json:
         import msgspec
 

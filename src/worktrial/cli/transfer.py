@@ -70,7 +70,7 @@ def push(
     if is_archive(run):
         from worktrial.archive.store.remote import push as bring
     else:
-        from worktrial.engine.objects.shipment import push as bring
+        from worktrial.engine.remote import push as bring
     bring(run, address, take_over=take_over)
     say(f"{run} -> {address}", err=True)
 

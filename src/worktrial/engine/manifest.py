@@ -118,18 +118,30 @@ def read_manifest(path: Path) -> Manifest:
     """
     if not path.exists():
         raise DataError(path, "no such file", "Is this the folder of a run?")
+    return decode_manifest(read_bytes(path, within=path.parent), path)
+
+
+def decode_manifest(data: bytes, where: Path | str) -> Manifest:
+    """The manifest that was read from a file.
+
+    Args:
+        data: All of the file.
+        where: It lies, for messages.
+
+    Raises:
+        DataError: it is not ours.
+    """
     try:
-        data = read_bytes(path, within=path.parent)
         # First: another format's fields say nothing to this version.
         stored = msgspec.json.decode(data, type=_Format).format
         if stored != FORMAT:
             fix = (
                 "Use a newer worktrial" if stored > FORMAT else f"Start another run with another {option('output')}"
             )
-            raise DataError(path, f"has format {stored}, and this version reads {FORMAT}", fix)
+            raise DataError(where, f"has format {stored}, and this version reads {FORMAT}", fix)
         return msgspec.json.decode(data, type=Manifest)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
-        raise DataError(path, f"not a run's manifest: {e}") from None
+        raise DataError(where, f"not a run's manifest: {e}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,6 @@ class Role(StrEnum):
     SYNTHESIZER = "synthesizer"
     SOLVER = "solver"
     """The second worker on a composed task, whose end is held against its author's."""
-    PEOPLE = "people"
-    """The wording of counterparts whose decisions are made by code."""
 
     def option(self, name: str = "") -> str:
         """Mark of this role's own option `name`, such as `judge_base_url`, in a message; see `errors.option`.

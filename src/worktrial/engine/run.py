@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.engine.run_plan import RunPlan, RunSettings, is_compressed, manifest_of
 from worktrial.engine.scheduler import Scheduler, work_off
-from worktrial.engine.shard import ShardedTrial
 from worktrial.engine.spend import Budget, Spend
 from worktrial.engine.store import BATCHES, RunStore, last_records
 from worktrial.engine.stored import agent_of
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
     from worktrial.engine.batch.ledger import BatchLine
     from worktrial.engine.batch.rounds import Rounds
     from worktrial.engine.client import Client
-    from worktrial.engine.objects.shipment import Shipment
     from worktrial.engine.otlp import SpanExport
+    from worktrial.stores.shipping import Shipping
 
 # Beside one request per sample in flight: votes that are asked for side by side.
 SPARE_REQUESTS = 4
@@ -154,7 +153,7 @@ class _OpenRun:
     store: RunStore
     spend: Spend
     watcher: "SpanExport | None" = None
-    shipment: "Shipment | None" = None
+    shipment: "Shipping | None" = None
 
     def notice(self, text: str) -> None:
         """Tell the user, and the manifest, what the run has to do otherwise than it was asked to."""
@@ -213,8 +212,6 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
         _shipped(resolved, manifest, redactor) as shipment,
         RunStore(settings.folder, manifest, redactor, durable=settings.durable, compress=compress) as store,
     ):
-        if shipment is not None:
-            shipment.tell()
         cost, tokens = _earlier_spend(store)
         spend = Spend(Budget(), cost=cost, tokens=tokens)
         end = "interrupted"
@@ -239,7 +236,7 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
 
 def _shipped(
     plan: RunPlan, manifest: Manifest, redactor: Redactor
-) -> "contextlib.AbstractContextManager[Shipment | None]":
+) -> "contextlib.AbstractContextManager[Shipping | None]":
     """The run's way into an object store, where it has a place in one."""
     if plan.settings.remote is None:
         return contextlib.nullcontext()
@@ -248,16 +245,9 @@ def _shipped(
             f"{option('batch')}: batches are kept in the folder of their run; name a folder with "
             f"{option('output')}, and bring it to the store with `worktrial push`"
         )
-    from worktrial.engine.objects.shipment import shipped
+    from worktrial.engine.remote import shipped
 
-    whole = plan.trial.whole if isinstance(plan.trial, ShardedTrial) else plan.trial
-    return shipped(
-        plan.settings.remote,
-        plan.settings.folder,
-        manifest,
-        manifest_of(replace(plan, trial=whole), redactor),
-        redactor,
-    )
+    return shipped(plan.settings.remote, plan.settings.folder, manifest, redactor)
 
 
 def _watched(
@@ -331,7 +321,7 @@ def _uploading(runs: Sequence[_OpenRun]) -> contextlib.AbstractAsyncContextManag
     shipments = [run.shipment for run in runs if run.shipment is not None]
     if not shipments:
         return contextlib.nullcontext()
-    from worktrial.engine.objects.uploading import uploading
+    from worktrial.engine.remote import uploading
 
     return uploading(shipments)
 

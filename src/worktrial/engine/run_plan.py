@@ -7,7 +7,6 @@ from pathlib import Path
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.growth import asked_of, differences
 from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, read_manifest, utc_now, versions
-from worktrial.engine.objects.address import RemoteRun
 from worktrial.engine.record import Key
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, public_url
@@ -20,6 +19,16 @@ from worktrial.secrets import Redactor
 
 COMPRESSED_ABOVE = 10_000
 """Samples of a run above which its trajectories are compressed unless told otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteRun:
+    """Place of a run in an object store."""
+
+    address: str
+    """Spelled as `places.address_of` does."""
+    take_over: bool = False
+    """Whether to go on with a run, or shard, that another writer has not let go."""
 
 
 @dataclass(frozen=True, kw_only=True)

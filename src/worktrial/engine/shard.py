@@ -49,6 +49,11 @@ def read_shard(words: str) -> Shard:
         raise SettingError(f"{option('shard')} {words}: {e}") from None
 
 
+def shard_folder(shard: Shard | None) -> str:
+    """Name of a shard's folder; a run that is not cut is its only shard."""
+    return "1-of-1" if shard is None else f"{shard.number}-of-{shard.of}"
+
+
 def shard_number(key: Key, of: int) -> int:
     """Number of the shard that a sample falls to, from 1.
 

@@ -13,7 +13,6 @@ TOKENS_OF_A_REQUEST = {
     Role.SUB_AGENT: (5500, 150),
     Role.SOLVER: (5500, 150),
     Role.SIMULATOR: (7500, 250),
-    Role.PEOPLE: (1500, 100),
     Role.JUDGE: (8500, 200),
 }
 """Tokens in and out of one request, by role."""
@@ -23,4 +22,4 @@ def requests_of_a_sample(role: Role, calls: float, votes: int) -> float:
     """Requests to a role's model in a sample with so many tool calls, whose judge votes so often."""
     if role is Role.JUDGE:
         return votes
-    return calls if role in (Role.SIMULATOR, Role.PEOPLE) else calls + 1
+    return calls if role is Role.SIMULATOR else calls + 1

@@ -1,16 +1,16 @@
 """The fate of planned faults: how many were met, noticed and overcome.
 
 An observation is *the same question* as another when it answers the same tool with equal arguments. Whether asking
-again is a sign of noticing, only the excess over the agent's habit tells (`reasks`). An agent that checks a
+again is a sign of noticing, or habit, it does not tell. An agent that checks a
 doubtful answer by another tool, or asks for it in other words, is not counted. Recovery asks for more: the very
 observation that the fault had spoilt. Where the state has changed in the meantime there is no such observation
 any more, so recovery is a lower bound. Looks after a write of the agent's own are looks at its own work, and none
 of this.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from itertools import chain
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import chain, islice
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -22,9 +22,6 @@ from worktrial.engine.stored import StoredRun
 from worktrial.engine.trajectories import TRAJECTORIES, trajectory_lines
 from worktrial.errors import DataError
 from worktrial.language import JsonValue
-from worktrial.results.conditions import clusters_in
-from worktrial.results.outcomes import OutcomeTally
-from worktrial.results.reasks import ExcessReask, Reasks, count_reasks, excess_reask, is_same_question, made_after
 from worktrial.workplaces import Origin
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMode, FaultUnit
 from worktrial.workplaces.faults.content import digest
@@ -84,8 +81,6 @@ class FaultMetrics:
     """Implicit faults that cut a list whose count stayed true: the cut can be seen. Without the events."""
     silent_cuts: Funnel = Funnel()
     """Implicit faults that cut a list so that nothing in the answer tells, likewise."""
-    reasks: Reasks = field(default_factory=Reasks)
-    """Questions asked again after clean and after silently degraded answers."""
 
 
 class _Line(SampleLine):
@@ -193,39 +188,18 @@ def fault_metrics(
         for mode in (FaultMode.E1, FaultMode.E2)
     )
     visible, silent_cuts = (funnel([row for row in ledger if row.silent is silent]) for silent in (False, True))
-    # What a call did twice, or in part, its answer does not show: nothing to notice there.
-    silent = [row.call for row in ledger if row.mode is FaultMode.E2 and row.degraded != row.clean]
-    clean = [c.index for c in calls if c.index not in degraded and c.observation.origin != Origin.REFUSAL]
-    reasks = count_reasks(calls, clean, silent, turns_known=turns_known)
-    return FaultMetrics(explicit, implicit, visible, silent_cuts, reasks)
+    return FaultMetrics(explicit, implicit, visible, silent_cuts)
 
 
 def total(metrics: Iterable[FaultMetrics]) -> FaultMetrics:
     """All samples together."""
     listed = list(metrics)
-    reasks = sum((m.reasks for m in listed), Reasks())
     return FaultMetrics(
         _merged(m.explicit for m in listed),
         _merged(m.implicit for m in listed),
         _merged(m.visible_cuts for m in listed),
         _merged(m.silent_cuts for m in listed),
-        reasks,
     )
-
-
-def excess_of(tally: OutcomeTally, metrics: Mapping[Key, FaultMetrics]) -> ExcessReask | None:
-    """The excess re-ask rate over samples of one condition; None where no answer was silently degraded.
-
-    Args:
-        tally: The samples.
-        metrics: Those of the samples of this condition with planned faults, from `sample_faults`.
-    """
-    cluster_of = clusters_in(tally)
-    clusters: dict[str, Reasks] = {}
-    for (sample, _, _), found in metrics.items():
-        cluster = cluster_of[sample]
-        clusters[cluster] = clusters.get(cluster, Reasks()) + found.reasks
-    return excess_reask(clusters.values())
 
 
 def _merged(funnels: Iterable[Funnel]) -> Funnel:
@@ -252,10 +226,13 @@ def _fate(row: DegradedCall, calls: Sequence[StoredCall], degraded: set[int], tu
     if place is None:
         return None
     asked = calls[place]
-    for call in made_after(place, calls, turns_known):
+    for call in islice(calls, place + 1, None):
         if row.until is not None and call.index > row.until:
             break
-        if is_same_question(asked, call):
+        # Calls of one message were all made before any of their answers was seen.
+        if turns_known and call.turn <= asked.turn:
+            continue
+        if (call.tool, call.arguments) == (asked.tool, asked.arguments):
             again = True
             if call.index not in degraded and _is_clean(call.observation, row):
                 return call.index - row.call

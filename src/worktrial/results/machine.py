@@ -19,7 +19,6 @@ from worktrial.results.fault_metrics import FaultMetrics
 from worktrial.results.figure import Ask
 from worktrial.results.gate import Gate
 from worktrial.results.observed import ObservedPair, ObservedRun
-from worktrial.results.reasks import ExcessReask
 from worktrial.results.run_estimate import RunEstimate
 from worktrial.results.summary import RunTally
 from worktrial.results.tables.schema import field_docs
@@ -42,8 +41,6 @@ class ShowOutput(MachineOutput, kw_only=True, frozen=True, tag="show"):
     """Everything that is said with an interval, of each condition, and of each kind of work under the headline."""
     faults: Mapping[str, FaultMetrics]
     """Fate of planned faults by condition."""
-    excess_reask: Mapping[str, ExcessReask]
-    """Excess re-ask rate after silent faults by condition."""
     tries: tuple[int, int]
     """Fewest and most samples of a task in the headline condition."""
     missing: int

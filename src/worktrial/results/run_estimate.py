@@ -1,10 +1,10 @@
-"""Estimate of what a run will take, before its first request, and of what it will wait for.
+"""Estimate of what a run will take, before its first request.
 
 Every sample that is planned stands for one of an earlier run: of its own task and condition where that was tried,
 else of its scenario, its category or its condition, else of its own task under another, else any, in turn. Without
-an earlier run all are of usual size (`engine.usual_sizes`). The time is that of the scarcest: of answers, when
-samples are begun in order as places become free; of the rate that is allowed; of one process's CPU. Retries and
-outages are foreseen as far as the earlier run had them.
+an earlier run all are of usual size (`engine.usual_sizes`). The time is that of answers, when samples are begun in
+order as places become free, or of the rate that is allowed, whichever is longer. Retries and outages are foreseen
+as far as the earlier run had them.
 """
 
 import heapq
@@ -34,17 +34,12 @@ from worktrial.trials import PreparedRun
 
 LATENCY = 2.0
 """Seconds of an answer, where nothing is known of it."""
-CPU_OF_A_REQUEST, CPU_OF_A_SAMPLE = 0.0004, 0.006
-"""Seconds of CPU for a request with its answer (`python -m benchmarks.harness`), and for a sample beside it: 424
-without a model took 6 to 7 ms each."""
 DISK_OF_A_RECORD, DISK_OF_A_TRAJECTORY = 2_000, 20_000
 """Bytes, where no run was measured."""
 COMPRESSED = 0.12
 """Share of its size that a trajectory takes when it is compressed: the most that was measured of whole frames."""
 MEMORY, MEMORY_OF_A_SAMPLE = 64e6, 80e3
 """Bytes of a process, and of each sample in flight: 143 MB with 989 of them."""
-
-ANSWERS, CPU, LOCAL = "answers", "CPU of one process", "the embedded model"
 
 
 class EstimatedAmount(msgspec.Struct, frozen=True):
@@ -81,14 +76,6 @@ class RunEstimate(MachineOutput, frozen=True, kw_only=True, tag="estimate"):
     """US dollars; null where the price of some model is unknown."""
     seconds: float
     """Wall-clock time."""
-    bounds: dict[str, float]
-    """Seconds that it would take if there were nothing else to wait for, the longest first."""
-    binds: str
-    """Name of the first of these."""
-    workers: int
-    """Processes, each with a part of the samples, up to which more of them make it shorter."""
-    concurrency: int
-    """Samples in flight up to which more of them make it shorter."""
     disk_bytes: float
     memory_bytes: float
     roles: list[RoleEstimate]
@@ -141,13 +128,7 @@ def estimate_runs(
     sizes = [[*_sizes(run, _runs_for(run, earlier), latency)] for run in planned]
     roles = [one for run, drawn in zip(planned, sizes, strict=True) for one in _roles(run, drawn)]
     in_turn = [size for row in zip_longest(*sizes) for size in row if size is not None]
-    bounds = _bounds(planned, sizes, in_turn)
-    others = max((seconds for name, seconds in bounds.items() if name != ANSWERS), default=0.0)
-    binds = next(iter(bounds))
-    rest = max((seconds for name, seconds in bounds.items() if name != CPU), default=0.0)
-    longest = max((size.seconds for size in in_turn), default=0.0)
     places = planned[0].settings.concurrency
-    useful = fsum(size.seconds for size in in_turn) / (max(others, longest) or 1.0)
     amounts = _amounts(in_turn)
     return RunEstimate(
         suite=suite,
@@ -155,11 +136,7 @@ def estimate_runs(
         requests=amounts["requests"],
         tokens=amounts["tokens"],
         cost=None if any(one.cost is None for one in roles) else amounts["cost"],
-        seconds=bounds[binds],
-        bounds=bounds,
-        binds=binds,
-        workers=min(len(in_turn), ceil(bounds[CPU] / max(rest, 1.0))) if binds == CPU else 1,
-        concurrency=max(1, min(len(in_turn), ceil(useful))),
+        seconds=_seconds(planned, sizes, in_turn),
         disk_bytes=sum(_disk(run, earlier) for run in planned),
         memory_bytes=MEMORY + MEMORY_OF_A_SAMPLE * min(places, len(in_turn)),
         roles=roles,
@@ -250,35 +227,19 @@ def _roles(run: PreparedRun, sizes: Sequence[_Size]) -> Iterator[RoleEstimate]:
         )
 
 
-def _bounds(
-    planned: Sequence[PreparedRun], sizes: Sequence[Sequence[_Size]], in_turn: Sequence[_Size]
-) -> dict[str, float]:
-    requests = fsum(size.requests for size in in_turn)
-    found = {
-        ANSWERS: _scheduled([size.seconds for size in in_turn], planned[0].settings.concurrency),
-        CPU: requests * CPU_OF_A_REQUEST + len(in_turn) * CPU_OF_A_SAMPLE,
-    }
+def _seconds(planned: Sequence[PreparedRun], sizes: Sequence[Sequence[_Size]], in_turn: Sequence[_Size]) -> float:
+    answers = _scheduled([size.seconds for size in in_turn], planned[0].settings.concurrency)
+    rates, local = [0.0], 0.0
     for run, drawn in zip(planned, sizes, strict=True):
         for name, role in run.models.items():
-            asked = fsum(size.usage[name].requests for size in drawn)
-            tokens = fsum(size.usage[name].tokens for size in drawn)
-            waits = fsum(
-                size.seconds * size.usage[name].requests / size.requests for size in drawn if size.requests
-            )
-            for said, seconds in (
-                (f"--rpm of the {name}", 0.0 if role.rpm is None else max(0.0, asked - 1) * 60 / role.rpm),
-                (f"--tpm of the {name}", 0.0 if role.tpm is None else max(0.0, tokens - role.tpm) * 60 / role.tpm),
-                (f"concurrency of the {name}", 0.0 if role.concurrency is None else waits / role.concurrency),
-            ):
-                if seconds:
-                    found[said] = max(seconds, found.get(said, 0.0))
-        if local := [role for role in run.models.values() if role.is_local]:
-            model = local[0].model.partition(":")[2] or None
-            taken = seconds_of_local(len(drawn), [role.role for role in local], model=model)
-            found[LOCAL] = found.get(LOCAL, 0.0) + taken
-    if LOCAL in found:
-        del found[ANSWERS]
-    return dict(sorted(found.items(), key=lambda one: -one[1]))
+            if role.rpm is not None:
+                rates.append((fsum(size.usage[name].requests for size in drawn) - 1) * 60 / role.rpm)
+            if role.tpm is not None:
+                rates.append((fsum(size.usage[name].tokens for size in drawn) - role.tpm) * 60 / role.tpm)
+        if own := [role for role in run.models.values() if role.is_local]:
+            model = own[0].model.partition(":")[2] or None
+            local += seconds_of_local(len(drawn), [role.role for role in own], model=model)
+    return max(local or answers, *rates)
 
 
 def _scheduled(seconds: Sequence[float], places: int) -> float:

@@ -12,10 +12,9 @@ from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome, majority
 from worktrial.results.conditions import headline, in_order
 from worktrial.results.duties import DutyCounts, duty_counts
-from worktrial.results.fault_metrics import FaultedSample, FaultMetrics, excess_of, faulted, faults_of, total
+from worktrial.results.fault_metrics import FaultedSample, FaultMetrics, faulted, faults_of, total
 from worktrial.results.figure import Ask, RunFigures, Samples, reckon
 from worktrial.results.observed import ObservedRun, observed_in
-from worktrial.results.reasks import ExcessReask
 from worktrial.results.spending import Total, quantity_in, replayed_mark
 from worktrial.statistics import Agreement, agreement
 from worktrial.workplaces import ContextUse
@@ -32,8 +31,6 @@ class Summary:
     """Everything that is said with an interval. Conditions are never mixed into one rate."""
     faults: Mapping[str, FaultMetrics]
     """Conditions to the fault metrics of all their samples together; those without a planned fault are left out."""
-    excess_reask: Mapping[str, ExcessReask]
-    """Conditions to the excess re-ask rate after silent faults; those without such faults are left out."""
     tries: tuple[int, int]
     """Fewest and most samples of a task in the headline condition; each counts in the rates."""
     missing: int
@@ -165,12 +162,10 @@ class RunTally:
             DataError: a trajectory of a sample with faults is damaged.
         """
         shown = self._samples(self.headline).outcomes
-        faults, excess = self._faults()
         tries = [len(task.by_repeat) for task in shown.tasks.values()]
         return Summary(
             figures=self.figures(),
-            faults=faults,
-            excess_reask=excess,
+            faults=self._faults(),
             tries=(min(tries, default=0), max(tries, default=0)),
             missing=max(0, self.run.manifest.samples - self.samples),
             usage=self._usage.by_role,
@@ -190,15 +185,11 @@ class RunTally:
             self._conditions[condition] = Samples(self.run)
         return self._conditions[condition]
 
-    def _faults(self) -> tuple[dict[str, FaultMetrics], dict[str, ExcessReask]]:
+    def _faults(self) -> dict[str, FaultMetrics]:
         metrics = faults_of(self.run.folder, chain.from_iterable(self._faulted.values()))
-        found, excess = {}, {}
-        for name in in_order(self._faulted):
-            own = {sample.key: metrics[sample.key] for sample in self._faulted[name]}
-            found[name] = total(own.values())
-            if (more := excess_of(self._conditions[name].outcomes, own)) is not None:
-                excess[name] = more
-        return found, excess
+        return {
+            name: total(metrics[sample.key] for sample in self._faulted[name]) for name in in_order(self._faulted)
+        }
 
     def _agreement(self) -> Agreement | None:
         settings = self.run.manifest.settings

@@ -1,9 +1,8 @@
-"""Runs in object stores, read: brought into a folder on this machine, or one trajectory by itself."""
+"""Runs in object stores, read: brought into a folder on this machine, shards put together."""
 
 import contextlib
 import shutil
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,46 +10,20 @@ from tempfile import TemporaryDirectory
 import msgspec
 from filelock import FileLock
 
-from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import MANIFEST
-from worktrial.engine.objects.parts import RunState, damaged, lines_of_frame
-from worktrial.engine.objects.shards import (
-    Diverged,
-    StoredShard,
-    fetch,
-    fetch_rest,
-    read_parts,
-    read_run,
-    read_shard_state,
-    shards_of,
-)
-from worktrial.engine.objects.shipment import push
-from worktrial.engine.objects.streams import STREAMS
-from worktrial.engine.record import Key, SampleLine
-from worktrial.engine.trajectories import PACKED
+from worktrial.engine.remote import RUNS, push, refuse_other_work, shards_at
+from worktrial.engine.store import SAMPLES
 from worktrial.errors import DataError, SettingError
-from worktrial.language import JsonObject
 from worktrial.places import address_of, brought
 from worktrial.scale.merge import Merged, merge
-from worktrial.stores.bucket import Bucket, ObjectEntry
+from worktrial.stores import shipping
+from worktrial.stores.bucket import Bucket
+from worktrial.stores.folders import StoredFolder, kind_of
 
-RECORDS = ("samples",)
-"""Streams that tables and figures are made of."""
-EVERYTHING = tuple(STREAMS)
-_MERGED = "merged.json"
-
-
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    """A run as it lies in the store at one moment."""
-
-    bucket: Bucket
-    run: RunState
-    shards: list[StoredShard]
-    objects: dict[str, ObjectEntry]
+_RECORDS = (MANIFEST, SAMPLES)
 
 
-def local_run(place: Path, streams: Collection[str] = EVERYTHING) -> Path:
+def local_run(place: Path, *, records: bool = False) -> Path:
     """Folder of a run on this machine: `place` itself, or what lies at the address that it is, brought here.
 
     What is brought is kept in the user's cache; the next time only what is new is. Of a run in several shards what
@@ -58,7 +31,7 @@ def local_run(place: Path, streams: Collection[str] = EVERYTHING) -> Path:
 
     Args:
         place: A folder, or an address.
-        streams: Files that are wanted.
+        records: Whether records are enough, without what the agents did.
 
     Raises:
         DataError: there is no run at the address, or something in it is not as it was written.
@@ -67,18 +40,13 @@ def local_run(place: Path, streams: Collection[str] = EVERYTHING) -> Path:
     address = address_of(place)
     if address is None:
         return place
-    home = _mirror(address)
-    with _held(home):
-        return _run_of(_listed(Bucket(address), home), home, streams)
-
-
-def _run_of(listed: _Listed, home: Path, streams: Collection[str]) -> Path:
-    address = listed.bucket.address
-    if listed.run.of == 1:
-        folder = home / _name(address)
-        _bring(listed, listed.shards[0], folder, streams)
-    else:
-        folder = _together(listed, home, streams)
+    with _mirror(address) as home:
+        folder = home / (address.rpartition("/")[2] or "run")
+        stored = _stored(address)
+        if stored[0].bucket.address == address:
+            _bring(stored[0], folder, records=records)
+        else:
+            _together(stored, home, folder)
     brought(folder, address)
     return folder
 
@@ -92,10 +60,8 @@ def local_shards(place: Path) -> list[Path]:
     address = address_of(place)
     if address is None:
         return [place]
-    home = _mirror(address)
-    with _held(home):
-        listed = _listed(Bucket(address), home)
-        return _shard_folders(listed, home, EVERYTHING)
+    with _mirror(address) as home:
+        return _shards(_stored(address), home)
 
 
 def pull(address: str, folder: Path) -> int:
@@ -108,20 +74,11 @@ def pull(address: str, folder: Path) -> int:
         DataError: there is no run at the address, something in it is not as it was written, or the folder holds
             something else.
     """
-    home = _mirror(address)
-    with _held(home):
-        listed = _listed(Bucket(address), home)
-        if listed.run.of > 1:
-            return merge(_shard_folders(listed, home, EVERYTHING), folder, partial=True).missing
-        if (folder / PACKED).exists():
-            raise DataError(folder, "holds a run whose trajectories are compressed", "Name a new folder")
-        if folder.exists() and any(folder.iterdir()) and not (folder / MANIFEST).exists():
-            raise DataError(folder, "is not the folder of a run", "Name a new or empty one")
-        try:
-            fetch(listed.shards[0], folder, listed.shards[0].streams)
-            fetch_rest(listed.shards[0], folder, listed.objects)
-        except Diverged as e:
-            raise DataError(folder, f"is not a beginning of {address} ({e})", "Name another folder") from None
+    stored = _stored(address)
+    if stored[0].bucket.address != address:
+        with _mirror(address) as home:
+            return merge(_shards(stored, home), folder, partial=True).missing
+    shipping.pull(RUNS, stored[0], folder, lambda: refuse_other_work(stored[0], folder))
     return 0
 
 
@@ -138,130 +95,65 @@ def merge_places(shards: Collection[Path], run: Path, *, partial: bool = False) 
     return merged
 
 
-def trajectory_at(address: str, key: Key) -> tuple[Path, JsonObject | None]:
-    """One sample at an address: a folder with the run's records, and the sample's last trajectory.
-
-    The run is listed once, and the trajectory is one range request; None where there is none.
-
-    Raises:
-        DataError: there is no run at the address, or something in it is not as it was written.
-        SettingError: as `local_run`.
-    """
-    home = _mirror(address)
-    with _held(home):
-        listed = _listed(Bucket(address), home)
-        folder = _run_of(listed, home, RECORDS)
-    return folder, _trajectory_of(listed, key)
+def _stored(address: str) -> list[StoredFolder]:
+    """The run at an address, or its shards as far as they have been begun."""
+    bucket = Bucket(address)
+    if kind_of(bucket):
+        return [shipping.open_folder(RUNS, address)]
+    names = shards_at(bucket)
+    if not names:
+        raise DataError(address, "no run is there", "Name the address that `worktrial run -o` was given")
+    found = (shipping.find_folder(RUNS, f"{address}/{name}") for name in names)
+    if not (shards := [one for one in found if one is not None]):
+        raise DataError(address, "the run has been begun, and nothing of it is there yet", "Try again later")
+    return shards
 
 
-def _trajectory_of(listed: _Listed, key: Key) -> JsonObject | None:
-    found: JsonObject | None = None
-    for shard in listed.shards:
-        for part in reversed(shard.parts):
-            about = part.files.get("trajectories")
-            if about is None or key not in about.keys:
-                continue
-            row, frames = len(about.keys) - 1 - about.keys[::-1].index(key), iter(about.frames)
-            frame = next(frames)
-            while row >= frame.rows:
-                row -= frame.rows
-                frame = next(frames)
-            name = f"{shard.place}/{about.name}"
-            data = shard.bucket.get_range(name, frame.place, frame.size)
-            line = lines_of_frame(frame, data, shard.bucket.where(name)).split(b"\n")[row]
-            if _key_of(line) != key:
-                raise damaged(shard.bucket.where(name), "holds other samples than its sidecar tells of")
-            found = msgspec.json.decode(line)
-            break
-    return found
+def _bring(stored: StoredFolder, folder: Path, *, records: bool = False) -> None:
+    """Bring a run or shard into a folder that nobody else writes to, where anything has changed."""
+    kept, now = folder.with_name(f"{folder.name}.json"), _digest([stored])
+    known = kept.read_text().split() if kept.exists() and (folder / MANIFEST).exists() else []
+    if now in known[:1] and (records or "whole" in known):
+        return
+    kept.unlink(missing_ok=True)
+    shipping.bring(RUNS, stored, folder, of=_RECORDS.__contains__ if records else None)
+    kept.write_text(f"{now} {'' if records else 'whole'}")
 
 
-def _key_of(line: bytes) -> Key | None:
-    try:
-        return msgspec.json.decode(line, type=SampleLine).key
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-
-
-def _mirror(address: str) -> Path:
-    from platformdirs import user_cache_path
-
-    home = user_cache_path("worktrial", appauthor=False) / "stores"
-    return home / sha256(address.encode()).hexdigest()[:16]
-
-
-def _name(address: str) -> str:
-    return address.rpartition("/")[2] or "run"
-
-
-@contextlib.contextmanager
-def _held(home: Path) -> Iterator[None]:
-    home.mkdir(parents=True, exist_ok=True)
-    with FileLock(home / ".lock"):
-        yield
-
-
-def _listed(bucket: Bucket, home: Path) -> _Listed:
-    found = read_run(bucket)
-    if found is None:
-        raise DataError(bucket.address, "no run is there", "Name the address that `worktrial run -o` was given")
-    objects = bucket.names("parts")
-    shards = []
-    for name in shards_of(objects):
-        state = read_shard_state(bucket, name)
-        if state is None:
-            raise damaged(bucket.where(f"parts/{name}/{MANIFEST}"), "is missing")
-        parts = read_parts(bucket, name, objects, state.state, home / "sidecars" / name)
-        shards.append(StoredShard(bucket, name, state.state, state.tag, parts))
-    if not shards:
-        raise DataError(bucket.address, "no shard of the run was begun", "Run it first")
-    return _Listed(bucket, found[0], shards, objects)
-
-
-def _bring(listed: _Listed, shard: StoredShard, folder: Path, streams: Collection[str]) -> None:
-    """Bring a shard into a folder that nobody else writes to."""
-    kept = folder.with_name(f"{folder.name}.parts.json")
-    wanted = [stream for stream in shard.streams if stream in streams]
-    held: dict[str, list[str]] = {}
-    with contextlib.suppress(OSError, msgspec.MsgspecError):
-        held = msgspec.json.decode(kept.read_bytes(), type=dict[str, list[str]])
-    known = {s: [part.files[s].sha256 for part in shard.parts if s in part.files] for s in shard.streams}
-    if any(known.get(stream, [])[: len(had)] != had for stream, had in held.items()):
-        # Another run has been put at the address since.
-        shutil.rmtree(folder, ignore_errors=True)
-        held = {}
-    try:
-        fetch(shard, folder, wanted, {digest for had in held.values() for digest in had})
-    except Diverged:
-        shutil.rmtree(folder)
-        fetch(shard, folder, wanted)
-    fetch_rest(shard, folder, listed.objects)
-    replace_file(kept, msgspec.json.encode({**held, **{stream: known[stream] for stream in wanted}}))
-
-
-def _shard_folders(listed: _Listed, home: Path, streams: Collection[str]) -> list[Path]:
+def _shards(stored: Sequence[StoredFolder], home: Path) -> list[Path]:
     folders = []
-    for shard in listed.shards:
-        folder = home / "shards" / shard.name
-        _bring(listed, shard, folder, streams)
-        folders.append(folder)
+    for one in stored:
+        folders.append(home / "shards" / one.bucket.address.rpartition("/")[2])
+        folders[-1].parent.mkdir(exist_ok=True)
+        _bring(one, folders[-1])
     return folders
 
 
-def _together(listed: _Listed, home: Path, streams: Collection[str]) -> Path:
+def _together(stored: Sequence[StoredFolder], home: Path, folder: Path) -> None:
     """The shards as one run; merged again only where something has changed."""
-    folder = home / _name(listed.bucket.address)
-    now = msgspec.json.encode([[shard.name, shard.tag, len(shard.parts)] for shard in listed.shards] + [[*streams]])
-    kept = home / _MERGED
-    if (folder / MANIFEST).exists() and kept.exists() and kept.read_bytes() == now:
-        return folder
-    if folder.exists():
-        shutil.rmtree(folder)
+    kept, now = folder.with_name(f"{folder.name}.json"), _digest(stored)
+    if kept.exists() and kept.read_text() == now and (folder / MANIFEST).exists():
+        return
+    shutil.rmtree(folder, ignore_errors=True)
     try:
-        merge(_shard_folders(listed, home, streams), folder, partial=True)
+        merge(_shards(stored, home), folder, partial=True)
     except SettingError as e:
         # Shards that were added to before others were.
-        said = f"{listed.bucket.address}: its shards do not go together: {e}"
+        said = f"{stored[0].bucket.address.rpartition('/')[0]}: its shards do not go together: {e}"
         raise SettingError(f"{said}. Run the others with the same command") from None
-    replace_file(kept, now)
-    return folder
+    kept.write_text(now)
+
+
+def _digest(stored: Sequence[StoredFolder]) -> str:
+    return sha256(b"".join(msgspec.json.encode(one.state) for one in stored)).hexdigest()
+
+
+@contextlib.contextmanager
+def _mirror(address: str) -> Iterator[Path]:
+    """Folder of the user's cache for what lies at an address, for this process alone."""
+    from platformdirs import user_cache_path
+
+    home = user_cache_path("worktrial", appauthor=False) / "stores" / sha256(address.encode()).hexdigest()[:16]
+    home.mkdir(parents=True, exist_ok=True)
+    with FileLock(home / ".lock"):
+        yield home

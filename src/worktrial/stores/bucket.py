@@ -152,16 +152,6 @@ class Bucket:
 
         return self._guarded(name, read)
 
-    def get_range(self, name: str, start: int, length: int) -> bytes:
-        """Bytes of the object `name` from `start` on, so many of them.
-
-        Raises:
-            StoreFailed: they cannot be read.
-        """
-        return self._guarded(
-            name, lambda: bytes(self._obstore.get_range(self._store, name, start=start, length=length))
-        )
-
     def get_ranges(self, name: str, spans: Sequence[tuple[int, int]]) -> list[bytes] | None:
         """Pieces of the object `name`, the close ones in one request; None where there is none.
 

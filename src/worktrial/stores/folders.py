@@ -1,7 +1,7 @@
 """Folders in object stores: files cut into blocks, which are known by their SHA-256 and lie together in packs.
 
     PLACE/manifest.json        files and their blocks, packs and theirs, and who writes; swapped on its ETag
-    PLACE/packs/SHA            blocks one after the other, never replaced
+    PLACE/packs/SHA            blocks one after the other, compressed where that helps, never replaced
 
 So a file that grows, and a folder that is written again, send only blocks that are new; and a piece of a file is
 read by a request for the blocks that hold it.
@@ -9,6 +9,8 @@ read by a request for the blocks that hold it.
 
 import io
 import os
+import shutil
+import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,10 +22,15 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
-from worktrial.errors import DataError, option
+from worktrial.errors import DataError
 from worktrial.stores.bucket import Bucket
 from worktrial.stores.cache import ContentCache
 from worktrial.stores.writers import StoreWriter
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 STATE = "manifest.json"
 FORMAT = 1
@@ -34,7 +41,7 @@ PACK = 16 << 20
 
 
 _Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
-_Size = Annotated[int, msgspec.Meta(ge=1)]
+_Size = Annotated[int, msgspec.Meta(ge=1, le=BLOCK)]
 
 
 class BlockPack(msgspec.Struct, frozen=True):
@@ -42,8 +49,8 @@ class BlockPack(msgspec.Struct, frozen=True):
 
     name: _Digest
     """Its SHA-256."""
-    blocks: list[tuple[_Digest, _Size]]
-    """SHA-256 and bytes of each."""
+    blocks: list[tuple[_Digest, _Size, _Size]]
+    """SHA-256 and bytes of each, and the bytes that it takes in the pack: fewer where it is compressed."""
 
 
 class FolderState(msgspec.Struct, kw_only=True):
@@ -64,7 +71,6 @@ class FolderState(msgspec.Struct, kw_only=True):
 class _Kind(msgspec.Struct):
     format: int = 0
     holds: str = ""
-    of: int = 0
 
 
 class StoredBlock(NamedTuple):
@@ -72,8 +78,19 @@ class StoredBlock(NamedTuple):
 
     pack: str
     place: int
+    stored: int
+    """Bytes that it takes there."""
     size: int
     digest: str
+
+    def content(self, data: bytes) -> bytes | None:
+        """Content of the block by what its pack holds; None where that was altered."""
+        if self.stored < self.size:
+            try:
+                data = zstd.ZstdDecompressor().decompress(data, self.size)
+            except zstd.ZstdError:
+                return None
+        return data if sha256(data).hexdigest() == self.digest else None
 
 
 @dataclass(slots=True)
@@ -85,18 +102,13 @@ class FoundFolder:
 
 
 def kind_of(bucket: Bucket) -> str:
-    """Kind of what lies at an address: `run`, what a folder there says that it holds, or nothing.
+    """Kind of what lies at an address, as a folder there says; "" where there is no folder.
 
     Raises:
-        DataError: nobody knows what it is.
+        DataError: something else is there.
     """
     found = bucket.get(STATE)
-    if found is None:
-        if strangers := sorted(bucket.names()):
-            what = f"is nothing that worktrial wrote (it holds {strangers[0]})"
-            raise DataError(bucket.address, what, f"Name a new or empty one with {option('output')}")
-        return ""
-    return _kind(bucket, found.data)
+    return "" if found is None else _kind(bucket, found.data)
 
 
 def _kind(bucket: Bucket, data: bytes) -> str:
@@ -104,9 +116,9 @@ def _kind(bucket: Bucket, data: bytes) -> str:
         told = msgspec.json.decode(data, type=_Kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
         raise DataError(bucket.where(STATE), f"was not written by worktrial: {e}", "Name another address") from None
-    if not told.holds and not told.of:
+    if not told.holds:
         raise DataError(bucket.where(STATE), "was not written by worktrial", "Name another address")
-    return told.holds or "run"
+    return told.holds
 
 
 def read_folder(bucket: Bucket, holds: str) -> FoundFolder | None:
@@ -117,11 +129,10 @@ def read_folder(bucket: Bucket, holds: str) -> FoundFolder | None:
         holds: Kind of what should be there.
 
     Raises:
-        DataError: something else is there, or it is damaged.
+        DataError: a folder of another kind is there, or it is damaged.
     """
     found = bucket.get(STATE)
     if found is None:
-        kind_of(bucket)
         return None
     if (kind := _kind(bucket, found.data)) != holds:
         raise DataError(bucket.address, f"holds no {holds}, but something else ({kind})", "Name another address")
@@ -186,29 +197,53 @@ class StoredFolder:
         return self._cache.folder(sha256(repr(told).encode()).hexdigest(), lambda into: self.bring(names, into))
 
     def bring(self, names: Iterable[str], into: Path) -> None:
-        """Write files into a folder, each as a whole; those that are there already stay.
+        """Write files into a folder, each as a whole; of a file that is there already, only new blocks are fetched.
 
         Raises:
             DataError: something is not as it was written.
         """
         into.mkdir(parents=True, exist_ok=True)
-        absent = [name for name in names if not self._is_here(into / name, self.state.files[name])]
         places: dict[int, list[tuple[Path, int]]] = {}
         with TemporaryDirectory(prefix=".bringing-", dir=into) as making:
-            for name in absent:
-                path = Path(making, name)
+            new = []
+            for name in names:
+                wanted, path = {*self._absent(name, into / name)}, Path(making, name)
+                spans = [*zip(self.state.files[name], self._starts(name), strict=False)]
+                size = self.size(self.state.files[name])
+                if not wanted and (into / name).is_file() and (into / name).stat().st_size == size:
+                    continue
+                new.append(name)
                 path.parent.mkdir(parents=True, exist_ok=True)
+                if len(wanted) < len(spans):
+                    shutil.copyfile(into / name, path)
                 path.touch()
-                for number, place in zip(self.state.files[name], self._starts(name), strict=False):
-                    places.setdefault(number, []).append((path, place))
+                os.truncate(path, size)
+                for at, (number, place) in enumerate(spans):
+                    if at in wanted:
+                        places.setdefault(number, []).append((path, place))
             for number, data in self.blocks(places, keep=False):
                 for path, place in places[number]:
                     with path.open("r+b") as file:
                         file.seek(place)
                         file.write(data)
-            for name in absent:
+            for name in new:
                 (into / name).parent.mkdir(parents=True, exist_ok=True)
                 Path(making, name).replace(into / name)
+
+    def begins(self, name: str, path: Path) -> bool:
+        """Whether a file on this machine begins with everything that the file of that name holds here."""
+        return not [*self._absent(name, path)]
+
+    def _absent(self, name: str, path: Path) -> Iterator[int]:
+        """Blocks of a file, by their place in it, that `path` does not hold at theirs."""
+        numbers = self.state.files[name]
+        if not path.is_file():
+            yield from range(len(numbers))
+            return
+        with path.open("rb") as file:
+            for at, block in enumerate(map(self._blocks.__getitem__, numbers)):
+                if sha256(file.read(block.size)).hexdigest() != block.digest:
+                    yield at
 
     def _starts(self, name: str) -> list[int]:
         return [0, *accumulate(self._blocks[n].size for n in self.state.files[name])]
@@ -216,14 +251,6 @@ class StoredFolder:
     def size(self, numbers: Iterable[int]) -> int:
         """Bytes of these blocks."""
         return sum(self._blocks[number].size for number in numbers)
-
-    def _is_here(self, path: Path, numbers: Sequence[int]) -> bool:
-        if not path.is_file() or path.stat().st_size != self.size(numbers):
-            return False
-        with path.open("rb") as file:
-            return all(
-                sha256(file.read(b.size)).hexdigest() == b.digest for b in map(self._blocks.__getitem__, numbers)
-            )
 
     def blocks(self, numbers: Collection[int], *, keep: bool = True) -> Iterator[tuple[int, bytes]]:
         """Some blocks with their numbers, from the cache or by as few requests as can be.
@@ -243,13 +270,14 @@ class StoredFolder:
                 absent.setdefault(self._blocks[number].pack, []).append(number)
         for pack, wanted in absent.items():
             name = f"packs/{pack}"
-            found = self.bucket.get_ranges(name, [(self._blocks[n].place, self._blocks[n].size) for n in wanted])
+            found = self.bucket.get_ranges(name, [(self._blocks[n].place, self._blocks[n].stored) for n in wanted])
             if found is None:
                 fix = "Open it again, should it have been written anew; else put back the object"
                 raise DataError(self.bucket.where(name), "is missing", fix)
-            for number, data in zip(wanted, found, strict=True):
+            for number, stored in zip(wanted, found, strict=True):
                 block = self._blocks[number]
-                if sha256(data).hexdigest() != block.digest:
+                data = block.content(stored)
+                if data is None:
                     what = f"was altered: the block at byte {block.place:,} is not the one that was written"
                     raise DataError(self.bucket.where(name), what, "Put back the object that was written there")
                 if keep:
@@ -261,9 +289,9 @@ def blocks_of(packs: Iterable[BlockPack]) -> Iterator[StoredBlock]:
     """Blocks of packs, in their order."""
     for pack in packs:
         place = 0
-        for digest, size in pack.blocks:
-            yield StoredBlock(pack.name, place, size, digest)
-            place += size
+        for digest, size, stored in pack.blocks:
+            yield StoredBlock(pack.name, place, stored, size, digest)
+            place += stored
 
 
 class _StoredBytes(io.RawIOBase):

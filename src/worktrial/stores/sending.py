@@ -2,17 +2,34 @@
 
 import contextlib
 import os
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
-from worktrial.errors import SettingError, StopRun, WorktrialError, option
-from worktrial.stores.bucket import Bucket
-from worktrial.stores.folders import BLOCK, PACK, STATE, BlockPack, FolderState, FoundFolder, blocks_of, read_folder
+from worktrial.errors import DataError, SettingError, StopRun, WorktrialError, option
+from worktrial.stores.bucket import Bucket, StoreFailed
+from worktrial.stores.folders import (
+    BLOCK,
+    PACK,
+    STATE,
+    BlockPack,
+    FolderState,
+    FoundFolder,
+    blocks_of,
+    read_folder,
+)
 from worktrial.stores.writers import StoreWriter
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+_LOOKS = 5  # at a folder whose files are replaced meanwhile
 
 
 class Packer:
@@ -28,7 +45,8 @@ class Packer:
         """All that are there, new ones last."""
         self._bucket = bucket
         self._known = {block.digest for block in blocks_of(self.packs)}
-        self._waiting: dict[str, bytes] = {}
+        self._waiting: list[tuple[tuple[str, int, int], bytes]] = []
+        self._bytes = 0
 
     def has(self, digests: Iterable[str]) -> bool:
         """Whether all of these blocks are there, or wait for it."""
@@ -47,8 +65,13 @@ class Packer:
                 digests.append(sha256(data).hexdigest())
                 if digests[-1] not in self._known:
                     self._known.add(digests[-1])
-                    self._waiting[digests[-1]] = data
-                    if len(self._waiting) * BLOCK >= PACK and sum(map(len, self._waiting.values())) >= PACK:
+                    small = zstd.compress(data)
+                    block = digests[-1], len(data), min(len(small), len(data))
+                    self._waiting.append((block, small if len(small) < len(data) else data))
+                    if (
+                        len(self._waiting) * BLOCK >= PACK
+                        and sum(len(stored) for _, stored in self._waiting) >= PACK
+                    ):
                         self.close()
         return digests
 
@@ -59,11 +82,12 @@ class Packer:
             StoreFailed: it cannot be put.
         """
         if self._waiting:
-            data = b"".join(self._waiting.values())
+            data = b"".join(stored for _, stored in self._waiting)
             name = sha256(data).hexdigest()
             self._bucket.put(f"packs/{name}", data)
-            self.packs.append(BlockPack(name, [(digest, len(block)) for digest, block in self._waiting.items()]))
+            self.packs.append(BlockPack(name, [block for block, _ in self._waiting]))
             self._waiting.clear()
+            self._bytes = 0
 
 
 class TakenOver(StopRun):
@@ -85,15 +109,13 @@ class FolderShipment:
     folder: Path
     _seen: dict[str, tuple[tuple[int, int], list[str]]] = field(default_factory=dict)
     """Size and time of change of each file, with the blocks that it had then."""
-    _removed: set[str] = field(default_factory=set)
-    """Packs that were removed."""
 
-    def ship(self, groups: Iterable[Iterable[str]], sent: Iterable[BlockPack] = (), *, done: bool = False) -> None:
+    def ship(self, groups: Callable[[Path], Iterable[Iterable[str]]], *, done: bool = False) -> None:
         """Send what is new in the folder, and tell what there is.
 
         Args:
-            groups: Names of its files; those of a group come and go together, and share no pack with others.
-            sent: Packs that others have put there for this folder.
+            groups: Lists names of the files in a folder; those of a group come and go together, and share no pack
+                with others. A later group is listed, and read, after those before it.
             done: Whether this process lets the folder go.
 
         Raises:
@@ -101,25 +123,32 @@ class FolderShipment:
             TakenOver: somebody else writes there now.
         """
         state = self.found.state
-        more = [pack for pack in sent if pack not in state.packs and pack.name not in self._removed]
-        packer = Packer(self.bucket, [*state.packs, *more])
-        files: dict[str, list[str]] = {}
-        for group in groups:
-            for name in group:
-                with contextlib.suppress(FileNotFoundError):  # gone meanwhile
-                    files[name] = self._digests(name, packer)
-            packer.close()
+        packer = Packer(self.bucket, state.packs)
+        files = self._read(groups, packer)
         used = {digest for digests in files.values() for digest in digests}
-        kept = [pack for pack in packer.packs if any(digest in used for digest, _ in pack.blocks)]
+        kept = [pack for pack in packer.packs if any(digest in used for digest, *_ in pack.blocks)]
         dead = {pack.name for pack in state.packs if pack not in kept}
         number = {block.digest: n for n, block in enumerate(blocks_of(kept))}
         told = {name: [number[digest] for digest in digests] for name, digests in files.items()}
         self._tell(told, kept, busy=bool(dead) or not done)
         # Still ours: nobody else can have sent the same meanwhile.
-        self._removed |= dead
         self.bucket.remove(*(f"packs/{name}" for name in dead))
         if dead and done:
             self._tell(told, kept, busy=False)
+
+    def _read(self, groups: Callable[[Path], Iterable[Iterable[str]]], packer: "Packer") -> dict[str, list[str]]:
+        """SHA-256 of the blocks of all files, which are sent where they are new."""
+        for _ in range(_LOOKS):
+            files: dict[str, list[str]] = {}
+            try:
+                for group in groups(self.folder):
+                    files.update({name: self._digests(name, packer) for name in group})
+                    packer.close()
+            except FileNotFoundError:
+                # One has been replaced by another since they were listed.
+                continue
+            return files
+        raise StoreFailed(self.folder, "its files are replaced faster than they can be read", "It is tried again")
 
     def _digests(self, name: str, packer: "Packer") -> list[str]:
         """SHA-256 of a file's blocks, which are sent where they are new."""
@@ -159,6 +188,9 @@ def claim_folder(
     found = read_folder(bucket, holds)
     state = FolderState(holds=holds, writer=writer, busy=True)
     if found is None:
+        if strangers := sorted(bucket.names()):
+            what = f"is not empty (it holds {strangers[0]})"
+            raise DataError(bucket.address, what, f"Name a new or empty one with {option('output')}")
         if (tag := bucket.create(STATE, msgspec.json.encode(state))) is not None:
             return FoundFolder(state, tag), True
     else:

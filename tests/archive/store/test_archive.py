@@ -56,7 +56,7 @@ def test_sql_reads_and_does_nothing_else(archive: Archive, folder: Path) -> None
         assert views == {"documents", "pages", "tables", "cells"}
         columns = [row[0] for row in connection.execute("DESCRIBE cells").fetchall()]
         told = "document page table_no row_no column_no text value label header unit period"
-        assert columns == [*told.split(), "confidence", "is_header", "elsewhere", "agrees"]
+        assert columns == [*told.split(), "confidence", "is_header"]
         total = "SELECT sum(value) FROM cells WHERE header = 'Receipts' AND NOT is_header"
         assert connection.execute(total).fetchall() == [(4695.0,)]
         part = next((folder / "archive" / "parts").glob("*/cells.parquet"))

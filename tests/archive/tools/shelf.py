@@ -105,7 +105,7 @@ class Shelf:
         connection.execute(
             "CREATE TABLE cells (document VARCHAR, page INTEGER, table_no INTEGER, row_no INTEGER,"
             " column_no INTEGER, text VARCHAR, value DOUBLE, label VARCHAR, header VARCHAR, unit VARCHAR,"
-            " period VARCHAR, confidence DOUBLE, is_header BOOLEAN, elsewhere VARCHAR, agrees BOOLEAN)"
+            " period VARCHAR, confidence DOUBLE, is_header BOOLEAN)"
         )
         for document in self.documents:
             if document.readable:

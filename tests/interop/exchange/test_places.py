@@ -43,20 +43,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["atif"],
-        ["inspect"],
-        ["eee", "--model-id", "org/model"],
-        ["hf", "--dataset", "org/data"],
-    ],
-    ids=lambda words: words[0],
-)
-def test_no_folder_of_this_machine_is_in_an_export(run: Path, tmp_path: Path, words: list[str]) -> None:
-    assert command("export", run, "--format", *words, "-o", tmp_path / "out").code == 0
+@pytest.mark.parametrize("form", ["atif", "inspect"])
+def test_no_folder_of_this_machine_is_in_an_export(run: Path, tmp_path: Path, form: str) -> None:
+    assert command("export", run, "--format", form, "-o", tmp_path / "out").code == 0
     said = all_text(tmp_path / "out")
-    assert ("mine.py" in said) == (words[0] != "eee")
+    assert "mine.py" in said
     assert "secret-place" not in said
     assert str(tmp_path.parent) not in said
 

@@ -219,7 +219,7 @@ sys.exit(3)
 """
 
 
-@pytest.mark.parametrize("name", [name for name in names() if name != "goose"])
+@pytest.mark.parametrize("name", names())
 def test_every_preset_hands_over_the_tools_and_a_home_of_its_own(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
+from worktrial.interop.programs.presets import preset
 from worktrial.interop.programs.reports import MOST_KEPT, MOST_LINE, ProgramReport
 from worktrial.language import Usage
 
 
 def heard(dialect: str, *events: Any, piece: int = 7) -> ProgramReport:
     """The report after `events`, which come in pieces of so many bytes."""
-    report = ProgramReport(dialect)
+    report = ProgramReport(preset(dialect).report)
     data = b"".join(one if isinstance(one, bytes) else json.dumps(one).encode() + b"\n" for one in events)
     for start in range(0, len(data), piece):
         report.hear(data[start : start + piece])
@@ -143,7 +144,7 @@ def test_what_nobody_expects_does_no_harm(dialect: str) -> None:
 
 def test_a_flood_is_not_kept() -> None:
     """100 MB: most of it in one line without an end, the rest in events."""
-    report = ProgramReport("codex")
+    report = ProgramReport(preset("codex").report)
     for _ in range(80):
         report.hear(b"x" * (1 << 20))
     report.hear(b"\n")

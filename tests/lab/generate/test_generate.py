@@ -44,9 +44,7 @@ def test_size_is_exact_and_progress_tells_it(tmp_path: Path, pages: int) -> None
     assert len(counts) == made.documents
     assert told[-1] == (pages, pages)
     about = json.loads((tmp_path / "a/archive.json").read_text())
-    assert about["plan"] == {
-        "pages": pages, "seed": 4, "style": "digital", "questions": 20, "harder": False, "yearbooks": False,
-    }  # fmt: skip
+    assert about["plan"] == {"pages": pages, "seed": 4, "style": "digital", "questions": 20}
 
 
 def test_refusals(tmp_path: Path) -> None:

@@ -2,23 +2,13 @@
 
 import re
 from collections import Counter
-from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from lab.generate.generate import Plan, Style, questions_of
-from lab.generate.issue import document_name, make_issue, outlines
-from lab.generate.questions import questions_about
-from lab.generate.questions.harder import OR_ABSENT
-from lab.generate.questions.question import Kind
-from lab.generate.truth import tables_of
-from lab.generate.world import World
 from tests.lab.generate.made import archive
-
-from worktrial.suites.documents.answers import our_score
 
 KINDS = {
     "lookup", "sum", "difference", "percent_change", "ratio", "mean", "regression", "revision",
@@ -140,77 +130,3 @@ def plain(heading: str) -> str:
 def test_revisions_span_two_issues_and_others_one() -> None:
     for question in archive().questions:
         assert len(question["docs"]) == (2 if question["kind"] == "revision" else 1)
-
-
-def harder(seed: int) -> list[dict[str, Any]]:
-    world, plan = World(seed), Plan(90, seed, Style.BOTH, 20, harder=True)
-    return [one.row() for one in questions_of(plan, world, outlines(world, plan.pages))]
-
-
-def recomputed_harder(question: dict[str, Any]) -> str:
-    cells, kind = question["cells"], question["kind"]
-    if kind == "absent":
-        return "absent"
-    if kind == "disagreeing":
-        labels = [a["row_label"] for a, b in zip(cells[::2], cells[1::2], strict=True) if figure(a) != figure(b)]
-        return "; ".join(f"{next(m for m in MONTHS if m.startswith(label[-1][:3]))} {label[0]}" for label in labels)
-    figures = [figure(cell) for cell in cells]
-    if kind == "restated":
-        value = max(figures) - min(figures)
-    elif kind == "other_units":
-        value = figures[0] / (figures[1] * 1000) * 100
-    elif kind == "chart":
-        value = figures[0] - figures[1]
-    elif kind == "calendar_vs_fiscal":
-        value = sum(figures[:-1], Decimal()) - figures[-1]
-    else:
-        value = figures[0]
-    return f"{value.quantize(Decimal(1).scaleb(-question['decimals']), ROUND_HALF_UP):,}"
-
-
-def test_harder_questions_follow_from_their_cells_and_are_of_every_kind() -> None:
-    asked = harder(11)
-    assert len(asked) == 20
-    assert Counter(one["kind"] for one in asked) == {
-        "restated": 2, "latest": 2, "disagreeing": 2, "other_units": 3, "footnote": 2,
-        "scan": 3, "absent": 2, "chart": 2, "calendar_vs_fiscal": 2,
-    }  # fmt: skip
-    for question in asked:
-        assert recomputed_harder(question) == question["answer"], question
-        # Whether an answer may be absent tells nothing.
-        assert question["question"].endswith(OR_ABSENT) == (question["kind"] in ("absent", "scan"))
-        if question["kind"] in ("restated", "latest"):
-            assert len({cell["doc"] for cell in question["cells"]}) == len(question["cells"]) > 2
-
-
-def test_an_absent_month_stands_in_no_row_of_the_tables_it_is_asked_of() -> None:
-    world = World(11)
-    printed = {
-        (place.document, table.name, row.path)
-        for outline in outlines(world, 90)
-        for place, table in tables_of(make_issue(world, outline))
-        for row in table.rows
-    }
-    absent = [one for one in harder(11) if one["kind"] == "absent"]
-    for question in absent:
-        name = re.search("“([^”]+)”", question["question"])
-        when = re.search(rf"({'|'.join(MONTHS)}) (\d{{4}}), in", question["question"])
-        assert name and when
-        document = question["cells"][0]["doc"]
-        assert (document, name[1], tuple(question["cells"][0]["row_label"])) in printed
-        assert not any(
-            doc == document and title == name[1] and path[0] == when[2] and path[-1].startswith(when[1][:3])
-            for doc, title, path in printed
-        )
-        assert our_score("absent", f"<FINAL_ANSWER>{question['answer']}</FINAL_ANSWER>", unit="millions").score
-        assert not our_score("absent", "<FINAL_ANSWER>141</FINAL_ANSWER>", unit="millions").score
-
-
-def test_the_last_issue_that_prints_a_figure_is_the_last_of_the_archive_that_does() -> None:
-    world = World(11)
-    near = [replace(outline, pages=8) for outline in outlines(world, 10_000)[:6]]
-    assert near[3].reported.issue - near[2].reported.issue < 60
-    asked = questions_about(world, near, 20, harder=True)
-    last = {document_name(outline.reported.issue) for outline in near[3:]}
-    latest = [{cell.doc for cell in one.asked.cells} for one in asked if one.asked.kind is Kind.LATEST]
-    assert latest and all(documents <= last for documents in latest)

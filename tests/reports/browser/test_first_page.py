@@ -176,9 +176,9 @@ def test_numbers_lead_to_as_many_samples(opened: Page, made: MadeSite, slug: str
         opened.go_back()
 
 
-def test_shades_of_the_heat_map_lead_to_their_samples(opened: Page, made: MadeSite) -> None:
+def test_shares_by_industry_lead_to_their_samples(opened: Page, made: MadeSite) -> None:
     opened.goto(address(made.folder, "section-industries.html"))
-    cells = opened.locator(".chart.heat").first.locator("tbody td a")
+    cells = opened.locator("#industries table").first.locator("tbody td a")
     assert cells.count() >= 20
     for n in range(0, cells.count(), 7):
         share, _, of = cells.nth(n).inner_text().partition(" of ")

@@ -13,14 +13,9 @@ from tests.support.html_tree import Element, parsed
 from worktrial.reports.charts import (
     Bar,
     ChartLine,
-    HeatCell,
     Point,
-    Stage,
     bars,
-    funnel,
-    heat_map,
     lines,
-    radar,
     scatter,
 )
 from worktrial.statistics import Interval
@@ -35,7 +30,6 @@ Make = Callable[[str, list[float]], Markup]
 # Each makes its chart with one label and a list of numbers, which is the y or the count of its entries.
 CHARTS: dict[str, Make] = {
     "bars": lambda label, ys: bars(label, [Bar(label, y, href="#x", group=label) for y in ys]),
-    "radar": lambda label, ys: radar(label, [label] * len(ys), {label: ys}),
     "lines": lambda label, ys: lines(
         label, [ChartLine(label, [(float(x), y, None) for x, y in enumerate(ys)])], x_label=label, y_label=label
     ),
@@ -44,13 +38,6 @@ CHARTS: dict[str, Make] = {
         [Point(label, float(x), y, href="#x", frontier=True) for x, y in enumerate(ys)],
         x_label="x",
         y_label="y",
-    ),
-    "funnel": lambda label, ys: funnel(label, [Stage(label, int(y * 100) if y == y else 0, 100) for y in ys]),
-    "heat": lambda label, ys: heat_map(
-        label,
-        [label],
-        [f"{n}{label}" for n in range(len(ys))],
-        {(label, f"0{label}"): HeatCell(label, y, "#x") for y in ys},
     ),
 }
 
@@ -73,7 +60,7 @@ def test_hostile_labels_stay_text(chart: Make) -> None:
     assert not list(made.all("script"))
 
 
-@pytest.mark.parametrize("kind", ["lines", "scatter", "radar"])
+@pytest.mark.parametrize("kind", ["lines", "scatter"])
 def test_pictures_have_a_name_and_a_description(kind: str) -> None:
     made = parsed(CHARTS[kind]("Name", [0.1, 0.5, 0.9]))
     picture = made.one("svg", role="img")
@@ -124,33 +111,6 @@ def test_what_is_unknown_says_so_and_is_not_drawn() -> None:
     made = parsed(bars("t", [Bar("b", None), Bar("c", nan, Interval(nan, 1.0))]))
     assert [v.text for v in made.all(class_="value")] == ["–", "–"]
     assert not list(made.all("rect")) and not list(made.all(class_="whisker"))
-
-
-def test_a_radar_with_a_gap_is_not_closed() -> None:
-    made = parsed(radar("t", ["a", "b", "c"], {"whole": [0.1, 0.2, 0.3], "gap": [0.1, None, 0.3]}))
-    assert len(list(made.all("polygon", class_="area"))) == 1
-    assert "–" in made.one("table").text
-    with pytest.raises(ValueError, match="2 values for 3 axes"):
-        radar("t", ["a", "b", "c"], {"short": [0.1, 0.2]})
-
-
-def test_a_radar_of_two_axes_is_a_table() -> None:
-    made = parsed(radar("t", ["a", "b"], {"s": [0.1, 0.2]}))
-    assert not list(made.all("svg", role="img"))
-    assert "10.0%" in made.one("table").text
-
-
-def test_a_heat_map_shades_by_value_and_shows_gaps() -> None:
-    cells = {("r", "a"): HeatCell("20%", 0.2, "#x"), ("r", "b"): HeatCell("?", None)}
-    made = parsed(heat_map("t", ["r"], ["a", "b", "c"], cells))
-    assert [c.attributes["class"] for c in made.one("tbody").all("td")] == ["shade-2", "none", "none"]
-    assert [c.text for c in made.one("tbody").all("td")] == ["20%", "?", "–"]
-
-
-def test_a_funnel_tells_counts_and_shares() -> None:
-    made = parsed(funnel("t", [Stage("met", 1200, 2400), Stage("noticed", 0, 0)]))
-    assert [v.text for v in made.all(class_="value")] == ["1,200 of 2,400", "0 of 0"]
-    assert [v.text for v in made.all(class_="interval")] == ["50.0%", "–"]
 
 
 def _check_within(made: Element) -> None:

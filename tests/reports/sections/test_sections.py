@@ -166,7 +166,7 @@ def test_nothing_passed_without_faults(tmp_path: Path) -> None:
 def test_funnels_keep_conditions_apart(faulted: Report) -> None:
     said = _parsed(funnel(faulted))
     assert said.words.startswith("Of the silently spoilt answers under E2, good put right")
-    assert "good: open faults under E1" in said.words and "poor: silent faults under E2" in said.words
+    assert "good E1 open faults" in said.words and "poor E2 silent faults" in said.words
 
 
 def test_the_frontier_and_the_effort_sweep(tmp_path: Path) -> None:

@@ -175,21 +175,6 @@ def test_faults_come_with_their_plan_and_misses(tmp_path: Path) -> None:
     assert ask("select event, call, why from fault_misses", run) == [(1, None, "not_reached")]
 
 
-def test_calls_tell_when_their_question_came_again(tmp_path: Path) -> None:
-    calls = {0: work("bed 1", "ward 2", "bed 1", "bed 1"), 1: work("bed 7", "bed 7", at_once=True)}
-    store(tmp_path / "run", [record("a"), record("b")], calls)
-    sql = "select sample, later_calls, asked_again_after from calls order by sample, index"
-    assert ask(sql, tmp_path / "run") == [
-        ("a", 3, 2),
-        ("a", 2, None),
-        ("a", 1, 1),
-        ("a", 0, None),
-        # An agent without messages has no turns, so all its calls come one after the other.
-        ("b", 1, 1),
-        ("b", 0, None),
-    ]
-
-
 def test_what_a_team_did_turn_by_turn_is_calls_and_messages(tmp_path: Path) -> None:
     run = store(tmp_path / "run", [record("EN/1")]).folder
     asked = [

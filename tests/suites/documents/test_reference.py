@@ -116,7 +116,7 @@ def test_the_bundle_is_whole_and_small() -> None:
     assert {table.doc for table in truth} <= set(built)
     assert {table.kind for table in truth} == {"digital", "scan"}
     questions = load_questions(folder).questions
-    assert Counter(q.difficulty == "hardest" for q in questions) == {False: 20, True: 20}
+    assert Counter(q.difficulty for q in questions).keys() == {"easy", "hard"} and len(questions) == 20
     assert all(page.page <= built[page.document].pages for q in questions for page in q.pages)
 
 
@@ -130,7 +130,7 @@ def test_the_bundle_names_no_place_of_its_making() -> None:
 
 @needs_sandbox
 def test_no_tool_tells_a_place_on_this_machine(archive: Archive) -> None:
-    name = "halvern_harvest_report_1956"
+    name = "halvern_bulletin_1936_09"
     looking = """
 import os
 found = [os.path.join(at, f) for at, _, files in os.walk('/') if not at.startswith(OWN) for f in files]
@@ -139,9 +139,9 @@ kept = {k: repr(v) for k, v in globals().items()}
 """
     calls: list[tuple[str, dict[str, Any]]] = [
         ("list_documents", {}),
-        ("search", {"query": "deliveries of grain"}),
+        ("search", {"query": "receipts from customs"}),
         ("search", {"query": "x", "document": "nothing"}),
-        ("grep", {"pattern": "Correction"}),
+        ("grep", {"pattern": "Customs"}),
         ("grep", {"pattern": "("}),
         ("read_page", {"document": name, "page": 5}),
         ("read_page", {"document": name, "page": 50}),

@@ -74,7 +74,7 @@ def test_it_is_registered() -> None:
 def test_questions_of_a_file_and_those_that_come_along(tmp_path: Path) -> None:
     own = suite.tasks(suite.data(questions=str(write_questions(tmp_path))))
     assert [(row.id, row.difficulty, row.category) for row in own][:1] == [("HB1", "easy", "lookup")]
-    assert len(suite.tasks(suite.data())) == 40
+    assert len(suite.tasks(suite.data())) == 20
 
 
 def test_earlier_names_of_scores_are_read() -> None:

@@ -45,7 +45,7 @@ def test_what_lies_in_its_folder(tmp_path: Path, options: dict[str, Any], kinds:
     files = [name for name in told["files"] if name != "index.csv"]
     assert {name.partition("/")[0] for name in files} == kinds
     documents = {name.split("/")[1].partition(".")[0] for name in files if not name.startswith("tables")}
-    assert (len(documents) > 5) == whole
+    assert (len(documents) == 5) == whole
     assert "index.csv" in told["files"] and "lie in the folder" in told["prompt"]
     assert bool(told["tools"]) == (options.get("setup") != "oracle-pages")
     (record,) = ran.run.records

@@ -20,7 +20,6 @@ with extra("documents", "Building an archive"):
         WallNotice,
     )
     from worktrial.archive.build.plan import BuildSettings, Ocr
-    from worktrial.archive.build.reading import SecondReader
 
 __all__ = [
     "BuildPlan",
@@ -33,7 +32,6 @@ __all__ = [
     "Ocr",
     "PageEnd",
     "Progress",
-    "SecondReader",
     "StoreTrouble",
     "WallNotice",
     "build",

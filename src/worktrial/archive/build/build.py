@@ -13,7 +13,6 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 import worktrial
-from worktrial.archive.build.issues import compare_issues
 from worktrial.archive.build.labels import correct_labels
 from worktrial.archive.build.messages import (
     BuildPlan,
@@ -26,7 +25,7 @@ from worktrial.archive.build.messages import (
 )
 from worktrial.archive.build.plan import BuildSettings, DocumentJob, Ocr, plan
 from worktrial.archive.build.pool import Pool
-from worktrial.archive.build.reading import PAGES_SUFFIX, STAGING, DocumentReading, SecondReader
+from worktrial.archive.build.reading import PAGES_SUFFIX, STAGING, DocumentReading
 from worktrial.archive.build.wall import notice_of, wall_for
 from worktrial.archive.producers import Files, Producer
 from worktrial.archive.search.index import is_index_of, write_index
@@ -76,7 +75,6 @@ def build(
     unsafe_parsers: bool = False,
     password_env: str = "",
     pages: str = "",
-    second: SecondReader | None = None,
     take_over: bool = False,
 ) -> BuildReport:
     """Build an archive, or add to one.
@@ -96,7 +94,6 @@ def build(
         password_env: variable of the environment with the password of encrypted PDFs; its name alone is stored.
         pages: those to read of each document, such as `1-3,10`, beside what an earlier build has read; nothing for
             all. The others are in the archive as `unread`, and read by a later build that asks for them.
-        second: shown each page that can be drawn, with our reading of it; what it makes of these is stored.
         take_over: go on with an archive in a store that another machine has not let go, because it died.
 
     Raises:
@@ -109,9 +106,7 @@ def build(
     with extra("documents", "Building an archive"):
         import duckdb  # noqa: F401
     began = time.monotonic()
-    settings = BuildSettings(
-        workers, ocr, page_seconds, pages, "" if second is None else second.name, _password(password_env)
-    )
+    settings = BuildSettings(workers, ocr, page_seconds, pages, _password(password_env))
     producer = Files(tuple(Path(path) for path in paths)) if isinstance(paths, Iterable) else paths
     place = Path(folder)
     with _place(place, progress or _nothing, take_over=take_over) as (folder, tell), _own(folder):
@@ -133,11 +128,9 @@ def build(
             if notice := notice_of(wall):
                 tell(WallNotice(notice))
             with Pool(settings, wall, folder / STAGING / _SHOWN) as pool:
-                _read_all(new, folder, pool, settings, tell, book, second)
+                _read_all(new, folder, pool, settings, tell, book)
         documents = book.save()
         if correct_labels(folder, manifest, book.enter, tell):
-            documents = book.save()
-        if compare_issues(folder, manifest, book.enter, tell):
             documents = book.save()
         _derive(folder, documents, tell)
         _sweep(folder, documents)
@@ -184,12 +177,9 @@ def _read_all(
     settings: BuildSettings,
     tell: Callable[[Event], None],
     book: _Book,
-    second: SecondReader | None,
 ) -> None:
     versions = settings.versions
-    readings = (
-        DocumentReading(job, folder, versions, tell, settings.pages, second, settings.password) for job in jobs
-    )
+    readings = (DocumentReading(job, folder, versions, tell, settings.pages) for job in jobs)
     open_now: list[DocumentReading] = []
     owners: dict[int, DocumentReading] = {}
     try:

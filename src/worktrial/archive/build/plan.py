@@ -27,16 +27,14 @@ _MODES = ("auto", "never", "force")
 _ROOM = Path(worktrial.__file__).parent / "archive"
 # What decides the content of a page, and what only decides the meaning of its cells. Reading a scan takes seconds,
 # its meaning milliseconds: a change of the second does not bring about the first.
-_READING = ("pages.py", "pdf", "layout", "ocr", "producers", "meaning/periods.py", "alignment.py", "logistic.py")
+_READING = ("pages.py", "pdf", "layout", "ocr", "producers", "meaning/periods.py", "logistic.py")
 _MEANING = (
     "meaning",
     "logistic.py",
     "store/parts.py",
     "store/rows.py",
     "store/corrections.py",
-    "store/neighbours.py",
     "build/labels.py",
-    "build/issues.py",
     "build/rewriting.py",
 )
 
@@ -52,8 +50,6 @@ class BuildSettings:
     """A page that takes longer is given up."""
     pages: str = ""
     """Pages to read of each document, such as `1-3,10`; nothing for all."""
-    second: str = ""
-    """Name of the second reader of pages; nothing where there is none."""
     password: str | None = field(default=None, repr=False)
     """Password of encrypted PDFs."""
     memory: int = 4_000_000_000
@@ -93,8 +89,6 @@ class BuildSettings:
     def versions(self) -> "Versions":
         """Code and settings that decide, with the content of the file, whether a page is still good."""
         plain = f"{reading_version()}/{self.ocr}/{_short(text_version())}"
-        if self.second:
-            plain = f"{plain}/{_short(self.second)}"
         libraries = {kind: _short(told) for kind in KINDS if (told := libraries_of(kind))}
         return Versions(plain, f"{plain}/{_short(ocr_version())}", libraries)
 
@@ -139,9 +133,7 @@ def _version_of(names: tuple[str, ...]) -> str:
     digest = hashlib.sha256(worktrial.__version__.encode())
     for name in names:
         place = _ROOM / name
-        for file in (
-            sorted(p for p in place.rglob("*") if p.suffix in (".py", ".j2")) if place.is_dir() else [place]
-        ):
+        for file in sorted(p for p in place.rglob("*") if p.suffix == ".py") if place.is_dir() else [place]:
             if file.is_file():
                 digest.update(file.relative_to(_ROOM).as_posix().encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:12]
@@ -217,7 +209,7 @@ def part_name(record: DocumentRecord) -> str:
     """Folder of a part: readable, and different for other content, other code and another name."""
     slug = re.sub(r"[^A-Za-z0-9]+", "_", record.name)[:60].strip("_")
     told = f"{record.name}\0{record.sha256}\0{record.read_with}\0{record.understood_with}{record.pages_read}"
-    told += "".join(f"\0{done}" for done in (record.corrected, record.compared) if done)
+    told += f"\0{record.corrected}" if record.corrected else ""
     return f"{slug}-{hashlib.sha256(told.encode()).hexdigest()[:10]}"
 
 

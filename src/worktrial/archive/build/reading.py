@@ -3,10 +3,10 @@
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 
 import msgspec
 
@@ -14,8 +14,6 @@ from worktrial.archive.build.messages import (
     Answer,
     DocumentSize,
     DocumentStart,
-    DrawnPage,
-    DrawPage,
     Event,
     JoinSlices,
     OpenDocument,
@@ -31,8 +29,6 @@ from worktrial.archive.build.messages import (
 )
 from worktrial.archive.build.plan import DocumentJob, Versions, part_name, staging_key
 from worktrial.archive.pages import PageContent, PageRange, Route, pages_within
-from worktrial.archive.producers.files import DRAWN
-from worktrial.archive.show import png_of
 from worktrial.archive.store.parts import GROUP, PARTS
 from worktrial.archive.store.record import DocumentRecord
 from worktrial.archive.store.rows import PartCounts, decode_page, encode_page
@@ -44,26 +40,6 @@ SLICE = 2 * GROUP
 """Pages whose meaning one task works out."""
 MOST_LOSSES = 20
 """Pages in a row that crash the parser or time out; then the rest of the document is given up as well."""
-
-
-_DRAWN_SCALE, _DRAWN_SIDE = 2.0, 2_000.0
-"""Pixels per point of a page for the second reader, and of its longer side at most."""
-
-
-class SecondReader(Protocol):
-    """Somebody who is shown a page beside our reading of it."""
-
-    @property
-    def name(self) -> str:
-        """Decides, beside our code, whether a stored page is good."""
-
-    def read(self, page: PageContent, picture: bytes) -> PageContent:
-        """The page as it is to be stored.
-
-        Args:
-            page: As we read it.
-            picture: A PNG of it, upright.
-        """
 
 
 class Staging:
@@ -156,8 +132,6 @@ class DocumentReading:
     tell: Callable[[Event], None]
     wanted: str = ""
     """Pages to read; nothing for all."""
-    second: SecondReader | None = None
-    password: str | None = field(default=None, repr=False)
     done: DocumentRecord | None = None
     """Its record, once it is in its place or given up."""
     _todo: deque[Task] = field(default_factory=deque)
@@ -168,8 +142,6 @@ class DocumentReading:
     _staging: Staging | None = None
     _losses: int = 0
     _retried: set[int] = field(default_factory=set)
-    _undrawn: dict[int, PageBytes] = field(default_factory=dict)
-    """Pages that wait for their pictures, which the second reader is shown."""
 
     def __post_init__(self) -> None:
         if self.job.pages_from is not None:
@@ -199,8 +171,6 @@ class DocumentReading:
             self._settle(answer.record)
         elif isinstance(task, ReadPage):
             self._page(task, answer)
-        elif isinstance(task, DrawPage):
-            self._drawn(task.number, answer)
         elif isinstance(answer, TaskRefusal | TaskLoss):
             self._give_up(answer.why)
         if self._staging is not None and not self._todo and not self._under_way and self.done is None:
@@ -238,15 +208,8 @@ class DocumentReading:
         assert self._staging is not None
         if isinstance(answer, PageBytes):
             self._losses = 0
-            page = None if self.second is None or task.source.kind not in DRAWN else decode_page(answer.content)
-            if page is None or page.route == Route.BLANK:
-                self._keep(task.number, answer)
-                return
-            self._undrawn[task.number] = answer
-            scale = min(_DRAWN_SCALE, _DRAWN_SIDE / max(page.width, page.height, 1.0))
-            wide = page.width > page.height
-            drawn = DrawPage(task.source, task.number, scale, page.route, wide, self.password)
-            self._todo.appendleft(drawn)
+            self._staging.add(task.number, answer.seconds, answer.content)
+            self.tell(PageEnd(self.job.source.name, task.number, answer.seconds, answer.failed))
             return
         assert isinstance(answer, TaskRefusal | TaskLoss)
         if isinstance(answer, TaskLoss) and "crashed" in answer.why and task.number not in self._retried:
@@ -259,32 +222,10 @@ class DocumentReading:
             self._losses += 1
             if self._losses >= MOST_LOSSES:
                 why = f"given up after {MOST_LOSSES} pages in a row that were lost; the last one: {answer.why}"
-                for number, read in self._undrawn.items():
-                    self._keep(number, read)
-                self._undrawn.clear()
                 rest = [t.number for t in self._todo if isinstance(t, ReadPage)]
                 self._todo.clear()
                 for number in rest:
                     self._fail(number, why)
-
-    def _keep(self, number: int, read: PageBytes) -> None:
-        assert self._staging is not None
-        self._staging.add(number, read.seconds, read.content)
-        self.tell(PageEnd(self.job.source.name, number, read.seconds, read.failed))
-
-    def _drawn(self, number: int, answer: Answer) -> None:
-        """Show a page to the second reader; without a picture it stays as we read it, and says so."""
-        read = self._undrawn.pop(number, None)
-        if read is None or self.second is None:
-            return
-        page = decode_page(read.content)
-        if isinstance(answer, DrawnPage):
-            page = self.second.read(page, png_of(answer))
-        else:
-            why = getattr(answer, "why", "no picture")
-            page = replace(page, trouble=f"not shown to {self.second.name}: {why}")
-        failed = (page.trouble or "could not be read") if page.route == Route.FAILED else None
-        self._keep(number, PageBytes(encode_page(page), failed, read.seconds))
 
     def _fail(self, number: int, why: str) -> None:
         assert self._staging is not None

@@ -122,10 +122,6 @@ class CellRecord(NamedTuple):
     """`1940`, `FY1940`, `CY1940`, `FY1985-Q2`, `1940-02`, `2018-09-30`; empty where none is told."""
     confidence: float
     is_header: bool
-    elsewhere: str | None = None
-    """Address of the same figure in another document, where a recognised one was found there."""
-    agrees: bool | None = None
-    """Whether it is the same number there."""
 
 
 def cells_of(
@@ -168,7 +164,6 @@ def cells_of(
                 "" if period is None else str(period),
                 float(cell.confidence),
                 is_header,
-                *((cell.elsewhere.address, cell.elsewhere.agrees) if cell.elsewhere is not None else ()),
             )
 
 

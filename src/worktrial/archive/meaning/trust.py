@@ -2,8 +2,7 @@
 
 The chance is that of a logistic regression: to the log odds of what the reader says, the evidence adds its weights.
 They were fitted by `python -m lab trust --fit` to the 1,865 numbers of seven scans of odd years that
-`lab/panels/truth` transcribes, together with those of `ocr/chances.py`; those of other issues to 432 numbers of
-scans that these print, too. benchmarks/RESULTS.md has the diagram.
+`lab/panels/truth` transcribes, together with those of `ocr/chances.py`. benchmarks/RESULTS.md has the diagram.
 """
 
 import re
@@ -43,14 +42,6 @@ class SumOutcome(StrEnum):
     UNKNOWN = "no sum known"
 
 
-class IssueOutcome(StrEnum):
-    """Outcome of the comparison with the same figure in another document."""
-
-    AGREES = "another issue agrees"
-    DIFFERS = "another issue differs"
-    UNKNOWN = "in no other issue"
-
-
 class CellEvidence(NamedTuple):
     """All that bears on whether a cell is right."""
 
@@ -63,15 +54,13 @@ class CellEvidence(NamedTuple):
     """Whether its row has fewer cells filled than the rows around it."""
     irregular: bool = False
     """Whether the layout of its page is doubtful."""
-    elsewhere: IssueOutcome = IssueOutcome.UNKNOWN
     nameless: bool = False
     """Whether it holds several numbers, or its table has no headings: nobody can ask for the one that is meant."""
 
     @property
     def unproven(self) -> bool:
         """Whether nothing tells that it stands where it belongs, on a page whose layout is doubtful."""
-        proven = self.sums is SumOutcome.HOLDS or self.elsewhere is IssueOutcome.AGREES
-        return self.irregular and not proven
+        return self.irregular and self.sums is not SumOutcome.HOLDS
 
 
 class TrustWeights(NamedTuple):
@@ -81,11 +70,9 @@ class TrustWeights(NamedTuple):
     fails: float
     misfit: float
     uneven: float
-    agrees: float
-    differs: float
 
 
-WEIGHTS = TrustWeights(2.566, -0.481, -2.895, -1.526, 2.019, -0.641)
+WEIGHTS = TrustWeights(2.566, -0.481, -2.895, -1.526)
 NAMELESS = 0.5
 """Chance at most of a cell that nobody can ask for, however sure its figures are; set, not fitted."""
 EARNED = 0.785
@@ -95,8 +82,7 @@ EARNED = 0.785
 def amounts(evidence: CellEvidence) -> TrustWeights:
     """Amounts that the weights multiply, each 0 or 1."""
     holds, fails = (evidence.sums is outcome for outcome in (SumOutcome.HOLDS, SumOutcome.FAILS))
-    agrees, differs = (evidence.elsewhere is outcome for outcome in (IssueOutcome.AGREES, IssueOutcome.DIFFERS))
-    return TrustWeights(*map(float, (holds, fails, evidence.misfit, evidence.uneven, agrees, differs)))
+    return TrustWeights(*map(float, (holds, fails, evidence.misfit, evidence.uneven)))
 
 
 def chance(evidence: CellEvidence) -> float:
@@ -136,7 +122,7 @@ def trusted(
             sure = chances[evidence] = round(min(sure, most), 4)
         return Cell(
             *(cell.row, cell.column, cell.text, cell.box, sure, cell.alternatives),
-            *(evidence.stated, cell.reading, cell.elsewhere),
+            *(evidence.stated, cell.reading),
         )
 
     rows = tuple(tuple(weighed(cell) for cell in row) for row in table.rows)
@@ -167,7 +153,7 @@ def evidence_of(
                 place = (cell.row, cell.column)
                 around_it = (outcomes.get(place, SumOutcome.UNKNOWN), place in misfits, uneven, irregular)
                 nameless = not headed or _holds_several(cell.text, separators)
-                found[place] = CellEvidence(cell.reader_confidence, *around_it, issue_outcome(cell), nameless)
+                found[place] = CellEvidence(cell.reader_confidence, *around_it, nameless)
     return found
 
 
@@ -183,14 +169,6 @@ def sum_outcomes(sums: Sequence[Footing]) -> Mapping[Place, SumOutcome]:
     checks = [(check.holds, place) for found in sums for check in found.checks for place in found.cells(check)]
     held = {place: SumOutcome.HOLDS for holds, place in checks if holds}
     return {place: SumOutcome.FAILS for _, place in checks} | held
-
-
-def issue_outcome(cell: Cell) -> IssueOutcome:
-    """Outcome for a cell; where the two tables differ in much, a difference is a revision and says nothing."""
-    other = cell.elsewhere
-    if other is None or (other.revised and not other.agrees):
-        return IssueOutcome.UNKNOWN
-    return IssueOutcome.AGREES if other.agrees else IssueOutcome.DIFFERS
 
 
 def _misfits(table: Table, separators: Separators) -> Iterator[Place]:

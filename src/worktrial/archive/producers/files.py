@@ -15,15 +15,13 @@ if TYPE_CHECKING:
 
 PDF, PARSED_JSON, TEXT, PICTURE = "pdf", "parsed-json", "text", "picture"
 SHEETS, SEPARATED, WORD, HTML = "spreadsheet", "separated", "word", "html"
-DOCLING, MARKER = "docling", "marker"
-"""PDFs that another program reads; no ending of a file says so."""
 EXTENSIONS = {
     **{".pdf": PDF, ".json": PARSED_JSON, ".txt": TEXT, ".md": TEXT},
     **{".xlsx": SHEETS, ".xlsm": SHEETS, ".csv": SEPARATED, ".tsv": SEPARATED, ".docx": WORD},
     **{".html": HTML, ".htm": HTML},
     **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff"), PICTURE),
 }
-DRAWN = (PDF, PICTURE, DOCLING, MARKER)
+DRAWN = (PDF, PICTURE)
 """Kinds whose pages can be shown as pictures."""
 _READERS = {
     PDF: "pdf:PdfReader",
@@ -34,13 +32,8 @@ _READERS = {
     SEPARATED: "sheets:SeparatedReader",
     WORD: "word:WordReader",
     HTML: "web:HtmlReader",
-    DOCLING: "neighbours:DoclingReader",
-    MARKER: "neighbours:MarkerReader",
 }
-_LIBRARIES = {
-    **{PICTURE: ("pillow",), SHEETS: ("openpyxl",), WORD: ("python-docx", "lxml"), HTML: ("lxml",)},
-    **{DOCLING: ("docling",), MARKER: ("marker-pdf",)},
-}
+_LIBRARIES = {PICTURE: ("pillow",), SHEETS: ("openpyxl",), WORD: ("python-docx", "lxml"), HTML: ("lxml",)}
 KINDS = tuple(_READERS)
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*")
 _HEAD = 4096

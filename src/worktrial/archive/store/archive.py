@@ -309,7 +309,7 @@ def fingerprint_of(documents: Sequence[DocumentRecord]) -> str:
             d.issue,
             d.read_with,
             d.understood_with,
-            *filter(None, [d.pages_read, d.corrected, d.compared]),
+            *filter(None, [d.pages_read, d.corrected]),
         )
         for d in documents
         if d.readable

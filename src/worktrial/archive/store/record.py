@@ -9,7 +9,7 @@ import msgspec
 from worktrial.errors import DataError
 from worktrial.outside.files import read_bytes
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 LOCK = ".lock"
 """File of an archive's folder that is locked by who works on it."""
@@ -72,8 +72,6 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Version of the code that gave the cells their meaning."""
     corrected: str = ""
     """Fingerprint of the corrections of its labels; nothing where there are none."""
-    compared: str = ""
-    """Fingerprint of the figures of other documents beside its own; nothing where there are none."""
     seconds: float = 0.0
     """Time that the pages took, summed over workers."""
 
@@ -93,8 +91,6 @@ class ArchiveManifest(msgspec.Struct, kw_only=True):
     documents: list[DocumentRecord] = []
     labels_of: str = ""
     """Fingerprint of the documents whose labels have corrected each other."""
-    compared_of: str = ""
-    """Fingerprint of the documents whose figures have been held against each other."""
 
 
 def read_manifest(folder: Path) -> ArchiveManifest:

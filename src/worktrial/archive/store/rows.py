@@ -77,8 +77,6 @@ CELL_SCHEMA = pa.schema(
         ("period", _TEXT),
         ("confidence", _REAL),
         ("is_header", pa.bool_()),
-        ("elsewhere", _TEXT),
-        ("agrees", pa.bool_()),
     ]
 )
 

@@ -300,8 +300,6 @@ def _doubt(document: str, table: Table, cell: Cell) -> JsonObject:
     }
     if cell.alternatives:
         doubt["or"] = list(cell.alternatives[:4])
-    if cell.elsewhere is not None:
-        doubt["elsewhere"] = {"cell": cell.elsewhere.address, "text": cell.elsewhere.text}
     return doubt
 
 

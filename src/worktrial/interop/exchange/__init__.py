@@ -22,9 +22,7 @@ class ExchangeFormat(NamedTuple):
 
 FORMATS = {
     "atif": ExchangeFormat("atif:export_atif"),
-    "eee": ExchangeFormat("eee:export_eee", frozenset({"model_id", "organization"})),
     "harbor": ExchangeFormat("harbor:export_harbor"),
-    "hf": ExchangeFormat("hub:export_hub", frozenset({"dataset"})),
     "inspect": ExchangeFormat("inspect_log:export_inspect"),
     "rollouts": ExchangeFormat("rollouts:export_rollouts", frozenset({"reward"})),
 }

@@ -11,6 +11,7 @@ import signal
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from worktrial.engine.spend import given_price, listed_price
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
 from worktrial.interop.programs.answers import AnswerPlace
 from worktrial.interop.programs.door import OwnDoor, door
-from worktrial.interop.programs.reports import ProgramReport
+from worktrial.interop.programs.reports import ProgramReport, Rule
 from worktrial.language import Usage
 from worktrial.language.untrusted import printable
 from worktrial.sandbox.child import NETWORK_VARIABLES
@@ -33,7 +34,14 @@ from worktrial.workplaces import StopReason
 
 MOST_OUTPUT = 1_000_000
 """Bytes of an answer on standard output; a program that says more is ended. Events of a report do not count."""
-_OF_THE_HOME = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR"]
+_HOME_PATHS = {
+    "HOME": "",
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_STATE_HOME": ".local/state",
+    "XDG_CACHE_HOME": ".cache",
+}
+_OF_THE_HOME = [*_HOME_PATHS, "TMPDIR"]
 # What a program needs to run at all, to find its own settings, and to reach a network.
 _USUAL = ["PATH", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "TERM"]
 USUAL_ENVIRONMENT = [*_USUAL, *_OF_THE_HOME, *NETWORK_VARIABLES]
@@ -77,8 +85,8 @@ class CommandAgent(FarAgent):
     start: Callable[[Assignment], Start]
     """Function that tells how it is started for an assignment."""
     answer: AnswerPlace = field(default_factory=AnswerPlace)
-    report: str | None = None
-    """Dialect in which it reports on its work; None for a program that prints its answer alone."""
+    report: Sequence[Rule] = ()
+    """Rules of the events that it reports; () for a program that prints its answer alone."""
     environment: Sequence[str] = ()
     """Names of variables that it is given, beside `USUAL_ENVIRONMENT`."""
     own_home: bool = False
@@ -93,7 +101,7 @@ class CommandAgent(FarAgent):
     def with_options(self, options: Any) -> "CommandAgent":
         """The agent as the options of a run want it; see `FarAgent`."""
         place = self.answer if options.answer is None else AnswerPlace.read(options.answer)
-        report = self.report if options.answer is None else None
+        report = self.report if options.answer is None else ()
         environment = [*self.environment, *given_variables(options)]
         files = given_files(options)
         if files and (not self.own_home or "HOME" in environment):
@@ -138,9 +146,8 @@ class _Work:
         self._assignment = assignment
         self._said = HeadTail(MOST_PRINTED)
         self._output = bytearray()
-        self._report = None if agent.report is None else ProgramReport(agent.report)
+        self._report = ProgramReport(agent.report) if agent.report else None
         self._here: OwnDoor | None = None
-        self._environment: dict[str, str] = {}
         self._hidden = Redactor()
 
     async def answer(self, here: OwnDoor) -> str:
@@ -185,45 +192,45 @@ class _Work:
             return f"ended, and {here.guest.why_unreached}"
         if not here.guest.has_listed:
             return "ended, and had never asked for the workplace's tools"
-        refused = next((said for said in reversed(self._troubles()) if _REFUSAL.search(said)), None)
-        return "" if refused is None else "ended, and kept its model from every call"
+        return "ended, and kept its model from every call" if _REFUSAL.search(self._last_words()) else ""
 
     def crash(self, what: str) -> InvalidSample:
         """Trouble of the program's, with its own words for it."""
         here = self._here
         reached = here is None or here.guest.has_worked or not self._assignment.tools
         reason = InvalidReason.AGENT_CRASH if reached else InvalidReason.AGENT_NEVER_REACHED
-        words = _last_of(self._troubles())
+        words = self._last_words()[:_SAID]
         return InvalidSample(reason, f"{self._agent.name} {what}{f': {words}' if words else ''}")
 
-    def _troubles(self) -> Sequence[str]:
-        """The program's own words for what it refused or could not do, the last at the end."""
-        said = [_plain(line) for line in self._hidden.text(self._said.text()).splitlines()]
-        if self._report is None:
-            return said
-        said += [_plain(line) for line in self._hidden.text(self._report.other.text()).splitlines()]
-        refusals = [_plain(self._hidden.text(one)) for one in self._report.troubles]
-        return [*said, *refusals]
+    def _last_words(self) -> str:
+        """Line of the program's own that tells most of the reason: its last refusal, else its last one."""
+        report = self._report
+        said = [self._said.text(), *([] if report is None else [report.other.text(), *report.troubles])]
+        lines = [line for one in said for text in one.splitlines() if (line := self._plain(text))]
+        refusal = next((line for line in reversed(lines) if _REFUSAL.search(line)), None)
+        return refusal or (lines[-1] if lines else "")
+
+    def _plain(self, line: str) -> str:
+        """A line without keys, and without what steers terminals."""
+        return " ".join(printable(_ESCAPES.sub("", self._hidden.text(line))).split())
 
     def put_on_record(self) -> None:
         """Put what the program printed and reported on record, without keys."""
         trajectory, report = self._assignment.trajectory, self._report
-        trajectory.printed = self._hidden.text(_ESCAPES.sub("", self._said.text()))
+        printed = self._said.text() + ("" if report is None else report.other.text())
+        trajectory.printed = self._hidden.text(_ESCAPES.sub("", printed))
         if report is not None:
-            trajectory.printed += self._hidden.text(_ESCAPES.sub("", report.other.text()))
             trajectory.own = msgspec.json.decode(self._hidden.bytes(msgspec.json.encode(report.messages)))
             trajectory.turns = report.turns
 
     def book(self, *, only_told: bool = False) -> None:
         """Put on record what the program says that it has spent; that it says nothing, too, unless `only_told`."""
         report = self._report
-        if report is None or report.usage is None:
-            if only_told:
-                return
+        if report is not None and report.usage is not None:
+            usage = replace(report.usage, requests=report.turns)
+            self._assignment.book(usage, self._cost(usage, report))
+        elif not only_told:
             self._assignment.book(Usage(), None if report is None else report.cost)
-            return
-        usage = replace(report.usage, requests=report.turns)
-        self._assignment.book(usage, self._cost(usage, report))
 
     def _cost(self, usage: Usage, report: ProgramReport) -> float | None:
         """US dollars by the user's figures, as the program reckons, or by the price list; None where unknown."""
@@ -265,7 +272,7 @@ class _Work:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(json.dumps(_filled(content, places)))
             self._fill_home(folders["home"])
-            self._environment = self._variables(start, places, folders)
+            environment = self._variables(start, places, folders)
             words = [str(_filled(word, places)) for word in start.words]
             in_words = any("{prompt}" in word for word in start.words)
             try:
@@ -274,15 +281,15 @@ class _Work:
                     stdin=asyncio.subprocess.DEVNULL if in_words else asyncio.subprocess.PIPE,
                     stdout=asyncio.subprocess.PIPE,
                     stderr=asyncio.subprocess.PIPE,
-                    env=self._environment,
+                    env=environment,
                     cwd=workdir,
                     start_new_session=True,
                 )
             except (OSError, ValueError) as e:
                 raise self.crash(f"cannot be started: {e}") from None
             streams = [
-                asyncio.create_task(self._hear(process, process.stdout)),
-                asyncio.create_task(_keep(process.stderr, self._said)),
+                asyncio.create_task(_read(process.stdout, partial(self._hear, process))),
+                asyncio.create_task(_read(process.stderr, self._said.write)),
                 asyncio.create_task(_tell(process.stdin, str(places["prompt"]))),
             ]
             try:
@@ -294,6 +301,8 @@ class _Work:
                 await asyncio.wait(streams, timeout=_LAST_WORDS_SECONDS)
                 for stream in streams:
                     stream.cancel()
+                if self._report is not None:
+                    self._report.end()
 
     def _fill_home(self, home: Path) -> None:
         for name, source in self._agent.home_files.items():
@@ -329,27 +338,13 @@ class _Work:
                 given[name] = ",".join(filter(None, (given.get(name), "127.0.0.1,localhost")))
         return given | {name: str(_filled(text, places)) for name, text in start.variables.items()}
 
-    async def _hear(self, process: asyncio.subprocess.Process, stream: asyncio.StreamReader | None) -> None:
-        assert stream is not None
-        while part := await stream.read(1 << 16):
-            if self._report is not None:
-                self._report.hear(part)
-                continue
+    def _hear(self, process: asyncio.subprocess.Process, part: bytes) -> None:
+        if self._report is not None:
+            self._report.hear(part)
+        elif len(self._output) <= MOST_OUTPUT:
             self._output += part
             if len(self._output) > MOST_OUTPUT:
                 _kill(process.pid)
-                return
-        if self._report is not None:
-            self._report.end()
-
-
-_HOME_PATHS = {
-    "HOME": "",
-    "XDG_CONFIG_HOME": ".config",
-    "XDG_DATA_HOME": ".local/share",
-    "XDG_STATE_HOME": ".local/state",
-    "XDG_CACHE_HOME": ".cache",
-}
 
 
 def command(rest: str, base: Path) -> CommandAgent:
@@ -407,10 +402,10 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
         await asyncio.sleep(_LOOK_SECONDS)
 
 
-async def _keep(stream: asyncio.StreamReader | None, said: HeadTail) -> None:
+async def _read(stream: asyncio.StreamReader | None, take: Callable[[bytes], object]) -> None:
     assert stream is not None
     while part := await stream.read(1 << 16):
-        said.write(part)
+        take(part)
 
 
 async def _tell(stream: asyncio.StreamWriter | None, prompt: str) -> None:
@@ -425,15 +420,3 @@ async def _tell(stream: asyncio.StreamWriter | None, prompt: str) -> None:
 def _kill(leader: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(leader, signal.SIGKILL)
-
-
-def _plain(line: str) -> str:
-    """A line without what steers terminals."""
-    return printable(_ESCAPES.sub("", line)).strip()
-
-
-def _last_of(said: Sequence[str]) -> str:
-    """Line that tells most of the reason: the last refusal, else the last one."""
-    lines = [line for line in said if line]
-    refusal = next((line for line in reversed(lines) if _REFUSAL.search(line)), None)
-    return " ".join((refusal or (lines[-1] if lines else "")).split())[:_SAID]

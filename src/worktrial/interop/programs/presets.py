@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict
 from worktrial.agents.assignment import Assignment
 from worktrial.agents.far import variable
 from worktrial.errors import DataError, SettingError
-from worktrial.interop.programs.answers import AnswerPlace
 from worktrial.interop.programs.command import CommandAgent, Start
+from worktrial.interop.programs.reports import Rule
 from worktrial.registry import what_there_is
 
 _SUFFIX = ".yaml"
@@ -46,10 +46,8 @@ class Preset(PresetPart):
     """Command that installs it."""
     command: tuple[str, ...]
     """Program and its first arguments; `arguments` follow, those of the parts that apply, and the user's own."""
-    report: str | None = None
-    """Dialect of its report; see `ProgramReport`."""
-    answer: str = "text"
-    """Place of the answer, where it makes no report: `text` or `json:FIELD`."""
+    report: tuple[Rule, ...]
+    """Rules of the events that it prints."""
     environment: tuple[str, ...] = ()
     """Variables that it is given, where they are set: keys, and the addresses of its models."""
     with_tools: PresetPart = PresetPart()
@@ -131,9 +129,8 @@ def cli(rest: str, base: Path) -> CommandAgent:
     return CommandAgent(
         program,
         lambda assignment: known.start(assignment, more),
-        AnswerPlace.read(known.answer),
-        known.report,
-        known.environment,
+        report=known.report,
+        environment=known.environment,
         own_home=True,
         model=_model_in(more),
     )

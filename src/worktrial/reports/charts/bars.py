@@ -1,4 +1,4 @@
-"""Bars with intervals, and the bars of a funnel."""
+"""Bars with intervals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,9 +68,7 @@ def bars(title: str, bars: Sequence[Bar]) -> Markup:
     return figure(title, drawn, kind=kind)
 
 
-def draw_bar(
-    value: float | None, interval: Interval | None, scale: Scale, *, reference: float | None = None
-) -> Markup:
+def draw_bar(value: float | None, interval: Interval | None, scale: Scale) -> Markup:
     """A bar alone; hidden from screen readers, which read the text beside it."""
     middle = _HEIGHT / 2
     parts = [
@@ -97,12 +95,6 @@ def draw_bar(
             )
             for end in (low, high)
         ]
-    if (mark := known(reference)) is not None:
-        parts.append(
-            Markup('<line class="reference" x1="{x}" x2="{x}" y1="0" y2="{h}"/>').format(
-                x=across(scale.share(mark)), h=_HEIGHT
-            )
-        )
     return Markup('<svg class="row" width="100%" height="{}" aria-hidden="true" focusable="false">{}</svg>').format(
         _HEIGHT, Markup().join(parts)
     )
@@ -126,41 +118,3 @@ def _axis(scale: Scale) -> Markup:
 def _interval_span(interval: Interval | None) -> Markup:
     shown = percent_interval(interval)
     return Markup(' <span class="interval">{}</span>').format(shown) if shown else Markup("")
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One stage of a funnel."""
-
-    label: str
-    count: int
-    of: int
-    """Whole that `count` is a part of."""
-
-
-def funnel(title: str, stages: Sequence[Stage]) -> Markup:
-    """Stages from top to bottom, each with its count, what that is a part of, and the share."""
-    if not stages:
-        return nothing(title, kind="funnel")
-    # As long as the figure is wide: funnels of other counts are read beside each other.
-    whole = max(1, *(stage.count for stage in stages), *(stage.of for stage in stages))
-    scale = Scale(0.0, float(whole), whole / 4)
-    parts = any(stage.of != whole for stage in stages)
-    rows = [
-        Markup(
-            '<li><span class="label">{}</span> <span class="value">{:,} of {:,}</span>'
-            ' <span class="interval">{}</span>{}</li>'
-        ).format(
-            stage.label,
-            stage.count,
-            stage.of,
-            percent(stage.count / stage.of if stage.of else None),
-            # Counts, not shares: a stage's bar must not be longer than that of the stage before.
-            draw_bar(stage.count, None, scale, reference=stage.of if parts else None),
-        )
-        for stage in stages
-    ]
-    key = Markup('<p class="key"><span class="dash" aria-hidden="true"></span>so many there were</p>' * parts)
-    return figure(
-        title, Markup('<ol class="rows">\n{}\n</ol>\n{}').format(Markup("\n").join(rows), key), kind="funnel"
-    )

@@ -1,11 +1,11 @@
 """Strengths of each agent by industry."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from worktrial.reports.charts import HeatCell, heat_map, radar
-from worktrial.reports.figures import percent
+from worktrial.reports.figures import NONE, percent
+from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards
@@ -13,15 +13,12 @@ from worktrial.reports.sections.wording import caveat, counted, heading, joined,
 from worktrial.results.figure import figures_of
 from worktrial.statistics import Figure, Rate
 
-_DRAWN = 5
-"""More outlines than these hide each other."""
-
 Profiles = Mapping[str, Mapping[str, Figure]]
 """Name of the run to its parts by industry."""
 
 
 def industries(report: Report) -> Section | None:
-    """Radar and heat map; None where no suite tells industries or kinds of task apart."""
+    """Completion of each agent by industry; None where no suite tells industries or kinds of task apart."""
     found = boards(report)
     parts: list[Markup] = []
     for board in found:
@@ -34,30 +31,29 @@ def industries(report: Report) -> Section | None:
 
 
 def _board(board: Board, profiles: Profiles, names: Sequence[str]) -> list[Markup]:
-    best = sorted(board.runs, key=lambda run: -_overall(profiles[run.name]))[:_DRAWN]
-    shown = [run for run in board.runs if run in best]
-    series = {run.name: [_value(profiles[run.name], name) for name in names] for run in shown}
-    drawn = "" if len(shown) == len(board.runs) else f" The outlines are those of the {_DRAWN} that complete most."
+    rows: list[list[Value | str | Markup]] = [
+        [name, *(_cell(run, profiles[run.name].get(name), board, name) for run in board.runs)] for name in names
+    ]
     return [
         takeaway(_takeaway(profiles, names)),
-        radar(f"Completion by industry or kind of task: {board.title}", names, series),
-        heat_map(
+        table(
             f"Completed, and out of how many samples: {board.title}",
-            names,
-            [run.name for run in board.runs],
-            {(name, run.name): cell for run in board.runs for name, cell in _cells(run, profiles, board).items()},
+            ["Industry or kind of task", *(run.name for run in board.runs)],
+            rows,
         ),
         caveat(
             f"Shares of all samples{under(board.condition)}; one without a verdict counts as not completed. "
-            f"With 20 samples a share is known to about 20 points only: neighbouring shades may well be equal."
-            f"{drawn}"
+            f"With 20 samples a share is known to about 20 points only."
         ),
     ]
 
 
 def _takeaway(profiles: Profiles, names: Sequence[str]) -> Markup:
     """Easiest and hardest industry, over the samples of all agents."""
-    pooled = {name: _together([parts[name] for parts in profiles.values() if name in parts]) for name in names}
+    pooled = {}
+    for name in names:
+        own = [parts[name] for parts in profiles.values() if name in parts]
+        pooled[name] = Rate(sum(part.hits or 0 for part in own), sum(part.n for part in own))
     easiest, hardest = (choose(names, key=lambda name: pooled[name].share or 0.0) for choose in (max, min))
     if pooled[easiest].share == pooled[hardest].share:
         return Markup("All kinds of work were completed equally often ({}).").format(percent(pooled[easiest].share))
@@ -67,29 +63,12 @@ def _takeaway(profiles: Profiles, names: Sequence[str]) -> Markup:
     )
 
 
-def _together(parts: Iterable[Figure]) -> Rate:
-    listed = list(parts)
-    return Rate(sum(part.hits or 0 for part in listed), sum(part.n for part in listed))
-
-
 def _counts(rate: Rate) -> str:
     return f"{percent(rate.share, 0)} of {counted(rate.n, 'sample')}"
 
 
-def _cells(run: ReportRun, profiles: Profiles, board: Board) -> dict[str, HeatCell]:
-    return {
-        name: HeatCell(
-            f"{percent(part.value, 0)} of {part.n}",
-            part.value,
-            samples_href(run.slug, {"condition": board.condition, "category": name}),
-        )
-        for name, part in profiles[run.name].items()
-    }
-
-
-def _value(parts: Mapping[str, Figure], name: str) -> float | None:
-    return parts[name].value if name in parts else None
-
-
-def _overall(parts: Mapping[str, Figure]) -> float:
-    return _together(parts.values()).share or 0.0
+def _cell(run: ReportRun, part: Figure | None, board: Board, name: str) -> Value:
+    if part is None:
+        return Value(NONE, float("nan"))
+    href = samples_href(run.slug, {"condition": board.condition, "category": name})
+    return Value(f"{percent(part.value, 0)} of {part.n}", part.value, href)

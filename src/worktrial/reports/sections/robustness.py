@@ -7,8 +7,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from worktrial.engine.record import CLEAN
-from worktrial.reports import charts
-from worktrial.reports.charts import Bar, Stage, bars
+from worktrial.reports.charts import Bar, bars
 from worktrial.reports.figures import NONE, percent, percent_interval
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
@@ -24,10 +23,9 @@ from worktrial.reports.sections.wording import (
     strong,
     takeaway,
 )
-from worktrial.results.conditions import by_condition, condition_in_words, tallies
-from worktrial.results.fault_metrics import FaultMetrics, Funnel, excess_of, sample_faults, total
+from worktrial.results.conditions import by_condition, condition_in_words
+from worktrial.results.fault_metrics import FaultMetrics, Funnel, sample_faults, total
 from worktrial.results.figure import figures_of
-from worktrial.results.reasks import ExcessReask
 from worktrial.statistics import Figure
 
 
@@ -127,9 +125,6 @@ def _span(kept: Figure, between: str) -> str:
     return f"{low:.2f}{between}{high:.2f}".replace("inf", "∞")
 
 
-_DRAWN = 4
-"""Runs with funnels of their own; further ones are in the table."""
-
 _KINDS = {
     "explicit": "open faults",
     "implicit": "silent faults",
@@ -137,17 +132,13 @@ _KINDS = {
     "silent": "of these, lists cut with nothing that tells",
 }
 
-Found = Mapping[str, tuple[FaultMetrics, ExcessReask | None]]
-"""Condition to its faults, and the excess re-ask rate."""
-
 
 def funnel(report: Report) -> Section | None:
     """Exposure, detection and recovery; None where no fault was planned."""
-    by_run = [(run, metrics) for run in distinct(report) if (metrics := _metrics(run))]
     rows = [
         (run, condition, kind, found)
-        for run, metrics in by_run
-        for condition, (of_condition, _) in metrics.items()
+        for run in distinct(report)
+        for condition, of_condition in _metrics(run).items()
         for kind, found in (
             ("explicit", of_condition.explicit),
             ("implicit", of_condition.implicit),
@@ -156,20 +147,8 @@ def funnel(report: Report) -> Section | None:
         )
         if found.planned or found.exposure
     ]
-    excess = {
-        (id(run), condition): found
-        for run, metrics in by_run
-        for condition, (_, found) in metrics.items()
-        if found is not None
-    }
     if not rows:
         return None
-    drawn = [
-        charts.funnel(f"{run.name}: {_KINDS[kind]} under {condition}", _stages(found))
-        for run, condition, kind, found in rows
-        if any(run is one for one, _ in by_run[:_DRAWN])
-        and (kind, condition[:2]) in (("explicit", "E1"), ("implicit", "E2"))
-    ]
     headers = [
         "Agent",
         "Condition",
@@ -179,31 +158,27 @@ def funnel(report: Report) -> Section | None:
         "Asked again",
         "Recovered",
         "Calls later",
-        "Excess re-ask rate",
     ]
     parts = [
         takeaway(_silent([(run, condition, found) for run, condition, kind, found in rows if kind == "implicit"])),
-        Markup('<div class="pairs">\n{}\n</div>').format(joined(drawn)),
-        table("From planned faults to recovered answers", headers, [_funnel_row(*row, excess) for row in rows]),
+        table("From planned faults to recovered answers", headers, [_funnel_row(*row) for row in rows]),
         caveat(
             "Open faults announce themselves (an error, a timeout); silent ones look like an answer. Asked again "
             "means: the same tool with the same arguments, after the spoilt answer was seen. An agent that checks "
             "in another way is not counted, so recovering is a lower bound. Calls later is the mean over the "
-            "recovered answers. The excess re-ask rate is how much more often the question of a silently spoilt "
-            "answer is asked again than that of a clean one, within ten calls, in points, with its 95% "
-            "interval: an agent that goes round its tools without looking, or never asks twice, has about 0."
+            "recovered answers. An agent that goes round its tools without looking asks again, too."
         ),
     ]
     return Section("funnel", "Noticing and recovering", joined(parts))
 
 
-def _metrics(run: ReportRun) -> Found:
+def _metrics(run: ReportRun) -> Mapping[str, FaultMetrics]:
+    """Condition to its faults."""
     metrics = sample_faults(run.run)
     found = {}
-    for condition, tally in tallies(by_condition(run.run.records)).items():
-        own = {key: of_sample for key, of_sample in metrics.items() if key[2] == condition}
-        if own:
-            found[condition] = total(own.values()), excess_of(tally, own)
+    for condition in by_condition(run.run.records):
+        if own := [of_sample for key, of_sample in metrics.items() if key[2] == condition]:
+            found[condition] = total(own)
     return found
 
 
@@ -229,21 +204,7 @@ def _silent(silent: Sequence[tuple[ReportRun, str, Funnel]]) -> Markup:
     return Markup("Of the silently spoilt answers under {}, {}{}.").format(chosen, listed(said), rest)
 
 
-def _stages(found: Funnel) -> list[Stage]:
-    return [
-        Stage("Spoilt answers seen", found.exposure, found.exposure),
-        Stage("Asked for again", found.asked_again, found.exposure),
-        Stage("Put right", found.recovered, found.exposure),
-    ]
-
-
-def _funnel_row(
-    run: ReportRun,
-    condition: str,
-    kind: str,
-    found: Funnel,
-    excess: Mapping[tuple[int, str], ExcessReask],
-) -> list[Value | str | Markup]:
+def _funnel_row(run: ReportRun, condition: str, kind: str, found: Funnel) -> list[Value | str | Markup]:
     later = found.mean_calls_to_recovery
     return [
         Value(run.name, run.name, samples_href(run.slug, {"condition": condition})),
@@ -254,17 +215,7 @@ def _funnel_row(
         _part(found.asked_again, found.exposure),
         _part(found.recovered, found.exposure),
         Value(NONE, NOTHING) if later is None else Value(f"{later:.1f}", later),
-        _excess(excess.get((id(run), condition)) if kind == "implicit" else None),
     ]
-
-
-def _excess(found: ExcessReask | None) -> Value:
-    if found is None:
-        return Value(NONE, NOTHING)
-    said = f"{100 * found.value:+.0f}"
-    if found.interval is not None:
-        said += f" ({100 * found.interval.low:+.0f} to {100 * found.interval.high:+.0f})"
-    return Value(said, found.value)
 
 
 def _part(part: int, whole: int) -> Value:

@@ -59,10 +59,6 @@ class CallRow(msgspec.Struct):
     """Turn of the user that a free-running team answers, from 0."""
     step: str | None = None
     """Step of the recorded history that the call belongs to."""
-    later_calls: int = 0
-    """Later calls that were made having seen the answer."""
-    asked_again_after: int | None = None
-    """Number of such calls until one asks the same tool with the same arguments; null where none does."""
 
 
 class _Function(msgspec.Struct, frozen=True):
@@ -188,22 +184,8 @@ def _calls(source: RunSource) -> Iterator[_LineRow]:
         for number, call in enumerate(calls):
             if call.index is None:
                 call.index = number
-        _note_reasks(calls)
         for call in calls:
             yield _LineRow(source, line, call)
-
-
-def _note_reasks(calls: Sequence[CallRow]) -> None:
-    """Say of every call how many were made having seen its answer, and when its question came again."""
-    turns_known = any(call.turn for call in calls)
-    for number, call in enumerate(calls):
-        for other in calls[number + 1 :]:
-            if turns_known and (other.turn or 0) <= (call.turn or 0):
-                continue
-            call.later_calls += 1
-            same = call.asked_again_after is None and other.tool == call.tool
-            if same and bytes(other.arguments) == bytes(call.arguments):
-                call.asked_again_after = call.later_calls
 
 
 def _of_team(answers: Sequence[_Answer]) -> list[CallRow]:

@@ -12,7 +12,7 @@ from typing import Any
 from packaging.version import Version
 
 from worktrial.engine.shard import MOST_SHARDS
-from worktrial.errors import SettingError, StopRun, extra
+from worktrial.errors import SettingError, extra
 
 OLDEST = "2.50"
 """Oldest release of Ray that is taken."""
@@ -110,29 +110,19 @@ def cpus_of(library: Any) -> int:
     return max(1, int(library.cluster_resources().get("CPU", 0)))
 
 
-def on_this_machine(library: Any) -> dict[str, Any]:
-    """Options of an actor that lives beside this process and takes no CPU from the workers."""
-    here = library.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
-        library.get_runtime_context().get_node_id(), soft=False
-    )
-    return {"num_cpus": 0, "scheduling_strategy": here}
-
-
 def far_work(place: str, name: str) -> Callable[..., Any]:
     """Function that does an order in a worker, which need not have us in order to say that it lacks us.
 
     Being no name of a module, it travels whole; what it is given may be read only by who has the same version. It
-    takes our version, the pickled order, and actors, and returns what was made of the order, or a sentence that
-    says why the worker cannot.
+    takes our version and the pickled order, and returns what was made of the order, or a sentence that says why the
+    worker cannot.
 
     Args:
-        place: Function of ours that is called there, as `module:name`, with the order and something that asks each
-            actor (`keeper.Ask`).
+        place: Function of ours that is called there with the order, as `module:name`.
         name: Name of the work in what Ray shows of its workers.
     """
 
-    def work(version: str, order: bytes, *actors: Any) -> Any:
-        import asyncio
+    def work(version: str, order: bytes) -> Any:
         import pickle
         from importlib import import_module
 
@@ -145,18 +135,12 @@ def far_work(place: str, name: str) -> Callable[..., Any]:
             return f"a worker of the cluster {has}; install the same on every machine"
         from worktrial.errors import MissingExtra
 
-        def asking(actor: Any) -> Any:
-            async def ask(called: str, *args: Any, **named: Any) -> Any:
-                return await asyncio.wrap_future(getattr(actor, called).remote(*args, **named).future())
-
-            return ask
-
         module, _, function = place.partition(":")
         try:
             todo = getattr(import_module(module), function)
         except MissingExtra as e:
             return f"a worker of the cluster: {e}"
-        return todo(pickle.loads(order), *(None if actor is None else asking(actor) for actor in actors))
+        return todo(pickle.loads(order))
 
     work.__name__ = work.__qualname__ = name
     return work
@@ -167,16 +151,9 @@ def result_of(library: Any, one: Any) -> Any:
 
     Raises:
         SettingError: the worker cannot do such work.
-        StopRun: the cluster has lost what the work needs.
-        ray.exceptions.RayError: the worker died.
-        ray.exceptions.RayTaskError: our code failed there.
+        ray.exceptions.RayError: the worker died, or our code failed there.
     """
-    try:
-        done = library.get(one)
-    except library.exceptions.RayTaskError as e:
-        if isinstance(e.cause, library.exceptions.RayError):
-            raise StopRun(f"the cluster has lost what it needs ({in_short(e.cause)})") from None
-        raise
+    done = library.get(one)
     if isinstance(done, str):
         raise SettingError(f"--ray: {done}")
     return done

@@ -5,6 +5,7 @@ import os
 import pickle
 import re
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,12 +29,10 @@ from worktrial.scale.ray.cluster import (
     far_work,
     in_short,
     keys_of_stores,
-    on_this_machine,
     ray_library,
     result_of,
 )
-from worktrial.scale.ray.keeper import Keeper, shard_home
-from worktrial.scale.ray.worker import BUDGET, ShardEnd, ShardOrder
+from worktrial.scale.ray.worker import BUDGET, MARK, ShardEnd, ShardOrder, shard_home
 from worktrial.trials import PreparedRun
 
 _RETRIES = 8
@@ -77,7 +76,7 @@ def run_on_ray(
             at_once = min(of, cpus, *_widths(prepared))
             minutes = prepared.settings.budget.minutes
             until = None if minutes is None else time.time() + 60 * minutes
-            ends = _run(library, errand, Planned(prepared, of, at_once, until), home, tell)
+            ends = _run(library, errand, Planned(prepared, of, at_once, until, home), tell)
         if home is not None:
             places = [shard_home(home, number, of) for number in range(1, of + 1)]
             merge(places, prepared.settings.folder, compress=bool(is_compressed(prepared.plan)))
@@ -120,7 +119,8 @@ def _home(prepared: PreparedRun, cluster: Cluster) -> Iterator[tuple[Path | None
     home.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(home / ".lock").acquire(blocking=False):
-            yield home, _stored(home, cluster.shards)
+            (home / MARK).write_text(uuid.uuid4().hex)
+            yield home.resolve(), _stored(home, cluster.shards)
     except Timeout:
         raise SettingError(f"{home}: another process is working on this run") from None
 
@@ -146,6 +146,8 @@ class Planned:
     """Number of them at work at the same time."""
     ends: float | None = None
     """Time at which its minutes are over, in seconds since 1970; None without a bound."""
+    home: Path | None = None
+    """Folder of the shards; None where the run lies in an object store."""
 
     def budget(self, number: int) -> Budget:
         """Part of the run's budget that falls to one of the shards.
@@ -171,6 +173,8 @@ class Planned:
             base=Path.cwd(),
             command=errand.command,
             shard=Shard(number, self.of),
+            home=self.home,
+            mark="" if self.home is None else (self.home / MARK).read_text(),
             at_once=self.at_once,
             concurrency=self.prepared.settings.concurrency,
             budget=self.budget(number),
@@ -179,13 +183,8 @@ class Planned:
         )
 
 
-def _run(
-    library: Any, errand: Errand, planned: Planned, home: Path | None, tell: Callable[[str], None]
-) -> list[ShardEnd]:
+def _run(library: Any, errand: Errand, planned: Planned, tell: Callable[[str], None]) -> list[ShardEnd]:
     of = planned.of
-    keeper = None
-    if home is not None:
-        keeper = library.remote(Keeper).options(**on_this_machine(library)).remote(home.resolve(), of)
     work = far_work("worktrial.scale.ray.worker:work_on", "do_shard")
     task = library.remote(work).options(num_cpus=1, max_retries=_RETRIES)
     waiting = [*range(of, 0, -1)]
@@ -196,7 +195,7 @@ def _run(
         while waiting or running:
             while waiting and len(running) < planned.at_once:
                 order = planned.order(errand, waiting[-1])
-                running[task.remote(__version__, pickle.dumps(order), keeper)] = waiting.pop()
+                running[task.remote(__version__, pickle.dumps(order))] = waiting.pop()
             ready, _ = library.wait([*running], timeout=_LOOK)
             for one in ready:
                 ends.append(_got(library, one, running.pop(one)))
@@ -205,7 +204,7 @@ def _run(
                     ends[-1].raise_error()
             if time.monotonic() - told >= PLAIN_SECONDS:
                 told = time.monotonic()
-                tell(_state(home, of, len(ends), len(running)))
+                tell(_state(planned, len(ends), len(running)))
     except BaseException:
         _let_end(library, [*running])
         raise
@@ -214,20 +213,25 @@ def _run(
     return ends
 
 
-def _state(home: Path | None, of: int, done: int, running: int) -> str:
+def _state(planned: Planned, done: int, running: int) -> str:
     """Progress of the run in a line."""
-    said = f"{done} of {of} shards are done, {running} at work"
-    if home is None:
+    said = f"{done} of {planned.of} shards are done, {running} at work"
+    if planned.home is None:
         return said
-    stored = (shard_home(home, number, of) / SAMPLES for number in range(1, of + 1))
-    return f"{said}: {sum(path.read_bytes().count(10) for path in stored if path.exists()):,} samples are stored"
+    places = (shard_home(planned.home, number, planned.of) for number in range(1, planned.of + 1))
+    return f"{said}: {sum(_lines(place / SAMPLES) for place in places):,} samples are stored"
+
+
+def _lines(path: Path) -> int:
+    if not path.exists():
+        return 0
+    with path.open("rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
 
 
 def _got(library: Any, one: Any, number: int) -> ShardEnd:
     try:
         end: ShardEnd = result_of(library, one)
-    except StopRun as e:
-        raise StopRun(f"shard {number}: {e.args[0]}") from None
     except library.exceptions.RayTaskError:
         raise
     except library.exceptions.RayError as e:

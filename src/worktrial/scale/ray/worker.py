@@ -1,27 +1,25 @@
 """Work on one shard in a process of a cluster: the ordinary engine, with its part of the run's limits."""
 
 import asyncio
-import contextlib
 import os
+import socket
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from worktrial.engine.collecting import collect_seldom, collecting_seldom
 from worktrial.engine.interruption import Interrupted
 from worktrial.engine.run import run_trials_async
 from worktrial.engine.run_plan import RunPlan
-from worktrial.engine.shard import Shard
+from worktrial.engine.shard import Shard, shard_folder
 from worktrial.engine.spend import Budget, BudgetSpent
-from worktrial.errors import SettingError, StopRun, WorktrialError
-from worktrial.scale.ray.keeper import Ask, Courier
+from worktrial.errors import SettingError, StopRun, WorktrialError, option
 from worktrial.trials import PreparedRun, prepare
 
-_SENDING = 2.0
-"""Seconds between two looks for what is to be sent."""
+MARK = ".ray"
+"""File among the shards with a word of this command: a machine without it does not see their folder."""
 BUDGET = "budget"
 """Kind of the end of a shard that has spent its part of the budget."""
 _KINDS: Mapping[str, type[WorktrialError]] = {
@@ -43,6 +41,10 @@ class ShardOrder:
     """Folder that relative paths start at."""
     command: tuple[str, ...]
     shard: Shard
+    home: Path | None
+    """Folder in which each shard has one; None where the run lies in an object store."""
+    mark: str
+    """Content of the file `MARK` in there."""
     at_once: int
     """Number of shards at work at the same time."""
     concurrency: int
@@ -76,21 +78,20 @@ class ShardEnd(NamedTuple):
             raise _KINDS[self.kind](self.error)
 
 
-def work_on(order: ShardOrder, keeper: Ask | None) -> ShardEnd:
+def work_on(order: ShardOrder) -> ShardEnd:
     """Do a shard to its end, or go on with what an earlier attempt has left of it.
 
     Errors are returned, since not all of them survive the way through another process.
 
     Args:
         order: The shard.
-        keeper: Asks the run's `Keeper`; None where the run lies in an object store.
     """
     number = order.shard.number
     os.environ.update(order.keys)
     collect_seldom()
     try:
         with collecting_seldom(order.concurrency):
-            return asyncio.run(_work(order, keeper))
+            return asyncio.run(_work(order))
     except (KeyboardInterrupt, asyncio.CancelledError):
         return ShardEnd(number, error="interrupted", kind="interrupted")
     except WorktrialError as e:
@@ -98,19 +99,27 @@ def work_on(order: ShardOrder, keeper: Ask | None) -> ShardEnd:
         return ShardEnd(number, error=f"shard {order.shard}: {e.args[0]}", kind=kind)
 
 
-async def _work(order: ShardOrder, keeper: Ask | None) -> ShardEnd:
-    number = order.shard.number
-    with TemporaryDirectory(prefix="worktrial-shard-") as place:
-        courier = None if keeper is None else Courier(keeper, number, Path(place) / "run")
-        given = {**order.given, "shard": str(order.shard)}
-        # At an address whoever worked on it before is dead, or Ray would not ask us.
-        given |= {"take_over": True} if courier is None else {"output": Path(place) / "run", "compress": False}
-        prepared = prepare(order.suite, order.agent, given, base=order.base, command=order.command)
-        if courier is not None:
-            await courier.fetch()
-        async with _sent(courier):
-            (end,) = await run_trials_async([plan_of(prepared, order)])
-        return ShardEnd(number, len(end.jobs), end.invalid, end.retries)
+async def _work(order: ShardOrder) -> ShardEnd:
+    number, place = order.shard.number, order.home
+    given: dict[str, Any] = {**order.given, "shard": str(order.shard)}
+    if place is None:
+        # Whoever worked on it before is dead, or Ray would not ask us.
+        given["take_over"] = True
+    else:
+        if not (place / MARK).exists() or (place / MARK).read_text() != order.mark:
+            raise SettingError(
+                f"{socket.gethostname()} does not see {place}. Name a folder of a disk that all machines of the "
+                f"cluster share, or an address in an object store, with {option('output')}"
+            )
+        given["output"] = shard_home(place, number, order.shard.of)
+    prepared = prepare(order.suite, order.agent, given, base=order.base, command=order.command)
+    (end,) = await run_trials_async([plan_of(prepared, order)])
+    return ShardEnd(number, len(end.jobs), end.invalid, end.retries)
+
+
+def shard_home(home: Path, number: int, of: int) -> Path:
+    """Folder of a shard among those of its run."""
+    return home / shard_folder(Shard(number, of))
 
 
 def plan_of(prepared: PreparedRun, order: ShardOrder) -> RunPlan:
@@ -123,44 +132,6 @@ def plan_of(prepared: PreparedRun, order: ShardOrder) -> RunPlan:
     )
     roles = {name: role.share(order.at_once) for name, role in prepared.models.items()}
     return RunPlan(prepared.trial, roles, settings)
-
-
-@contextlib.asynccontextmanager
-async def _sent(courier: Courier | None) -> AsyncIterator[None]:
-    """Send what has finished while the shard is at work, and the rest after.
-
-    Raises:
-        Exception: what that met; without the keeper the work cannot go on.
-    """
-    if courier is None:
-        yield
-        return
-    main = asyncio.current_task()
-    met: list[Exception] = []
-
-    async def send_again_and_again() -> None:
-        try:
-            while True:
-                await asyncio.sleep(_SENDING)
-                await courier.send()
-        except Exception as e:  # noqa: BLE001 - raised again where the work is
-            met.append(e)
-            if main is not None:
-                main.cancel()
-
-    task = asyncio.create_task(send_again_and_again())
-    try:
-        yield
-    except asyncio.CancelledError:
-        if met and main is not None:
-            main.uncancel()
-            raise met[0] from None
-        raise
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        if not met:
-            await courier.send()
 
 
 def settled(ends: Sequence[ShardEnd]) -> tuple[int, float]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from worktrial.engine.record import SampleRecord
-from worktrial.reports.charts import ChartLine, HeatCell, heat_map, lines
+from worktrial.reports.charts import ChartLine, lines
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
@@ -116,18 +116,17 @@ def _over_the_day(found: Found) -> Markup:
 
 
 def _by_group(found: Found) -> list[Markup]:
-    cells: dict[tuple[str, str], HeatCell] = {}
-    names: dict[str, None] = {}
+    scores: dict[str, dict[str, float]] = {}
     for run, records, _ in found:
         for _, name, own in groups(records):
-            figures = figures_of(own)
-            if figures is not None:
-                names[name] = None
-                score = figures.score.value or 0.0
-                cells[run.name, name] = HeatCell(f"{100 * score:.0f} %", score)
-    if not names:
+            if (figures := figures_of(own)) is not None:
+                scores.setdefault(name, {})[run.name] = figures.score.value or 0.0
+    if not scores:
         return []
-    return [heat_map("Score by length of the shift and by desk", [run.name for run, *_ in found], [*names], cells)]
+    rows: list[list[Value | str | Markup]] = [
+        [run.name, *(share_cell(own.get(run.name)) for own in scores.values())] for run, *_ in found
+    ]
+    return [table("Score by length of the shift and by desk", ["Run", *scores], rows)]
 
 
 def _lost(found: Found) -> list[Markup]:

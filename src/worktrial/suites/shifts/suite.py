@@ -11,7 +11,6 @@ import msgspec
 from pydantic import BeforeValidator, Field
 
 from worktrial.engine.roles import Role, RoleName, RoleSettings
-from worktrial.engine.stored import model_of
 from worktrial.errors import DataError, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
@@ -96,9 +95,6 @@ class ShiftOptions(
 ):
     """Options of a run of shifts."""
 
-    people: Annotated[str | None, Flag("Who takes part", common=True, metavar="MODEL")] = None
-    """Model that words what people say and reads the agent's free text; it decides nothing. Default: none, standard
-    wording, and free text alone is asked back."""
     clock: Annotated[str, Field(pattern=CLOCK_PATTERN), Flag("Time", metavar="CLOCK")] = "calls"
     """Cost of time: calls (each takes its minutes, and thinking none), or wall:RATIO (the agent's own time costs,
     too: RATIO minutes of the shift for a minute on the wall)."""
@@ -112,7 +108,7 @@ class ShiftsSuite(Suite):
     example = "--agent greedy -o runs/greedy"
     options: ClassVar[type[RunOptions]] = ShiftOptions
     data: ClassVar[type[Options]] = ShiftChoice
-    roles = (Role.AGENT, Role.PEOPLE)
+    roles = (Role.AGENT,)
     score: ClassVar = SCORE
     reference_agents: ClassVar = {
         "plan": ReferenceAgent("works by the oracle, which knows the whole day beforehand", Outcome.PASS),
@@ -170,9 +166,7 @@ class ShiftsSuite(Suite):
 
     def models(self, options: Any, agent: "Candidate") -> Mapping[RoleName, RoleSettings]:
         """The agent's model, if it needs one; see `Suite.models`."""
-        return models_of(
-            options, {Role.AGENT: agent.spec if agent.needs_model else None, Role.PEOPLE: options.people}
-        )
+        return models_of(options, {Role.AGENT: agent.spec if agent.needs_model else None})
 
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The shifts made ready to run; see `Suite.trial`."""
@@ -193,8 +187,7 @@ class ShiftsSuite(Suite):
         )
         shifts = select_by(options, self.shifts(options), source="the suite shifts")
         data = self._data(shifts, options)
-        with_voice = Role.PEOPLE in models
-        return ShiftTrial(data, shifts, agent, settings, with_voice=with_voice, options=options.measured())
+        return ShiftTrial(data, shifts, agent, settings, options=options.measured())
 
     def proof(self, given: Mapping[str, Any]) -> Proof:
         """Every shift that was chosen, over its variants; see `Suite.proof`."""
@@ -261,7 +254,7 @@ class ShiftsSuite(Suite):
         from worktrial.workplaces.retracing import ReopenedSession, Retracing
 
         settings, data = run.manifest.settings, run.manifest.data
-        if model_of(run.manifest, Role.PEOPLE) or settings.get("wall") is not None:
+        if settings.get("wall") is not None:
             return None
         if data.get("folder") != "built in":
             return None

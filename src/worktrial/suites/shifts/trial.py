@@ -9,7 +9,6 @@ from worktrial.agents.assignment import Agent, Limits
 from worktrial.agents.candidates import Candidate
 from worktrial.agents.context import ContextKeeping
 from worktrial.engine.record import SampleResult
-from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.grading import Outcome
@@ -34,7 +33,6 @@ from worktrial.workplaces import Session, Trajectory
 from worktrial.workplaces.desk import DeskSession, DeskState
 from worktrial.workplaces.executable.describe import encode
 from worktrial.workplaces.faults import Conditions, FaultMode, FaultSettings, Position
-from worktrial.workplaces.people import Voice
 from worktrial.workplaces.time import WallClock
 
 
@@ -109,7 +107,6 @@ class ShiftTrial:
         candidate: Candidate,
         settings: ShiftSettings,
         *,
-        with_voice: bool = False,
         options: JsonObject | None = None,
     ) -> None:
         """Set up a trial.
@@ -119,7 +116,6 @@ class ShiftTrial:
             shifts: Those to run.
             candidate: Who works.
             settings: What can change a result.
-            with_voice: Whether the role `people` has a model.
             options: Options that can change a result, for comparisons; None where the trial was not made from any.
         """
         refuse_prompted(settings.faults)
@@ -132,7 +128,6 @@ class ShiftTrial:
         self._shifts = {shift.id: shift for shift in shifts}
         self._candidate = candidate
         self._settings = settings
-        self._with_voice = with_voice
         self.jobs = jobs_under(settings.faults, shifts, settings.repeats)
         self.data = data
         self.settings: JsonObject = settings_on_record(candidate, shifts, settings, options)
@@ -145,11 +140,10 @@ class ShiftTrial:
         clock = start.time.begins.isoformat(timespec="minutes")
         artifact = desk.workplace.home.artifact
         trajectory = Trajectory()
-        voice = Voice(context.model(Role.PEOPLE), desk.file.language) if self._with_voice else None
         wall = None if self._settings.wall is None else WallClock(self._settings.wall)
         # Reading a state is cheaper than drawing it again.
         live = msgspec.json.decode(encode(start), type=desk.workplace.home.state_type)
-        own = desk.workplace.open(live, voice=voice, wall=wall)
+        own = desk.workplace.open(live, wall=wall)
         session = under_faults(own, shift, self._conditions[job.condition], position_in(trajectory))
         assignment = assignment_in(
             session,
@@ -163,10 +157,7 @@ class ShiftTrial:
 
         async def graded() -> SampleResult:
             own.finish()
-            result = result_of(desk.score(start, own.live), own.live, desk.file.spam.get(shift.length))
-            if voice is not None:
-                result.measures["voice"] = msgspec.to_builtins(voice.health)
-            return result
+            return result_of(desk.score(start, own.live), own.live, desk.file.spam.get(shift.length))
 
         return await episode(
             self._agent(desk, start, context),

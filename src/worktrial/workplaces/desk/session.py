@@ -10,8 +10,8 @@ from worktrial.workplaces.desk.state import MESSAGE, Act, DeskState
 from worktrial.workplaces.desk.tools import WAITS
 from worktrial.workplaces.executable import ToolError
 from worktrial.workplaces.executable.describe import encode, to_json
-from worktrial.workplaces.people import Voice, answer_due
-from worktrial.workplaces.people.answering import ANSWER, PROMISE, WANTS_ANSWER, break_promise
+from worktrial.workplaces.people import answer_due
+from worktrial.workplaces.people.answering import ANSWER, PROMISE, break_promise
 from worktrial.workplaces.session import Observation, Origin, refusal
 from worktrial.workplaces.time import Event, WallClock
 
@@ -34,16 +34,14 @@ class DeskSession:
         state: DeskState,
         *,
         careful: bool = False,
-        voice: Voice | None = None,
         wall: WallClock | None = None,
     ) -> None:
         """Begin a shift; see `DeskWorkplace.open`."""
         self._desk = desk
         self._live = state
         self._careful = careful
-        self._voice = voice
         self._wall = wall
-        self.never_waits = voice is None and wall is None
+        self.never_waits = wall is None
         """Whether a call never gives the event loop to anybody else, nor hangs on the time of the host."""
 
     @property
@@ -84,11 +82,7 @@ class DeskSession:
         try:
             if self._wall is not None:
                 self.pass_to(self._live.time.minute + self._wall.passed())
-            if self._voice is not None and tool == "read_message":
-                await self._word(self._voice, arguments)
             seen = self._call(tool, arguments)
-            if self._voice is not None and tool == "send_message":
-                await self._read(self._voice)
             if self._wall is not None:
                 self._wall.observed()
             return seen
@@ -97,22 +91,6 @@ class DeskSession:
         except Exception as e:
             where = f"{self._desk.home.artifact.name}.{tool}({arguments})"
             raise InvalidSample(InvalidReason.INTERNAL, f"{where} raised {type(e).__name__}: {e}") from e
-
-    async def _word(self, voice: Voice, arguments: JsonValue) -> None:
-        """Let the voice word the message that is about to be opened, if a person wrote it in answer."""
-        id = arguments.get("message_id") if isinstance(arguments, dict) else None
-        message = self._live.mail.message(id) if isinstance(id, str) else None
-        if message is not None and message.answers is not None and not message.voiced:
-            message.voiced = True
-            message.text = await voice.word(self._live.people[message.sender], message)
-
-    async def _read(self, voice: Voice) -> None:
-        """Read what the agent wrote last, where it has no fields."""
-        message = self._live.mail.sent[-1] if self._live.mail.sent else None
-        if message is not None and not message.voiced and message.kind in WANTS_ANSWER:
-            message.voiced = True
-            if not message.fields:
-                message.fields = await voice.read(self._live.people[message.to], message)
 
     def _call(self, tool: str, arguments: JsonValue) -> Observation:
         time = self._live.time

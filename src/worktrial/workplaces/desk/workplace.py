@@ -14,7 +14,6 @@ from worktrial.workplaces.desk.tools import standard_tools
 from worktrial.workplaces.executable import ExecutableWorkplace
 from worktrial.workplaces.executable.declare import Function, declaration, marked
 from worktrial.workplaces.handbook import Handbook
-from worktrial.workplaces.people import Voice
 from worktrial.workplaces.people.answering import Decide
 from worktrial.workplaces.time import WallClock
 
@@ -89,7 +88,6 @@ class DeskWorkplace:
         state: DeskState,
         *,
         careful: bool = False,
-        voice: Voice | None = None,
         wall: WallClock | None = None,
     ) -> DeskSession:
         """Session that begins in `state`, which it makes its own.
@@ -97,10 +95,9 @@ class DeskWorkplace:
         Args:
             state: Of the desk's own type.
             careful: Check at every call that reads change nothing and refused calls neither; for validation.
-            voice: Model that words what people say and reads what they are told; None for standard wording.
             wall: Clock by which the agent's own time counts; None lets it think for nothing.
         """
-        return DeskSession(self, state, careful=careful, voice=voice, wall=wall)
+        return DeskSession(self, state, careful=careful, wall=wall)
 
 
 def _without_example(function: Function) -> Function:

@@ -3,7 +3,6 @@
 from worktrial.workplaces.people.answering import answer_due, receive
 from worktrial.workplaces.people.mail import Kind, Mail, Message, Promise
 from worktrial.workplaces.people.person import Fact, Person, Response
-from worktrial.workplaces.people.voice import Voice, VoiceHealth
 
 __all__ = [
     "Fact",
@@ -13,8 +12,6 @@ __all__ = [
     "Person",
     "Promise",
     "Response",
-    "Voice",
-    "VoiceHealth",
     "answer_due",
     "receive",
 ]

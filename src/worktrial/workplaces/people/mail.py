@@ -34,8 +34,6 @@ class Message(msgspec.Struct, kw_only=True):
     """Id of the message that it answers."""
     read: int | None = None
     """Minute at which the agent opened it; None if it never did."""
-    voiced: bool = False
-    """Whether a model has worded it, or for one of the agent's read it."""
 
 
 class Promise(msgspec.Struct, kw_only=True):

@@ -1,6 +1,4 @@
-"""The bundled archive: thirty pages of an invented bulletin, six of them scans, and eight yearbooks.
-
-Of its forty questions the last twenty (difficulty `hardest`) are about the yearbooks.
+"""The bundled archive: thirty pages of an invented bulletin, six of them scans, and twenty questions.
 
 Made by `scripts/bundle_archive.py`. `pdfs` are the originals, `truth` is what is printed on them, `questions.jsonl`
 the questions; `archive` is what `worktrial archive build` made of the PDFs, without index and database, so that the
