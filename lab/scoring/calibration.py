@@ -26,7 +26,6 @@ class FittedWeights(NamedTuple):
     holds: float
     fails: float
     misfit: float
-    uneven: float
 
 
 _PENALTY = np.diag([0.0, *[0.5] * (len(FittedWeights._fields) - 1)])

@@ -166,7 +166,7 @@ def test_the_documents_suite_reads_an_archive_where_it_lies(
     outcomes = []
     for number, (place, setup) in enumerate((p, s) for p in (folder, address) for s in ("archive", "oracle-docs")):
         out = tmp_path / f"run-{number}"
-        words = ["--archive", place, "--setup", setup, "--agent", "reference", "--no-python", "-o", out]
+        words = ["--archive", place, "--setup", setup, "--agent", "reference", "--python", "none", "-o", out]
         ran = command("run", "documents", "--questions", questions, *words)
         assert ran.code == 0, ran.err
         outcomes.append(sorted((line["sample"], line["outcome"], line["reason"]) for line in samples_of(out)))

@@ -13,8 +13,9 @@ FATES = "tests.support.page_readers:fates"
 
 
 class FateReader:
-    """Reads `good WORDS`, `crash`, `hang`, `exit`, `raise`, `gorge`, `slow WORDS`, `crash-once FILE`, `environment`
-    (the names of its variables), `scan LABEL` (a table with that label, from a picture).
+    """Reads `good WORDS`, `crash`, `hang`, `exit`, `raise`, `gorge`, `slow WORDS`, `crash-once FILE`,
+    `hang-once FILE`, `environment` (the names of its variables), `scan LABEL` (a table with that label,
+    from a picture).
     """
 
     trouble: str | None = None
@@ -27,7 +28,8 @@ class FateReader:
         fate, _, rest = self._fates[number - 1].partition(" ")
         if fate == "crash":
             ctypes.string_at(0)
-        elif fate == "hang":
+        elif fate == "hang" or (fate == "hang-once" and not Path(rest).exists()):
+            Path(rest or os.devnull).touch()
             time.sleep(1000)
         elif fate == "exit":
             os._exit(7)

@@ -51,7 +51,9 @@ def build_archive(
             metavar="auto|never|force",
         ),
     ] = "auto",
-    page_seconds: Annotated[float, typer.Option(help="A page that takes longer is given up and reported.")] = 180.0,
+    page_seconds: Annotated[
+        float, typer.Option(help="A page that takes longer stays unread for a later build.")
+    ] = 600.0,
     unsafe_parsers: Annotated[
         bool,
         typer.Option(

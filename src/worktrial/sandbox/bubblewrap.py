@@ -14,7 +14,7 @@ from typing import NamedTuple
 from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject
 
-_WITHOUT = f"To run an agent's Python without a sandbox, at your own risk, give {option('unsafe_python')}."
+_WITHOUT = f"To run an agent's Python without a sandbox, at your own risk, give {option('python')} unsafe."
 
 # With what these need in turn. Not the whole of site-packages: an evaluation's own answers may lie there.
 PACKAGES = ("msgspec", "numpy", "scipy", "pandas", "dateutil", "six", "pytz", "tzdata")

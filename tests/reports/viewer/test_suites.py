@@ -34,6 +34,23 @@ ODD: dict[str, dict[str, Any]] = {
         ],
         "answer": "Done.",
     },
+    "program": {
+        "instruction": "Do it.",
+        "calls": [],
+        "own": [
+            {
+                "role": "assistant",
+                "content": "First **the list**.",
+                "reasoning_content": "Then each claim.",
+                "tool_calls": [
+                    {"id": "a", "function": {"name": "Bash", "arguments": '{"command": "grep \\"claim\\" *"}'}},
+                    {"id": "b", "function": {"name": "Odd", "arguments": "cut off {"}},
+                ],
+            },
+            {"role": "tool", "tool_call_id": "b", "content": "no <b>such</b> tool"},
+            {"role": "tool", "tool_call_id": "gone", "content": "something"},
+        ],
+    },
     "audit": {
         "instruction": "Play.",
         "messages": [],
@@ -204,6 +221,23 @@ def test_degraded_fields_are_those_of_the_ledger(opened: Page, suites: Path) -> 
             expect(missing).to_have_count(len(row["fields"]))
             seen = " ".join(call.locator(".line.touched.degraded mark").all_inner_texts())
             assert all(f'"{field.rsplit("/", 1)[-1]}"' in seen for field in row["fields"])
+
+
+def test_what_a_program_tells_of_its_own_work(opened: Page, suites: Path) -> None:
+    _go(opened, suites, "run=odd&sample=program")
+    own = opened.locator("#own")
+    expect(own.locator(".message")).to_have_count(0)
+    own.get_by_text("Show its 3 messages").click()
+    expect(own.locator(".label")).to_have_text(
+        ["assistant", "Call of Bash", "Call of Odd", "Result of Odd", "Result of a call"]
+    )
+    expect(own.locator("strong")).to_have_text("the list")
+    # Not as a text within a text, as it is stored.
+    expect(own.locator(".json")).to_have_text("""{"command": "grep \\"claim\\" *"}""")
+    expect(own).to_contain_text("cut off {")
+    expect(own).to_contain_text("no <b>such</b> tool")
+    own.get_by_text("Reasoning").click()
+    expect(own).to_contain_text("Then each claim.")
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from worktrial.engine.stored import StoredRun, open_run
 from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.errors import DataError
 from worktrial.suites.documents.example import example_archive
-from worktrial.suites.documents.page_pictures import CellMark, PageAlbum, cited_by
+from worktrial.suites.documents.page_pictures import PageAlbum
 from worktrial.suites.documents.suite import suite
+from worktrial.suites.documents.trace import CellMark, cited_by
 
 ISSUE = "halvern_bulletin_1995_12"
 ON = f"document = '{ISSUE}' AND page = 4 AND table_no = 1"

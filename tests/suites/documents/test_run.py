@@ -199,7 +199,6 @@ def test_ones_own_questions_by_our_reading_and_doubtful_gold_is_warned_of(tmp_pa
         (["--agent", "idle", "--difficulty", "medium"], ["not one of easy, hard"]),
         (["--agent", "idle", "--kind", "text", "--tasks", "HB1"], ["leaves no question"]),
         (["--agent", "idle", "--tasks", "HB4"], ["so nothing is left"]),
-        (["--agent", "idle", "--no-python", "--unsafe-python"], ["choose one"]),
         (["--agent", "idle", "--images", "--setup", "closed"], ["closed book shows no pages"]),
         (["--agent", "idle", "--faults", "E1", "--setup", "closed"], ["makes no calls"]),
         (["--agent", "idle", "--faults", "prompted"], ["no model plays these tools"]),
@@ -228,11 +227,11 @@ def test_python_without_a_sandbox_only_when_asked_for(tmp_path: Path, monkeypatc
     monkeypatch.setenv("PATH", str(tmp_path))
     with ScriptedServer(_answers("4,385", ("python", {"code": "1 + 1"}))) as server:
         ran = _run(tmp_path, *_model(server))
-        assert ran.code == 2 and "--unsafe-python" in ran.err and server.count() == 0
-        ran = _run(tmp_path, *_model(server), "--unsafe-python", "--tasks", "HB1")
+        assert ran.code == 2 and "--python unsafe" in ran.err and server.count() == 0
+        ran = _run(tmp_path, *_model(server), "--python", "unsafe", "--tasks", "HB1")
         assert ran.code == 0 and "WARNING" in ran.err
         assert json.loads(server.of("agent")[-1].messages[-1]["content"])["value"] == "2"
-        ran = _run(tmp_path, *_model(server), "--no-python", "--tasks", "HB1", run="without")
+        ran = _run(tmp_path, *_model(server), "--python", "none", "--tasks", "HB1", run="without")
         assert ran.code == 0
         assert "python" not in {tool["function"]["name"] for tool in server.of("agent")[-1].tools}
 
@@ -242,7 +241,7 @@ def test_list_and_help(tmp_path: Path) -> None:
     assert "HB3" in ran.out and "4 tasks" in ran.out
     assert "documents" in command("list").out
     help_ = command("run", "documents", "--help-all").said
-    for word in ("--setup", "oracle-pages", "--unsafe-python", "--agent reference"):
+    for word in ("--setup", "oracle-pages", "--python", "--agent reference"):
         assert word in help_
 
 

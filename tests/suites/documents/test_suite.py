@@ -84,28 +84,6 @@ def test_earlier_names_of_scores_are_read() -> None:
         _read(scorer="sound")
 
 
-@pytest.mark.parametrize(
-    ("given", "use"),
-    [
-        ({}, "sandboxed"),
-        ({"no_python": True}, "none"),
-        ({"unsafe_python": True}, "unsafe"),
-        ({"python": "none"}, "none"),
-        ({"python": "none", "no_python": True}, "none"),
-    ],
-)
-def test_python_is_one_choice(given: dict[str, Any], use: str) -> None:
-    assert _read(**given).python == use
-
-
-@pytest.mark.parametrize(
-    "given", [{"no_python": True, "unsafe_python": True}, {"python": "unsafe", "no_python": True}]
-)
-def test_python_is_chosen_once(given: dict[str, Any]) -> None:
-    with pytest.raises(SettingError, match="choose one"):
-        _read(**given)
-
-
 def test_an_address_on_the_hub_keeps_its_slashes() -> None:
     assert _read(questions="hf://datasets/a/b/c.csv").questions == "hf://datasets/a/b/c.csv"
     assert _read(questions="q.csv").questions == Path("q.csv")

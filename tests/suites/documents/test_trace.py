@@ -44,6 +44,8 @@ def test_a_query_that_names_its_page() -> None:
     page = GoldPage("it's", 4)
     assert trace_of([_call("sql", {"query": where}, {"columns": ["text"], "rows": [["1"]]})]).queried == (page,)
     assert not trace_of([_call("sql", {"query": where}, {"columns": ["text"], "rows": []})]).queried
+    several = "select text from cells where document = 'a' and (page = 2 or page = 3)"
+    assert trace_of([_call("sql", {"query": several}, {"columns": ["text"], "rows": [["1"]]})]).queried == (A2, A3)
     both = f"{where} or document = 'b'"
     assert not trace_of([_call("sql", {"query": both}, {"columns": ["text"], "rows": [["1"]]})]).queried
 

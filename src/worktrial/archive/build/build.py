@@ -71,7 +71,7 @@ def build(
     workers: int = 0,
     ocr: Ocr = "auto",
     progress: Progress | None = None,
-    page_seconds: float = 180.0,
+    page_seconds: float = 600.0,
     unsafe_parsers: bool = False,
     password_env: str = "",
     pages: str = "",
@@ -89,7 +89,7 @@ def build(
         workers: processes; 0 for one per core.
         ocr: recognise pages without usable characters (`auto`), every page (`force`), or none (`never`).
         progress: told what happens; it must not take long.
-        page_seconds: a page that takes longer is given up; in proportion more where processes outnumber cores.
+        page_seconds: a page that takes longer stays unread, and is read by a later build.
         unsafe_parsers: go on where parsers of documents cannot be walled off from this machine.
         password_env: variable of the environment with the password of encrypted PDFs; its name alone is stored.
         pages: those to read of each document, such as `1-3,10`, beside what an earlier build has read; nothing for

@@ -115,6 +115,8 @@ class TaskLoss(msgspec.Struct, frozen=True, tag=True):
     """The task took its worker with it, or had to be stopped."""
 
     why: str
+    late: bool = False
+    """Whether it was stopped for its time, which says nothing of the document."""
 
 
 Answer = DocumentSize | PageBytes | DrawnPage | SliceEnd | PartEnd | TaskRefusal | TaskLoss

@@ -5,14 +5,12 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import msgspec
 
-import worktrial
 from worktrial.archive.pages import PageRange, Route, pages_within
 from worktrial.archive.producers import DocumentSource, ReadSettings
 from worktrial.archive.producers.files import KINDS, libraries_of
@@ -24,19 +22,10 @@ from worktrial.errors import SettingError
 Ocr = Literal["auto", "never", "force"]
 _MODES = ("auto", "never", "force")
 
-_ROOM = Path(worktrial.__file__).parent / "archive"
-# What decides the content of a page, and what only decides the meaning of its cells. Reading a scan takes seconds,
-# its meaning milliseconds: a change of the second does not bring about the first.
-_READING = ("pages.py", "pdf", "layout", "ocr", "producers", "meaning/periods.py", "logistic.py")
-_MEANING = (
-    "meaning",
-    "logistic.py",
-    "store/parts.py",
-    "store/rows.py",
-    "store/corrections.py",
-    "build/labels.py",
-    "build/rewriting.py",
-)
+READING = 1
+"""Version of what pages hold: raised when a file, read with the same settings and libraries, gives other pages."""
+MEANING = 1
+"""Version of what is made of pages (labels, values, units, periods, chances), which need not be read again then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +35,8 @@ class BuildSettings:
     workers: int = 0
     """Processes; 0 for one per core."""
     ocr: Ocr = "auto"
-    page_seconds: float = 180.0
-    """A page that takes longer is given up."""
+    page_seconds: float = 600.0
+    """A page that takes longer stays unread, for a later build: what is stored depends on no machine's speed."""
     pages: str = ""
     """Pages to read of each document, such as `1-3,10`; nothing for all."""
     password: str | None = field(default=None, repr=False)
@@ -88,7 +77,7 @@ class BuildSettings:
     @property
     def versions(self) -> "Versions":
         """Code and settings that decide, with the content of the file, whether a page is still good."""
-        plain = f"{reading_version()}/{self.ocr}/{_short(text_version())}"
+        plain = f"{READING}/{self.ocr}/{_short(text_version())}"
         libraries = {kind: _short(told) for kind in KINDS if (told := libraries_of(kind))}
         return Versions(plain, f"{plain}/{_short(ocr_version())}", libraries)
 
@@ -116,27 +105,6 @@ class Versions(NamedTuple):
 def cores() -> int:
     """Processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def reading_version() -> str:
-    """Fingerprint of the code that reads pages."""
-    return _version_of(_READING)
-
-
-def meaning_version() -> str:
-    """Fingerprint of the code that gives cells their meaning."""
-    return _version_of(_MEANING)
-
-
-@lru_cache
-def _version_of(names: tuple[str, ...]) -> str:
-    digest = hashlib.sha256(worktrial.__version__.encode())
-    for name in names:
-        place = _ROOM / name
-        for file in sorted(p for p in place.rglob("*") if p.suffix == ".py") if place.is_dir() else [place]:
-            if file.is_file():
-                digest.update(file.relative_to(_ROOM).as_posix().encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +226,7 @@ def _record(source: DocumentSource, sha: str, size: int, trouble: str | None = N
         sha256=sha,
         size=size,
         trouble=trouble,
-        understood_with=meaning_version(),
+        understood_with=str(MEANING),
     )
 
 

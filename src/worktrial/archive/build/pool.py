@@ -10,7 +10,6 @@ Writers turn checked pages into files, and run readers of the caller's own, with
 
 import contextlib
 import math
-import os
 import signal
 import time
 from collections.abc import Iterator
@@ -93,8 +92,8 @@ class _Worker:
 
     @property
     def left(self) -> float:
-        """Seconds until its task is given up; more on a machine that has more to do than cores to do it."""
-        return self.asked + self.seconds * _crowding() - time.monotonic()
+        """Seconds until its task is taken for one that never ends."""
+        return self.asked + self.seconds - time.monotonic()
 
     def in_use(self) -> int:
         """Bytes that count against its limit of memory now."""
@@ -230,10 +229,10 @@ class Pool:
 
     def _lose(self, worker: _Worker) -> TaskEnd:
         assert worker.task is not None
-        why = f"took longer than {self._most_seconds(worker.task):g} s and was given up"
+        why = f"took longer than {self._most_seconds(worker.task):g} s"
         self._workers.remove(worker)
         worker.end()
-        return TaskEnd(worker.task, TaskLoss(why))
+        return TaskEnd(worker.task, TaskLoss(why, late=True))
 
     def _most_seconds(self, task: Task) -> float:
         return _WRITE_SECONDS if isinstance(task, WriteSlice | JoinSlices) else self._settings.page_seconds
@@ -274,10 +273,3 @@ def _checked(task: Task, said: WorkerReady | WorkerAnswer) -> Answer:
         if fits:
             return answer
     raise BrokenWire("it does not fit the task")
-
-
-def _crowding() -> float:
-    """Number of processes that want each core, at least 1; 1 where the system does not tell."""
-    if not hasattr(os, "getloadavg"):
-        return 1.0
-    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))

@@ -39,7 +39,7 @@ PAGES_SUFFIX = ".pages"
 SLICE = 2 * GROUP
 """Pages whose meaning one task works out."""
 MOST_LOSSES = 20
-"""Pages in a row that crash the parser or time out; then the rest of the document is given up as well."""
+"""Pages in a row that crash the parser or do not end; then the rest of the document is given up as well."""
 
 
 class Staging:
@@ -217,7 +217,8 @@ class DocumentReading:
             self._retried.add(task.number)
             self._todo.appendleft(task)
             return
-        self._fail(task.number, answer.why)
+        late = isinstance(answer, TaskLoss) and answer.late
+        self._fail(task.number, answer.why, late=late)
         if isinstance(answer, TaskLoss):
             self._losses += 1
             if self._losses >= MOST_LOSSES:
@@ -225,15 +226,21 @@ class DocumentReading:
                 rest = [t.number for t in self._todo if isinstance(t, ReadPage)]
                 self._todo.clear()
                 for number in rest:
-                    self._fail(number, why)
+                    self._fail(number, why, late=late)
 
-    def _fail(self, number: int, why: str) -> None:
+    def _fail(self, number: int, why: str, *, late: bool) -> None:
         assert self._staging is not None
-        self._staging.add(number, 0.0, encode_page(failed_page(number, why)))
+        if late:
+            why = f"{why}: unread until a build has more time for it"
+        else:
+            self._staging.add(number, 0.0, encode_page(failed_page(number, why)))
         self.tell(PageEnd(self.job.source.name, number, 0.0, why))
 
     def _all_read(self) -> None:
         assert self._staging is not None
+        if not self._staging.done:
+            self._give_up("no page of it was read in time")
+            return
         done = PageRange.joined(PageRange(number, number) for number in self._staging.done)
         told = "" if done == [PageRange(1, self._pages)] else ",".join(map(str, done))
         record = msgspec.structs.replace(self.job.record, seconds=round(self._staging.seconds, 3), pages_read=told)

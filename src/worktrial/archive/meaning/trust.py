@@ -1,7 +1,7 @@
 """Trust: a cell's chance of being right, out of what its reader says of it and what stands around it.
 
 The chance is that of a logistic regression: to the log odds of what the reader says, the evidence adds its weights.
-They were fitted by `python -m lab trust --fit` to the 1,865 numbers of seven scans of odd years that
+They were fitted by `python -m lab trust --fit` to the 1,900 numbers of seven scans of odd years that
 `lab/panels/truth` transcribes, together with those of `ocr/chances.py`. benchmarks/RESULTS.md has the diagram.
 """
 
@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from statistics import median
 from typing import NamedTuple
 
 from worktrial.archive.logistic import chance_of, log_odds
@@ -26,8 +25,6 @@ _FEW = 4
 """Numbers of a column that say nothing of its form."""
 _MOSTLY = 0.75
 """Share of a column's numbers that makes a form its own."""
-_AROUND = 2
-"""Rows above and below that a row is held against."""
 _SEPARATED = re.compile(r"\d[.,'’\s]\d{3}")
 
 Place = tuple[int, int]
@@ -50,8 +47,6 @@ class CellEvidence(NamedTuple):
     sums: SumOutcome = SumOutcome.UNKNOWN
     misfit: bool = False
     """Whether it is no number in a column of numbers, or has other decimals or separators than they have."""
-    uneven: bool = False
-    """Whether its row has fewer cells filled than the rows around it."""
     irregular: bool = False
     """Whether the layout of its page is doubtful."""
     nameless: bool = False
@@ -69,10 +64,9 @@ class TrustWeights(NamedTuple):
     holds: float
     fails: float
     misfit: float
-    uneven: float
 
 
-WEIGHTS = TrustWeights(2.566, -0.481, -2.895, -1.526)
+WEIGHTS = TrustWeights(2.443, -0.724, -3.222)
 NAMELESS = 0.5
 """Chance at most of a cell that nobody can ask for, however sure its figures are; set, not fitted."""
 EARNED = 0.785
@@ -82,7 +76,7 @@ EARNED = 0.785
 def amounts(evidence: CellEvidence) -> TrustWeights:
     """Amounts that the weights multiply, each 0 or 1."""
     holds, fails = (evidence.sums is outcome for outcome in (SumOutcome.HOLDS, SumOutcome.FAILS))
-    return TrustWeights(*map(float, (holds, fails, evidence.misfit, evidence.uneven)))
+    return TrustWeights(*map(float, (holds, fails, evidence.misfit)))
 
 
 def chance(evidence: CellEvidence) -> float:
@@ -143,15 +137,12 @@ def evidence_of(
     outcomes = sum_outcomes(sums)
     misfits = set(_misfits(table, separators))
     headed = any(any(path) for path in header_paths(table)[table.label_columns :])
-    full = [sum(bool(cell.text) for cell in row[table.label_columns :]) for row in table.rows]
     found = {}
-    for r in range(table.header_rows, len(table.rows)):
-        around = full[max(table.header_rows, r - _AROUND) : r] + full[r + 1 : r + 1 + _AROUND]
-        uneven = bool(around) and full[r] < median(around)
-        for cell in table.rows[r][table.label_columns :]:
+    for row in table.rows[table.header_rows :]:
+        for cell in row[table.label_columns :]:
             if cell.text:
                 place = (cell.row, cell.column)
-                around_it = (outcomes.get(place, SumOutcome.UNKNOWN), place in misfits, uneven, irregular)
+                around_it = (outcomes.get(place, SumOutcome.UNKNOWN), place in misfits, irregular)
                 nameless = not headed or _holds_several(cell.text, separators)
                 found[place] = CellEvidence(cell.reader_confidence, *around_it, nameless)
     return found

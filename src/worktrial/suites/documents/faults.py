@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.documents.question import DocumentQuestion, GoldPage
-from worktrial.suites.documents.trace import pages_asked_for, place, places
+from worktrial.suites.documents.trace import place, places, queried_by
 from worktrial.workplaces.faults import TRANSFORMS, Context, Needed, Transform
 from worktrial.workplaces.faults.counts import recounted
 from worktrial.workplaces.faults.draws import Chance
@@ -150,8 +150,9 @@ def _stale_revision(archive: "Archive") -> Transform:
         """Figures as an earlier issue printed them, where it printed others."""
         older: dict[str, str] = {}
         with closing(archive.connection()) as connection:
-            for page in dict.fromkeys([*places(observation), *pages_asked_for(context.arguments, observation)]):
-                older |= dict(connection.execute(_EARLIER, [page.document, page.page]).fetchall())
+            queried = (cell[:2] for cell in queried_by(context.arguments, observation))
+            for page in dict.fromkeys([*places(observation), *queried]):
+                older |= dict(connection.execute(_EARLIER, page).fetchall())
         return _if_changed(observation, _replaced(observation, older)) if older else None
 
     return serve

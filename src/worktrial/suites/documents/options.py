@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 
-from worktrial.errors import SettingError, option
 from worktrial.options import (
     AgentOptions,
     ContextOptions,
@@ -105,10 +104,6 @@ class DocumentsOptions(
     web_search: Annotated[str | None, Flag(_GIVEN, neutral=True, metavar="URL|FILE|RUN")] = None
     """Offer the tool web_search beside the archive: the address of a SearXNG instance's search, an adapter file for
     another engine, or a run that searched before, whose answers are given again without a network."""
-    no_python: Annotated[bool, Flag(_GIVEN, neutral=True)] = False
-    """Leave out the tool that runs Python: the same as python none."""
-    unsafe_python: Annotated[bool, Flag(_GIVEN, neutral=True)] = False
-    """Run the agent's Python WITHOUT a sandbox: the same as python unsafe."""
     scorer: Annotated[ScoreName | None, Flag(_SCORE, common=True)] = None
     """Score that decides whether an answer passes. published: as the published OfficeQA scorer does. ours: by typed
     values. Default: published for the published questions (.csv), ours for those in our form (.jsonl)."""
@@ -116,17 +111,3 @@ class DocumentsOptions(
     """Relative error that still passes, 0 to 1."""
     closed_run: Annotated[Path | None, Flag(_SCORE, neutral=True, metavar="RUN")] = None
     """A closed-book run on the same questions: those it answered are shown apart, as known by heart."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_python(cls, given: Any) -> Any:
-        """`python` also where it is said by one of its two flags."""
-        flags = {"no_python": "none", "unsafe_python": "unsafe"}
-        said = {name: use for name, use in flags.items() if given.get(name)}
-        if len(said) > 1:
-            raise SettingError(f"{option('no_python')} and {option('unsafe_python')}: choose one")
-        for name, use in said.items():
-            if given.get("python", use) not in (use, "sandboxed"):
-                raise SettingError(f"{option(name)} and {option('python')} {given['python']}: choose one")
-            given = {**given, "python": use}
-        return given

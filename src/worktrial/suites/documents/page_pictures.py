@@ -1,20 +1,19 @@
 """Pictures of the pages that an agent read, with the cells that it cited or got marked."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from worktrial.archive.pages import Address, Box, PageContent
+from worktrial.archive.pages import Box, PageContent
 from worktrial.archive.producers.files import DRAWN
 from worktrial.errors import DataError
 from worktrial.language import JsonValue
 from worktrial.suite import PagePicture
 from worktrial.suites.documents.answers.reply import our_final_answer
-from worktrial.suites.documents.trace import QUERYING, READING
-from worktrial.workplaces.values import scalars
+from worktrial.suites.documents.trace import CellMark, addresses, cited_by
 
 if TYPE_CHECKING:
     from worktrial.archive.store import Archive
@@ -26,22 +25,6 @@ _MARKS = 300
 """Marks on one page."""
 _SIDE = 1400
 """Pixels of a picture's longer side."""
-_ADDRESS = re.compile(r"([^\s:\"'<>()]+):(\d{1,6}):t(\d{1,4}):r(\d{1,6}):c(\d{1,4})")
-_EQUALS = re.compile(
-    r"\b(document|page|table_no|row_no|column_no)\s*=\s*(?:'((?:[^']|'')*)'|(\d{1,9}))", re.IGNORECASE
-)
-_TABLE = re.compile(r"(.+):(\d{1,6}):t(\d{1,4})")
-
-
-class CellMark(NamedTuple):
-    """A part of a page's table; what is None is all of it."""
-
-    table: int
-    """1-based, from top to bottom of the page."""
-    row: int | None = None
-    """0-based, header rows included."""
-    column: int | None = None
-    """0-based, label columns included."""
 
 
 class _Place(NamedTuple):
@@ -157,7 +140,7 @@ class PageAlbum:
     ) -> dict[tuple[str, int], list[CellMark]]:
         """Cells that the answer names by their addresses, or that print its number in a table that was read."""
         found: dict[tuple[str, int], list[CellMark]] = {}
-        for document, page, mark in _addresses(answer):
+        for document, page, mark in addresses(answer):
             found.setdefault((document, page), []).append(mark)
         printed = _as_printed(our_final_answer(answer) or "")
         if not any(c.isdigit() for c in printed):
@@ -173,66 +156,6 @@ class PageAlbum:
                 if marks:
                     found.setdefault((document, page), []).extend(marks)
         return found
-
-
-def cited_by(tool: str, arguments: JsonValue, content: JsonValue) -> Iterator[tuple[str, int, CellMark | None]]:
-    """Pages, tables and cells that a call named or was answered with; None marks a page as a whole.
-
-    Args:
-        tool: Name of the tool.
-        arguments: What it was given.
-        content: What came back.
-    """
-    named = arguments if isinstance(arguments, dict) else {}
-    if tool in READING:
-        document, page, table = named.get("document"), named.get("page"), None
-        whole = content.get("table") if isinstance(content, dict) else None
-        if isinstance(whole, str) and (found := _TABLE.fullmatch(whole)):
-            document, page, table = found[1], int(found[2]), int(found[3])
-        if isinstance(document, str) and isinstance(page, int) and not isinstance(page, bool):
-            yield document, page, None if table is None else CellMark(table)
-    elif tool in QUERYING:
-        yield from _queried(str(named.get("query") or ""), content)
-    else:
-        texts = (one for one in scalars(arguments) if isinstance(one, str))
-        yield from (found for text in texts for found in _addresses(text))
-
-
-def _queried(query: str, content: JsonValue) -> Iterator[tuple[str, int, CellMark | None]]:
-    """Cells of a query's rows. What a row does not name is known where the query's conditions agree on it."""
-    asked: dict[str, set[str]] = {}
-    for name, text, number in _EQUALS.findall(query):
-        asked.setdefault(name.lower(), set()).add(text.replace("''", "'") or number)
-    sure: dict[str, JsonValue] = {name: min(values) for name, values in asked.items() if len(values) == 1}
-    answer = content if isinstance(content, dict) else {}
-    columns, rows = answer.get("columns"), answer.get("rows")
-    if not isinstance(columns, list) or not isinstance(rows, list):
-        return
-    for row in rows[:_MARKS]:
-        shown = dict(zip(map(str, columns), row, strict=False)) if isinstance(row, list) else {}
-        told = {**sure, **{name: value for name, value in shown.items() if name in _CELL}}
-        document, page, table = told.get("document"), _whole(told.get("page")), _whole(told.get("table_no"))
-        if not isinstance(document, str) or page is None:
-            continue
-        mark = None
-        if table is not None:
-            mark = CellMark(table, _whole(told.get("row_no")), _whole(told.get("column_no")))
-        yield document, page, mark
-
-
-_CELL = ("document", "page", "table_no", "row_no", "column_no")
-
-
-def _whole(value: JsonValue) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        return None
-    return value if isinstance(value, int) else int(value) if value.isascii() and value.isdigit() else None
-
-
-def _addresses(text: str) -> Iterator[tuple[str, int, CellMark]]:
-    for found in _ADDRESS.findall(text):
-        address = Address(found[0], *map(int, found[1:]))
-        yield address.document, address.page, CellMark(address.table, address.row, address.column)
 
 
 def _content(observation: Any) -> JsonValue:

@@ -126,7 +126,7 @@ class DocumentsSuite(Suite):
         yield from trial.notices
         if trial.settings["python"] == "unsafe":
             yield (
-                f"WARNING: {option('unsafe_python')}: code that the agent writes runs WITHOUT a sandbox. It can "
+                f"WARNING: {option('python')} unsafe: code that the agent writes runs WITHOUT a sandbox. It can "
                 "read, change and send away everything that you can."
             )
 

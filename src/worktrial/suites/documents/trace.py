@@ -1,21 +1,26 @@
-"""Pages of an archive that an agent opened, queried, or was shown by its searches."""
+"""Pages, tables and cells of an archive that an agent opened, queried, or was shown by its searches."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from worktrial.archive.pages import Address
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.documents.question import GoldPage
 from worktrial.workplaces import ToolCall
 from worktrial.workplaces.signals import is_error
+from worktrial.workplaces.values import scalars
 
 # Tools that show a page or part of it, by their arguments; and tools that answer with a list of places.
 # What a session shows to an agent is on record; what its Python reads by itself is not (runs of earlier versions
 # could read the archive's files, too).
 _UNRECORDED = re.compile(r"\brows\s*\(|\bARCHIVE\b")
-_TABLE = re.compile(r"(?P<document>.+):(?P<page>\d+):t\d+")
-_IN_DOCUMENT = re.compile(r"\bdocument\s*=\s*'((?:[^']|'')*)'", re.IGNORECASE)
-_ON_PAGE = re.compile(r"\bpage\s*=\s*(\d+)\b", re.IGNORECASE)
+_ADDRESS = re.compile(r"([^\s:\"'<>()]+):(\d{1,6}):t(\d{1,4}):r(\d{1,6}):c(\d{1,4})")
+_TABLE = re.compile(r"(?P<document>.+):(?P<page>\d{1,6}):t(?P<table>\d{1,4})")
+_EQUALS = re.compile(
+    r"\b(document|page|table_no|row_no|column_no)\s*=\s*(?:'((?:[^']|'')*)'|(\d{1,9}))", re.IGNORECASE
+)
 READING = frozenset({"read_page", "read_table", "view_page"})
 SEARCHING = frozenset({"search", "grep"})
 QUERYING = frozenset({"sql"})
@@ -23,6 +28,17 @@ PYTHON = "python"
 
 DEPTHS = (1, 5, 10, 20)
 """Numbers of first hits for which the recall of searches is told."""
+
+
+class CellMark(NamedTuple):
+    """A part of a page's table; what is None is all of it."""
+
+    table: int
+    """1-based, from top to bottom of the page."""
+    row: int | None = None
+    """0-based, header rows included."""
+    column: int | None = None
+    """0-based, label columns included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +70,12 @@ def trace_of(calls: Iterable[ToolCall]) -> Trace:
         content = call.observation.content
         if is_error(content):
             continue
-        if call.tool in READING:
-            opened |= dict.fromkeys(_read(call.arguments, content))
-        elif call.tool in SEARCHING:
+        if call.tool in SEARCHING:
             searches.append(tuple(dict.fromkeys(places(content))))
-        elif call.tool in QUERYING:
-            queried |= dict.fromkeys([*_rows(content), *pages_asked_for(call.arguments, content)])
+        elif call.tool in READING | QUERYING:
+            pages = opened if call.tool in READING else queried
+            for document, page, _ in cited_by(call.tool, call.arguments, content):
+                pages[GoldPage(document, page)] = None
         elif call.tool == PYTHON:
             unrecorded = unrecorded or _asks_archive(call.arguments)
     return Trace(tuple(opened), tuple(searches), tuple(queried), unrecorded)
@@ -95,15 +111,6 @@ def _share(gold: Sequence[GoldPage], pages: Iterable[GoldPage]) -> float:
     return sum(page in having for page in gold) / len(gold)
 
 
-def _read(arguments: JsonValue, content: JsonObject) -> Iterator[GoldPage]:
-    # What came back says best what was shown: an address in the arguments may be written in several ways.
-    for told in (content, arguments):
-        shown = place(told)
-        if shown is not None:
-            yield shown
-            return
-
-
 def places(value: JsonValue) -> Iterator[GoldPage]:
     """Every place in an answer, at any depth, in order."""
     own = place(value)
@@ -127,30 +134,70 @@ def place(value: JsonValue) -> GoldPage | None:
     return None
 
 
-def pages_asked_for(arguments: JsonValue, content: JsonObject) -> Iterator[GoldPage]:
-    """The pages of the one document that a query asks for by name, where it had an answer."""
+def cited_by(tool: str, arguments: JsonValue, content: JsonValue) -> Iterator[tuple[str, int, CellMark | None]]:
+    """Pages, tables and cells that a call named or was answered with; None marks a page as a whole.
+
+    Args:
+        tool: Name of the tool.
+        arguments: What it was given.
+        content: What came back.
+    """
+    if tool in READING:
+        # What came back says best what was shown: an address in the arguments may be written in several ways.
+        if shown := place(content) or place(arguments):
+            table = content.get("table") if isinstance(content, dict) else None
+            named = _TABLE.fullmatch(table) if isinstance(table, str) else None
+            yield *shown, CellMark(int(named["table"])) if named else None
+    elif tool in QUERYING:
+        yield from queried_by(arguments, content)
+    else:
+        texts = (one for one in scalars(arguments) if isinstance(one, str))
+        yield from (found for text in texts for found in addresses(text))
+
+
+def queried_by(arguments: JsonValue, content: JsonValue) -> Iterator[tuple[str, int, CellMark | None]]:
+    """Cells of a query's rows. What a row does not name is known where the query's conditions agree on it."""
     query = arguments.get("query") if isinstance(arguments, dict) else None
-    if not isinstance(query, str) or not content.get("rows"):
+    asked: dict[str, set[str]] = {}
+    for name, text, number in _EQUALS.findall(query if isinstance(query, str) else ""):
+        asked.setdefault(name.lower(), set()).add(text.replace("''", "'") or number)
+    sure: dict[str, JsonValue] = {name: min(values) for name, values in asked.items() if len(values) == 1}
+    answer = content if isinstance(content, dict) else {}
+    columns, rows = answer.get("columns"), answer.get("rows")
+    if not isinstance(columns, list) or not isinstance(rows, list):
         return
-    documents, pages = set(_IN_DOCUMENT.findall(query)), set(_ON_PAGE.findall(query))
-    if len(documents) == 1:
-        document = documents.pop().replace("''", "'")
-        yield from (GoldPage(document, int(page)) for page in sorted(pages))
+    for row in rows:
+        shown = dict(zip(map(str, columns), row, strict=False)) if isinstance(row, list) else {}
+        told = {**sure, **{name: value for name, value in shown.items() if name in _CELL}}
+        document, page, table = told.get("document"), _whole(told.get("page")), _whole(told.get("table_no"))
+        if not isinstance(document, str):
+            continue
+        if page is None:
+            # Each of several pages of one document that it asks for has a share in the answer.
+            yield from ((document, int(one), None) for one in sorted(asked.get("page", ())) if one.isdecimal())
+            continue
+        mark = None
+        if table is not None:
+            mark = CellMark(table, _whole(told.get("row_no")), _whole(told.get("column_no")))
+        yield document, page, mark
+
+
+_CELL = ("document", "page", "table_no", "row_no", "column_no")
+
+
+def _whole(value: JsonValue) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    return value if isinstance(value, int) else int(value) if value.isascii() and value.isdigit() else None
+
+
+def addresses(text: str) -> Iterator[tuple[str, int, CellMark]]:
+    """Addresses of cells that a text names."""
+    for found in _ADDRESS.findall(text):
+        address = Address(found[0], *map(int, found[1:]))
+        yield address.document, address.page, CellMark(address.table, address.row, address.column)
 
 
 def _asks_archive(arguments: JsonValue) -> bool:
     code = arguments.get("code") if isinstance(arguments, dict) else None
     return isinstance(code, str) and _UNRECORDED.search(code) is not None
-
-
-def _rows(content: JsonObject) -> Iterator[GoldPage]:
-    columns, rows = content.get("columns"), content.get("rows")
-    if not isinstance(columns, list) or not isinstance(rows, list):
-        yield from places(content)
-        return
-    for row in rows:
-        if isinstance(row, list):
-            named = dict(zip((str(column) for column in columns), row, strict=False))
-            yield from places(named)
-        else:
-            yield from places(row)

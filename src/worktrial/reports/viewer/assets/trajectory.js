@@ -253,10 +253,37 @@
       section("assignment", "Assignment", instruction ? Worktrial.markdown(instruction, "speech") : null),
       section("work", "Work", here.list.element),
       section("answer", "Answer", answer ? Worktrial.markdown(answer, "speech") : null),
-      section("own", "The program's own account", own.length ? Worktrial.details(`Show its ${own.length} messages`, () => el("div", {}, ...own.map((one) => Worktrial.message(one)))) : null),
+      section("own", "The program's own account", own.length ? Worktrial.details(`Show its ${own.length} messages`, () => accountOf(own)) : null),
       section("printed", "What it printed", printed ? Worktrial.details("Show what it printed", () => el("pre", {}, printed)) : null),
       section("state", "State of the workplace at the end", state ? Worktrial.details("Show the state", () => Worktrial.json(state)) : null),
     ];
+  }
+
+  /** What a program tells of its own work: reasoning folded, each call with what it was given, results by their call. */
+  function accountOf(own) {
+    const names = new Map();
+    const given = (text) => {
+      try {
+        return Worktrial.json(JSON.parse(text));
+      } catch {
+        return Worktrial.longText(text ?? "");
+      }
+    };
+    return own.map((message) => {
+      const text = Worktrial.textOf(message);
+      const calls = Array.isArray(message.tool_calls) ? message.tool_calls : [];
+      for (const call of calls) names.set(call.id, call.function?.name);
+      const label = message.role === "tool" ? `Result of ${names.get(message.tool_call_id) ?? "a call"}` : message.role;
+      const thought = message.reasoning_content;
+      return el(
+        "div",
+        { class: "message" },
+        el("p", { class: "label" }, label),
+        thought ? Worktrial.details("Reasoning", () => Worktrial.longText(thought)) : null,
+        text ? (message.role === "tool" ? Worktrial.longText(text) : Worktrial.markdown(text, "speech")) : null,
+        calls.map((call) => Worktrial.labelled(`Call of ${call.function?.name}`, given(call.function?.arguments))),
+      );
+    });
   }
 
   /** Bring what the address names into view: a call, a turn, or a part of the page. */

@@ -25,8 +25,6 @@ from worktrial.suites.orchestration.scoring.figures import DECISIONS, decision_s
 
 __all__ = ["OurScenario", "our_figures", "our_macro", "our_scenario"]
 
-"""A plan with at least this score is the gold plan; the similarities are quotients of floating-point sums."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
