@@ -28,7 +28,7 @@ from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
 from worktrial.results.comparison import Change, Comparison, compare_runs
 from worktrial.results.comparison.runs import robustness_changes
-from worktrial.results.conclusion import Finding, conclude_on, names_of
+from worktrial.results.conclusion import Standing, conclude_on, names_of
 from worktrial.results.conditions import by_condition, robustness_of, tallies
 from worktrial.results.figure import figures_of
 from worktrial.results.gate import GateLimits, judge_gate
@@ -384,8 +384,8 @@ def wrong_conclusions(family: Family, draws: int, seed: int) -> int:
         runs = [run_of(draw, "good", tasks, 1.0, None, draw.random(shape))]
         runs += [run_of(draw, name, tasks, worse, None, draw.random(shape), 0.5) for name in ("one", "other")]
         found = conclude_on(names_of(runs))
-        said = next((rival.finding for rival in found.rivals if rival.run is runs[0]), None)
-        wrong += said in (Finding.BETTER, Finding.AS_GOOD)
+        said = next((rival.standing for rival in found.rivals if rival.run is runs[0]), None)
+        wrong += said in (Standing.BETTER, Standing.AS_GOOD)
     return wrong
 
 

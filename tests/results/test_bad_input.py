@@ -8,7 +8,7 @@ from tests.results.runs import record, store
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import DataError, SettingError
 from worktrial.results.comparison import compare_runs
-from worktrial.results.conclusion import Finding, conclude_on, names_of
+from worktrial.results.conclusion import Standing, conclude_on, names_of
 from worktrial.results.figure import figures_of
 from worktrial.results.gate import GateLimits, judge_gate
 from worktrial.results.observed import observe, observe_pair
@@ -31,7 +31,7 @@ def test_one_task(tmp_path: Path) -> None:
     assert (shown.named("robustness")[0].low or 0.0) < 0.3
     said = compare_runs(good, bad).conclusion
     assert said.startswith("Not enough to tell") and "1 task" in said
-    assert conclude_on(names_of([good, bad])).finding is Finding.UNKNOWN
+    assert conclude_on(names_of([good, bad])).standing is Standing.UNKNOWN
     assert not judge_gate(good, GateLimits(min_completion=0.5), sure=True).passed
     assert not judge_gate(bad, GateLimits(max_regression=0.05), baseline=good, sure=True).passed
     assert observe(good).tasks == 1 and observe_pair(good, bad).differing.share == 1
@@ -44,7 +44,7 @@ def test_one_cluster(tmp_path: Path) -> None:
     assert figures_of(a).get("completion") == figures_of(alone).get("completion")
     work = compare_runs(a, b).conditions[0].work
     assert work is not None and work.clusters == 12 and work.interval.half_width > 0.1
-    assert conclude_on(names_of([a, b])).finding is Finding.UNKNOWN
+    assert conclude_on(names_of([a, b])).standing is Standing.UNKNOWN
 
 
 @pytest.mark.parametrize("letter", ["p", "f"])
@@ -83,7 +83,7 @@ def test_all_invalid(tmp_path: Path) -> None:
         compare_runs(good, broken).conclusion
         == "Nothing can be said: no sample has a verdict of both good and broken."
     )
-    assert conclude_on(names_of([good, broken])).finding is Finding.UNKNOWN
+    assert conclude_on(names_of([good, broken])).standing is Standing.UNKNOWN
     gated = judge_gate(broken, GateLimits(max_regression=0.05), baseline=good)
     assert not gated.passed and "no sample has a verdict in both runs" in gated.criteria[0].reason
     cost = judge_gate(broken, GateLimits(max_cost_per_task=1.0))

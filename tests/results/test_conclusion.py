@@ -8,7 +8,7 @@ from tests.results.runs import event, record, store
 
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun
-from worktrial.results.conclusion import Answer, Finding, conclude_on, names_of
+from worktrial.results.conclusion import Standing, TrialConclusion, conclude_on, names_of
 from worktrial.statistics import Conclusion, tasks_needed
 
 OUTCOMES = {"p": "pass", "f": "fail", "i": "invalid"}
@@ -24,14 +24,14 @@ def run(folder: Path, cost: float = 0.0, first: int = 0, **conditions: str) -> S
     return store(folder, records, roles={"agent": {"model": folder.name}})
 
 
-def answer(*runs: StoredRun, **how: object) -> Answer:
+def answer(*runs: StoredRun, **how: object) -> TrialConclusion:
     return conclude_on(names_of(runs), **how)  # type: ignore[arg-type]
 
 
 def test_who_and_by_how_much_and_how_sure(tmp_path: Path) -> None:
     good, bad = run(tmp_path / "good", 0.5, E0="p" * 40), run(tmp_path / "bad", 0.1, E0="p" * 25 + "f" * 15)
     for found in (answer(good, bad), answer(bad, good)):
-        assert found.finding is Finding.BETTER and found.leader is not None and found.leader.run in (good,)
+        assert found.standing is Standing.BETTER and found.leader is not None and found.leader.run in (good,)
         assert found.sentence.startswith("good completes 37.5 points more than bad (95 % interval +")
         assert ", p < 0.001). On work like this, from the 40 tasks that both ran." in found.sentence
         assert found.sentence.endswith("A task costs $0.5000 against $0.1000.")
@@ -45,7 +45,7 @@ def test_faults_are_included_and_the_sentence_names_where_agents_differ_most(tmp
     careful = run(tmp_path / "careful", E0="p" * 28 + "f" * 2, E1="p" * 26 + "f" * 4, E2="p" * 25 + "f" * 5)
     trusting = run(tmp_path / "trusting", E0="p" * 27 + "f" * 3, E1="p" * 26 + "f" * 4, E2="p" * 10 + "f" * 20)
     found = answer(careful, trusting)
-    assert found.finding is Finding.BETTER
+    assert found.standing is Standing.BETTER
     said = "careful completes 50.0 points more than trusting when tools fail silently (E2) (95 % interval +"
     assert found.sentence.startswith(said)
     assert "; without faults (E0) " in found.sentence and "hold for all 3 comparisons together" in found.sentence
@@ -57,10 +57,10 @@ def test_better_here_and_worse_there(tmp_path: Path) -> None:
     one = run(tmp_path / "one", E0="p" * 40, E2="f" * 38 + "pp")
     two = run(tmp_path / "two", E0="p" * 20 + "f" * 20, E2="p" * 10 + "f" * 30)
     found = answer(one, two)
-    assert found.finding is Finding.MIXED or found.rivals[0].contests[1].conclusion is not Conclusion.BETTER
+    assert found.standing is Standing.MIXED or found.rivals[0].contests[1].conclusion is not Conclusion.BETTER
     worse = run(tmp_path / "worse", E0="p" * 20 + "f" * 20, E2="p" * 25 + "f" * 15)
     mixed = answer(one, worse)
-    assert mixed.finding is Finding.MIXED
+    assert mixed.standing is Standing.MIXED
     assert "points less" in mixed.sentence or "points more" in mixed.sentence
 
 
@@ -79,19 +79,19 @@ def test_agents_that_ran_different_tasks_are_compared_on_those_they_share(tmp_pa
     """The first screen ignored agents that ran other tasks."""
     many, few = run(tmp_path / "many", E0="p" * 60), run(tmp_path / "few", first=30, E0="f" * 40)
     found = answer(many, few)
-    assert found.finding is Finding.BETTER
+    assert found.standing is Standing.BETTER
     assert "from the 30 tasks that both ran; 40 samples that only one of them tried left out" in found.sentence
     none = answer(run(tmp_path / "a", E0="pp"), run(tmp_path / "b", first=9, E0="pp"))
-    assert none.finding is Finding.NOTHING_SHARED
+    assert none.standing is Standing.NOTHING_SHARED
     assert none.sentence == "Nothing can be said: a and b have no finished task in common."
 
 
 def test_as_good_within_the_margin(tmp_path: Path) -> None:
     a, b = run(tmp_path / "a", E0="pf" * 200), run(tmp_path / "b", E0="pf" * 200)
     found = answer(a, b)
-    assert found.finding is Finding.AS_GOOD
+    assert found.standing is Standing.AS_GOOD
     assert found.sentence.startswith("a is at least as good as b, within 5 points: 0.0 points (95 % interval -")
-    assert answer(a, b, margin=0.001).finding is Finding.UNKNOWN
+    assert answer(a, b, margin=0.001).standing is Standing.UNKNOWN
 
 
 def test_equal_agents_are_not_told_to_run_thousands_of_tasks(tmp_path: Path) -> None:
@@ -99,7 +99,9 @@ def test_equal_agents_are_not_told_to_run_thousands_of_tasks(tmp_path: Path) -> 
     equal = answer(run(tmp_path / "a", E0="pf" * 22), run(tmp_path / "b", E0="fp" * 3 + "pf" * 19)).sentence
     assert "not even 10 times as many tasks would be likely to tell" in equal and "more tasks would" not in equal
     near = answer(run(tmp_path / "c", E0="p" * 30 + "f" * 10), run(tmp_path / "d", E0="p" * 25 + "f" * 13 + "pp"))
-    assert near.finding is Finding.UNKNOWN and " more tasks would tell, if things stay as they are" in near.sentence
+    assert (
+        near.standing is Standing.UNKNOWN and " more tasks would tell, if things stay as they are" in near.sentence
+    )
 
 
 def test_several_agents_are_one_family(tmp_path: Path) -> None:
@@ -131,12 +133,14 @@ def test_reference_agents_and_further_runs_stand_aside(tmp_path: Path) -> None:
     assert [name.run for name in found.references] == [plan]
     assert [one.run.folder.name for one in found.repeated] == ["s"]
     alone = answer(idle, two)
-    assert alone.finding is Finding.ALONE
+    assert alone.standing is Standing.ALONE
     assert alone.sentence.startswith("m-2 completes 100.0 % (95 % interval ")
     assert "Beside the reference agent idle, it completes 100.0 points more (" in alone.sentence
     # Four reference agents were once told that there was nobody to compare with.
     only = answer(plan, idle)
-    assert only.finding is Finding.BETTER and only.sentence.startswith("plan completes 100.0 points more than idle")
+    assert only.standing is Standing.BETTER and only.sentence.startswith(
+        "plan completes 100.0 points more than idle"
+    )
 
 
 def test_one_agent(tmp_path: Path) -> None:
@@ -184,7 +188,7 @@ def test_as_many_tasks_as_named_decide_in_most_trials(tmp_path: Path) -> None:
     for n in range(40):
         kinds = random.choices(("pp", "ff", "pf"), weights=(0.6, 0.34, 0.06), k=needed)
         sides = [run(tmp_path / f"{n}-{side}", E0="".join(kind[side] for kind in kinds)) for side in (0, 1)]
-        decided += answer(*sides).finding is not Finding.UNKNOWN
+        decided += answer(*sides).standing is not Standing.UNKNOWN
     assert decided >= 27
 
 
@@ -194,5 +198,5 @@ def test_equal_agents_are_hardly_ever_told_apart(tmp_path: Path) -> None:
         hard = [random.random() for _ in range(43)]
         sides = ["".join("p" if random.random() < 0.8 - 0.4 * h else "f" for h in hard) for _ in range(3)]
         found = answer(*(run(tmp_path / f"{n}-{k}", E0=side) for k, side in enumerate(sides)))
-        wrong += Finding.BETTER in {rival.finding for rival in found.rivals}
+        wrong += Standing.BETTER in {rival.standing for rival in found.rivals}
     assert wrong <= 6

@@ -40,9 +40,6 @@ def test_replayed_requests_count_with_what_they_would_have_cost() -> None:
     assert (cost_of(known), agent_cost_of(known), seconds_of(known)) == (pytest.approx(0.07), 0.05, None)
     unpriced = record("1", usage=_replayed(None), cost=0.02, replayed=2)
     assert (cost_of(unpriced), agent_cost_of(unpriced)) == (None, None)
-    # An earlier version wrote down only how many.
-    earlier = record("1", usage={"agent": RoleUsage(2, 100, 10, 0, 0.0)}, cost=0.0, replayed=2)
-    assert (cost_of(earlier), agent_cost_of(earlier)) == (None, None)
 
 
 def test_every_surface_marks_a_replayed_run(tmp_path: Path) -> None:

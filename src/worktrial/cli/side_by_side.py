@@ -11,7 +11,16 @@ from worktrial.engine.stored import StoredRun
 from worktrial.language.untrusted import printable
 from worktrial.places import shown_place
 from worktrial.results.comparison import compare_runs
-from worktrial.results.conclusion import Answer, Named, conclude_on, is_reference, names_of, p_value, points, signed
+from worktrial.results.conclusion import (
+    Named,
+    TrialConclusion,
+    conclude_on,
+    is_reference,
+    names_of,
+    p_value,
+    points,
+    signed,
+)
 from worktrial.results.figure import figures_of
 from worktrial.terminal import SafeConsole, rate_cells, table_of
 
@@ -39,7 +48,7 @@ def print_side_by_side(runs: Sequence[StoredRun]) -> None:
     console.print(Text.assemble(("more: ", "dim"), printable(commands)), soft_wrap=True)
 
 
-def _beside(answer: Answer, leader: Named) -> Table:
+def _beside(answer: TrialConclusion, leader: Named) -> Table:
     """The leader beside each of the others, in points."""
     caption = "on work like this; intervals hold for all rows together"
     figures = ("tasks", "difference", "interval", "p alone")

@@ -65,8 +65,8 @@ class Contest:
     """About the first."""
 
 
-class Finding(StrEnum):
-    """What is shown about the leader and another agent, or all others."""
+class Standing(StrEnum):
+    """Standing of the leader beside another agent, or all others."""
 
     ALONE = "only one agent was tried"
     NOTHING_SHARED = "no task in common"
@@ -86,17 +86,17 @@ class Rival:
     """The leader as the first, this one as the second; a contest for each condition that both tried."""
     not_shared: int
     """Samples that only one of the two tried, under these conditions."""
-    finding: Finding
+    standing: Standing
     """About the leader."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TrialConclusion:
     """The conclusion about some runs."""
 
     sentence: str
-    """Who does more, by how much, under which faults, and how sure that is."""
-    finding: Finding
+    """Sentence on who does more, by how much, under which faults, and how sure that is."""
+    standing: Standing
     leader: Named | None
     """Agent that does most on what it shares with the others; None without a sample."""
     rivals: tuple[Rival, ...]
@@ -116,7 +116,7 @@ def conclude_on(
     level: float = LEVEL,
     condition: str | None = None,
     each: bool = False,
-) -> Answer:
+) -> TrialConclusion:
     """Conclude what comparable runs show.
 
     Args:
@@ -137,7 +137,7 @@ def conclude_on(
         ranked = agents + [one for one in ranked if one is not agents[0]]
     if not ranked:
         nothing = "Nothing can be said: no sample has finished."
-        return Answer(nothing, Finding.UNKNOWN, None, (), tuple(references), tuple(repeated), margin)
+        return TrialConclusion(nothing, Standing.UNKNOWN, None, (), tuple(references), tuple(repeated), margin)
     leader, others = ranked[0], ranked[1:]
     shared = [_shared(leader.run, other.run, condition) for other in others]
     # All that is compared together holds together.
@@ -147,8 +147,8 @@ def conclude_on(
         for other, (pairs, not_shared) in zip(others, shared, strict=True)
     )
     said = _Sentence(leader, rivals, worth, margin, level, family)
-    text, finding = (said.alone, Finding.ALONE) if has_one else (said.text, said.finding)
-    return Answer(text, finding, leader, rivals, tuple(references), tuple(repeated), margin)
+    text, standing = (said.alone, Standing.ALONE) if has_one else (said.text, said.standing)
+    return TrialConclusion(text, standing, leader, rivals, tuple(references), tuple(repeated), margin)
 
 
 def is_reference(run: StoredRun) -> bool:
@@ -194,7 +194,7 @@ def _identity(run: StoredRun) -> bytes:
 
 
 class _Worth(NamedTuple):
-    """What agents are compared by: whether they pass, or the score of their suite."""
+    """Measure that agents are compared by: whether they pass, or the score of their suite."""
 
     of: Callable[[SampleRecord], float]
     """Worth of a sample with a verdict, 0-1."""
@@ -257,15 +257,15 @@ def _rival(
 ) -> Rival:
     contests = tuple(_contest(name, pairs, worth, margin, confidence) for name, pairs in shared.items())
     found = {contest.conclusion for contest in contests if contest.difference is not None}
-    finding = Finding.UNKNOWN
+    finding = Standing.UNKNOWN
     if not contests:
-        finding = Finding.NOTHING_SHARED
+        finding = Standing.NOTHING_SHARED
     elif Conclusion.WORSE in found:
-        finding = Finding.MIXED
+        finding = Standing.MIXED
     elif Conclusion.BETTER in found:
-        finding = Finding.BETTER
+        finding = Standing.BETTER
     elif found == {Conclusion.AS_GOOD}:
-        finding = Finding.AS_GOOD
+        finding = Standing.AS_GOOD
     return Rival(other.name, other.run, contests, not_shared, finding)
 
 
@@ -305,29 +305,35 @@ class _Sentence:
         self._level, self._family = level, family
 
     @property
-    def finding(self) -> Finding:
-        """What is shown about the leader and all others."""
-        found = {rival.finding for rival in self._rivals}
-        for finding in (Finding.MIXED, Finding.UNKNOWN, Finding.NOTHING_SHARED, Finding.AS_GOOD, Finding.BETTER):
+    def standing(self) -> Standing:
+        """Standing of the leader beside all others."""
+        found = {rival.standing for rival in self._rivals}
+        for finding in (
+            Standing.MIXED,
+            Standing.UNKNOWN,
+            Standing.NOTHING_SHARED,
+            Standing.AS_GOOD,
+            Standing.BETTER,
+        ):
             if finding in found:
                 return finding
-        return Finding.ALONE
+        return Standing.ALONE
 
     @property
     def text(self) -> str:
-        """Who does more, by how much, under which faults, and how sure that is."""
+        """Sentence on who does more, by how much, under which faults, and how sure that is."""
         if not self._rivals:
             return self.alone
         closest, *others = self._rivals
         said = self._beside(closest)
         for finding, words in _ALSO.items():
-            if names := [rival.name for rival in others if rival.finding is finding]:
+            if names := [rival.name for rival in others if rival.standing is finding]:
                 said += f" {self._leader.name} {words} {listed(names)}."
         return said
 
     @property
     def alone(self) -> str:
-        """How much the leader does, beside reference agents where there are any."""
+        """Sentence on how much the leader does, beside reference agents where there are any."""
         figures = figures_of(self._leader.run)
         name = "completion" if self._worth.verb == "completes" else "score"
         told: list[str] = []
@@ -417,7 +423,7 @@ class _Sentence:
         return f"; about {needed - contest.tasks:,} more tasks would tell, if things stay as they are"
 
     def _basis(self, contest: Contest, rival: Rival) -> str:
-        """What the numbers are about, and what is not in them."""
+        """Sentence on what the numbers are about, and what is not in them."""
         found = contest.difference
         tasks = "1 task" if contest.tasks == 1 else f"{contest.tasks:,} tasks"
         if found is not None and found.clusters not in (contest.tasks, found.samples):
@@ -442,11 +448,11 @@ class _Sentence:
 
 
 _ALSO = {
-    Finding.BETTER: "is better than",
-    Finding.AS_GOOD: "is at least as good as",
-    Finding.MIXED: "is better under some conditions and worse under others than",
-    Finding.UNKNOWN: "is not told apart from",
-    Finding.NOTHING_SHARED: "has no task in common with",
+    Standing.BETTER: "is better than",
+    Standing.AS_GOOD: "is at least as good as",
+    Standing.MIXED: "is better under some conditions and worse under others than",
+    Standing.UNKNOWN: "is not told apart from",
+    Standing.NOTHING_SHARED: "has no task in common with",
 }
 
 

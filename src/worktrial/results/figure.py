@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
-from math import isnan, nan
+from math import fsum, nan
 from typing import NamedTuple
 
 import msgspec
@@ -28,10 +28,10 @@ from worktrial.results.conditions import (
     robustness_of,
     settings_with_all_modes,
 )
-from worktrial.results.estimates import Sums, mean_estimate, too_few
+from worktrial.results.estimates import too_few
 from worktrial.results.outcomes import OutcomeTally
 from worktrial.results.spending import OfRun, quantity_in, replayed_mark, unseen
-from worktrial.statistics import Estimand, Figure, TaskTries, Unit, ZeroCleanRate, rate
+from worktrial.statistics import Estimand, Figure, TaskTries, Unit, ZeroCleanRate, mean_interval, rate
 from worktrial.suite import SampleScore, suite_of
 
 GROUPED_BY = ("category", "difficulty")
@@ -42,7 +42,7 @@ class Ask(NamedTuple):
     """Question that figures answer."""
 
     confidence: float = 0.95
-    """Of the intervals, 0-1."""
+    """Level of the intervals, 0-1."""
     estimand: Estimand = Estimand.WORK
 
 
@@ -90,6 +90,7 @@ class Samples:
         self._quantities = {mean.quantity: quantity_in(run, mean.quantity) for mean in MEANS.values()}
         self._amounts = {name: array("d") for name in self._quantities}
         self._tasks: list[str] = []
+        self._places: tuple[list[int], int] | None = None
         self._completion: dict[Ask, CompletionEstimate] = {}
 
     def add_all(self, records: Sequence[SampleRecord]) -> None:
@@ -102,6 +103,7 @@ class Samples:
         self._tasks += [record.sample for record in judged]
         for name, of in self._quantities.items():
             self._amounts[name].extend([nan if (amount := of(record)) is None else amount for record in judged])
+        self._places = None
         self._completion.clear()
 
     def completion(self, ask: Ask) -> CompletionEstimate:
@@ -110,20 +112,30 @@ class Samples:
             self._completion[ask] = completion_of(self.outcomes, ask.estimand, confidence=ask.confidence)
         return self._completion[ask]
 
-    def sums(self, quantity: str) -> tuple[list[Sums], int]:
-        """Samples (`n`) and the sum of a quantity by cluster, and how many samples do not tell it."""
-        cluster_of = cluster_by(self.outcomes.tasks.values())
-        clusters = {name: cluster_of(task) for name, task in self.outcomes.tasks.items()}
-        sums: dict[str, Sums] = {}
-        unknown = 0
-        for task, amount in zip(self._tasks, self._amounts[quantity], strict=True):
-            if isnan(amount):
+    def sums(self, quantity: str) -> tuple[list[float], list[float], int]:
+        """Sums of a quantity and numbers of samples by cluster, and how many samples do not tell it."""
+        places, clusters = self._placed()
+        amounts, numbers, unknown = [0.0] * clusters, [0.0] * clusters, 0
+        for place, amount in zip(places, self._amounts[quantity], strict=True):
+            if amount == amount:
+                amounts[place] += amount
+                numbers[place] += 1
+            else:  # NaN stands for what is not known
                 unknown += 1
-                continue
-            own = sums.setdefault(clusters[task], {"n": 0, quantity: 0.0})
-            own["n"] += 1
-            own[quantity] += amount
-        return [sums[cluster] for cluster in sorted(sums)], unknown
+        if unknown:
+            kept = [place for place, n in enumerate(numbers) if n]
+            amounts, numbers = [amounts[place] for place in kept], [numbers[place] for place in kept]
+        return amounts, numbers, unknown
+
+    def _placed(self) -> tuple[list[int], int]:
+        """Place of the cluster of each sample with a verdict, and how many clusters there are."""
+        if self._places is None:
+            tasks = self.outcomes.tasks
+            cluster_of = cluster_by(tasks.values())
+            clusters = {name: cluster_of(tasks[name]) for name in {*self._tasks}}
+            places = {cluster: place for place, cluster in enumerate(sorted({*clusters.values()}))}
+            self._places = [places[clusters[name]] for name in self._tasks], len(places)
+        return self._places
 
 
 def _completion(of: Samples, ask: Ask) -> Iterator[Figure]:
@@ -142,14 +154,14 @@ def _invalid(of: Samples, ask: Ask) -> Iterator[Figure]:
 
 def _invalid_in(tallies: Sequence[OutcomeTally], ask: Ask) -> Figure:
     tasks = {name: task for tally in tallies for name, task in tally.tasks.items()}
-    values: dict[str, list[float]] = {}
-    for name, task in ((name, task) for tally in tallies for name, task in tally.tasks.items()):
-        own = [float(outcome is Outcome.INVALID) for outcome in task.by_repeat.values()]
-        values.setdefault(name, []).extend(own)
+    values: dict[str, list[float]] = {name: [] for name in tasks}
+    for tally in tallies:
+        for name, task in tally.tasks.items():
+            values[name] += [1.0 if outcome is Outcome.INVALID else 0.0 for outcome in task.by_repeat.values()]
     cluster_of = cluster_by(tasks.values())
     tries = [TaskTries(cluster_of(tasks[name]), tuple(own)) for name, own in values.items() if own]
     found = rate(tries, ask.estimand, confidence=ask.confidence) if tries else None
-    return Figure.of("invalid", found, hits=sum(int(sum(own)) for own in values.values()))
+    return Figure.of("invalid", found, hits=sum(own.count(1.0) for own in values.values()))
 
 
 def _repeats(of: Samples, ask: Ask, *, every: bool) -> Iterator[Figure]:
@@ -168,17 +180,16 @@ def _mean(of: Samples, ask: Ask, *, name: str) -> Iterator[Figure]:
     mean = MEANS[name]
     if ask.estimand is not Estimand.WORK:
         return
-    sums, unknown = of.sums(mean.quantity)
+    amounts, numbers, unknown = of.sums(mean.quantity)
     if why := _why_unknown(of, mean, unknown):
         yield Figure(name=name, value=None, unit=mean.unit, unknown=why)
         return
-    found = mean_estimate(sums, mean.quantity, confidence=ask.confidence)
-    low, high = found.interval or (None, None)
-    note = "; ".join(filter(None, (replayed_mark(of.replayed, of.judged), too_few(len(sums)))))
-    n = int(sum(one["n"] for one in sums))
-    yield Figure(
-        name=name, value=found.value, low=low, high=high, n=n, clusters=len(sums), unit=mean.unit, note=note
-    )
+    few, n, clusters = too_few(len(numbers)), int(fsum(numbers)), len(numbers)
+    interval = None if few else mean_interval(amounts, numbers, confidence=ask.confidence)
+    low, high = interval or (None, None)
+    note = "; ".join(filter(None, (replayed_mark(of.replayed, of.judged), few)))
+    value = fsum(amounts) / n
+    yield Figure(name=name, value=value, low=low, high=high, n=n, clusters=clusters, unit=mean.unit, note=note)
 
 
 def _why_unknown(of: Samples, mean: Mean, unknown: int) -> str:
@@ -198,7 +209,7 @@ def _why_unknown(of: Samples, mean: Mean, unknown: int) -> str:
 
 
 class Meaning(NamedTuple):
-    """What a figure says, and how it is reckoned from the samples of one condition."""
+    """Meaning of a figure, and the function that reckons it from the samples of one condition."""
 
     about: str
     reckon: Callable[[Samples, Ask], Iterable[Figure]]
@@ -357,7 +368,8 @@ def _grouped(tally: OutcomeTally, ask: Ask) -> Iterator[Figure]:
         for value, own in sorted(tally.by_tag(tag).items()):
             done = completion_of(own, ask.estimand, confidence=ask.confidence)
             yield Figure.of("completion", done.of_all, hits=done.counts.passed, group=f"{tag}={value}")
-            yield replace(_invalid_in([own], ask), group=f"{tag}={value}")
+            n, broken = done.counts.of_all.n, done.counts.invalid
+            yield Figure(name="invalid", value=broken / n, n=n, hits=broken, group=f"{tag}={value}")
 
 
 def figures_in(run: OfRun, records: Sequence[SampleRecord], condition: str) -> RunFigures:

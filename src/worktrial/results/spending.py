@@ -35,7 +35,7 @@ def cost_of(record: SampleRecord) -> float | None:
     """
     if not record.replayed:
         return record.cost
-    return _full(record, record.usage.values())
+    return sum_of(cost for usage in record.usage.values() for cost in (usage.cost, usage.replayed_cost))
 
 
 def agent_cost_of(record: SampleRecord) -> float | None:
@@ -43,14 +43,10 @@ def agent_cost_of(record: SampleRecord) -> float | None:
 
     A sample that broke before the agent said a word costs nothing.
     """
-    return _full(record, _own(record))
-
-
-def _full(record: SampleRecord, usage: Iterable[RoleUsage]) -> float | None:
-    if record.replayed != sum(u.replayed for u in record.usage.values()):
-        # An earlier version did not write down whose requests were replayed.
-        return None
-    return sum_of(cost for u in usage for cost in (u.cost, u.replayed_cost))
+    own = _own(record)
+    if len(own) == 1 and not record.replayed:
+        return own[0].cost
+    return sum_of(cost for usage in own for cost in (usage.cost, usage.replayed_cost))
 
 
 def seconds_of(record: SampleRecord) -> float | None:
@@ -131,7 +127,8 @@ def _told(record: SampleRecord, tokens: int) -> int | None:
 
 
 def _own(record: SampleRecord) -> list[RoleUsage]:
-    return [usage for role, usage in record.usage.items() if role in _ON_TRIAL]
+    usage = record.usage
+    return [usage[role] for role in _ON_TRIAL if role in usage]
 
 
 def sum_of(costs: Iterable[float | None]) -> float | None:

@@ -13,7 +13,7 @@ from worktrial.reports.sections.breakers import breakers
 from worktrial.reports.sections.grouping import Board, boards
 from worktrial.reports.sections.wording import joined, under
 from worktrial.results.boards import offers
-from worktrial.results.conclusion import Answer, is_reference
+from worktrial.results.conclusion import TrialConclusion, is_reference
 from worktrial.results.figure import figures_of
 from worktrial.suite import suite_of
 
@@ -21,16 +21,24 @@ _KIND = {Outcome.PASS: "ceiling, no model", Outcome.FAIL: "floor, no model"}
 
 
 def first_screen(report: Report) -> Markup:
-    """The conclusion about every group of comparable runs; "" for a report that is about no agent."""
+    """The conclusion about every group of comparable runs; "" for a report that is about no agent.
+
+    Groups in which only reference agents worked come in a sentence where others have an agent.
+    """
     found = boards(report)
-    return joined([_board(report, board, alone=len(found) == 1) for board in found])
+    agents = [board for board in found if not all(is_reference(run) for run in board.stored)] or found
+    parts = [_board(report, board, alone=len(agents) == 1) for board in agents]
+    if names := ", ".join(board.title for board in found if board not in agents):
+        said = Markup('<p class="note">Only reference agents worked on {}: see the leaderboard below.</p>')
+        parts.append(said.format(names))
+    return joined(parts)
 
 
 def _board(report: Report, board: Board, *, alone: bool) -> Markup:
     answer = board.answer
     title = Markup("") if alone else Markup("<h2>{}</h2>\n").format(board.title)
     parts = [
-        Markup('<p class="finding">{}</p>').format(answer.finding.value.capitalize()),
+        Markup('<p class="finding">{}</p>').format(answer.standing.value.capitalize()),
         Markup('<p class="answer">{}</p>').format(answer.sentence),
         _aside(board, answer),
         _chart(board),
@@ -43,8 +51,8 @@ def _board(report: Report, board: Board, *, alone: bool) -> Markup:
     )
 
 
-def _aside(board: Board, answer: Answer) -> Markup:
-    """What "as good" means, and who is not in the conclusion."""
+def _aside(board: Board, answer: TrialConclusion) -> Markup:
+    """Meaning of "at least as good", and runs that are not in the conclusion."""
     said = [f"“At least as good” is no worse by {100 * answer.margin:g} points or more."] if answer.rivals else []
     if answer.references:
         said.append(f"Left aside, as reference agents: {', '.join(one.name for one in answer.references)}.")
@@ -57,7 +65,7 @@ def _aside(board: Board, answer: Answer) -> Markup:
     return Markup('<p class="quiet-text">{}</p>').format(" ".join(said)) if said else Markup("")
 
 
-def _subjects(board: Board, answer: Answer) -> list[ReportRun]:
+def _subjects(board: Board, answer: TrialConclusion) -> list[ReportRun]:
     """Agents that the conclusion is about, the best first; reference agents where there is nobody else."""
     kept = [] if answer.leader is None else [answer.leader.run, *(rival.run for rival in answer.rivals)]
     runs = [board.of(run) for run in kept]

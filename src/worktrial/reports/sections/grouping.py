@@ -8,7 +8,7 @@ from functools import cached_property
 from worktrial.engine.stored import StoredRun
 from worktrial.reports.report import Report, ReportRun
 from worktrial.results.boards import groups
-from worktrial.results.conclusion import Answer, Named, conclude_on
+from worktrial.results.conclusion import Named, TrialConclusion, conclude_on
 from worktrial.results.conditions import by_condition, headline
 from worktrial.suite import Suite, suite_of
 
@@ -42,7 +42,7 @@ class Board:
         return next(mine for mine in self.runs if mine.run is run)
 
     @cached_property
-    def answer(self) -> Answer:
+    def answer(self) -> TrialConclusion:
         """The conclusion about its runs; reckoned once."""
         return conclude_on([Named(run.name, run.run) for run in self.runs])
 

@@ -17,7 +17,7 @@ _HEADERS = (
     "Condition",
     "Passed only by the first / only by this one",
     "The first against this one, in points",
-    "Finding about the first",
+    "Standing about the first",
     "Tasks",
     "Without two verdicts",
 )

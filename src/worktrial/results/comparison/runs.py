@@ -89,7 +89,7 @@ class Comparison:
     suite_figures: tuple[SuiteFigure, ...]
     """Figures of the suite's own, under the headline condition; first its score, where it has one."""
     conclusion: str
-    """Who does more of the work, by how much, under which faults, and how sure that is."""
+    """Sentence on who does more of the work, by how much, under which faults, and how sure that is."""
 
     @property
     def is_fair(self) -> bool:
