@@ -20,6 +20,8 @@ from benchmarks.machine import load, machine
 from benchmarks.measured import CommandFailed, Measured, measure
 from benchmarks.rows import Row, exit_if_missed, plain, print_table
 from worktrial.archive import open_archive
+from worktrial.engine.records import SAMPLES
+from worktrial.engine.segments import WORK
 from worktrial.stores.bucket import Bucket
 
 PRODUCT = str(Path(sysconfig.get_path("scripts")) / "worktrial")
@@ -76,7 +78,7 @@ def rows_of(server: ObjectServer, place: Path, repeats: int, repetitions: int) -
     yield asked(server, samples, "`report`, with the records in the cache", report)[0]
     kept = place / "pulled"
     measure([PRODUCT, "pull", address, "-o", str(kept)])
-    lines = sum((kept / name).stat().st_size for name in ("samples.jsonl", "trajectories.jsonl"))
+    lines = sum(path.stat().st_size for path in (kept / SAMPLES, *(kept / WORK).iterdir()))
     stored = sum(found.size for found in Bucket(address).names().values())
     yield Row("bytes in the store", f"{stored / lines:.1%} of the folder's {lines / 1e6:.1f} MB")
 

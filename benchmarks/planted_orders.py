@@ -22,7 +22,7 @@ from tests.workplaces.shop import CLOCK, SHOP
 from tests.workplaces.simulator.test_planted_orders import HARMLESS, ORDERS, TEXTS
 
 from benchmarks.machine import load, machine
-from worktrial.engine.local import LocalModel
+from worktrial.engine.local.serve import LocalModel
 from worktrial.errors import InvalidSample
 from worktrial.language import Completion, Message
 from worktrial.statistics.rates import agresti_coull

@@ -22,7 +22,7 @@ from tests.grading.test_planted_verdicts import ATTACKS, attacked_by
 from tests.support.local_model import chat, small_file
 
 from benchmarks.machine import load, machine
-from worktrial.engine.local import LocalModel
+from worktrial.engine.local.serve import LocalModel
 from worktrial.grading import JudgeCase, RubricJudge
 from worktrial.grading.evidence import evidence
 from worktrial.grading.prompt import rubric_messages

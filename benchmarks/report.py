@@ -22,6 +22,7 @@ from benchmarks.machine import load, machine
 from benchmarks.measured import CommandFailed, Measured, measure
 from benchmarks.report_pages import Took
 from benchmarks.rows import Row, at_most, plain, print_table
+from worktrial.engine.segments import WORK
 
 RUNS, TASKS, CALLS = 10, 382, 20
 MANY = 100_000
@@ -85,7 +86,7 @@ def _cases(folder: Path, given: argparse.Namespace) -> list[Case]:
 def _case(name: str, into: Path, runs: int, tasks: int, calls: int, trajectories: bool) -> Case:
     order = {"into": str(into), "runs": runs, "tasks": tasks, "calls": calls, "trajectories": trajectories}
     folders = msgspec.json.decode(child.order("benchmarks.report_runs", order), type=list[str])
-    stored = sum((Path(run) / "trajectories.jsonl").stat().st_size for run in folders)
+    stored = sum(path.stat().st_size for run in folders for path in (Path(run) / WORK).glob("*"))
     return Case(name, folders, stored)
 
 

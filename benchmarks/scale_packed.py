@@ -1,41 +1,49 @@
-"""Packing a large run's trajectories, and reading some. A process of its own: `benchmarks.scale_packed RUN`.
+"""Sealing a large run's work, and reading some. A process of its own: `benchmarks.scale_packed RUN`.
 
-Prints, as JSON, the bytes before and after, the seconds of CPU of packing, and those of each sample that is read.
+Prints, as JSON, the bytes before and after, the seconds of CPU of sealing, and those of each sample that is read.
 """
 
 import sys
 import time
+from itertools import islice
 from pathlib import Path
 from random import Random
 
 import msgspec
 
-from worktrial.engine.manifest import MANIFEST, read_manifest
-from worktrial.engine.packing import TrajectoryWriter
-from worktrial.engine.stored import trajectory
-from worktrial.engine.trajectories import PACKED, PACKED_INDEX, TRAJECTORIES
+from worktrial.engine.record import SampleRecord
+from worktrial.engine.records import Records, WorkReader
+from worktrial.engine.segments import Segments, SegmentWriter, segment_path, segments_in
 
 READ = 50
 
 
 def measured(folder: Path) -> dict[str, object]:
     """What it took."""
-    plain = (folder / TRAJECTORIES).stat().st_size
+    with Segments(folder) as segments:
+        plain = sum(map(segments.size, segments_in(folder)))
+    # A copy of the first segment, which is sealed anew.
+    place = folder / "again"
     began = time.process_time()
-    writer = TrajectoryWriter(folder, compress=True)
-    writer.open()
-    writer.close(pack=True)
+    writer = SegmentWriter(place)
+    place.mkdir()
+    with Segments(folder) as segments:
+        for line in segments.text(1, 0, segments.size(1)).splitlines():
+            writer.add(line)
+    writer.close(seal=True)
     packing = time.process_time() - began
-    asked = read_manifest(folder / MANIFEST).sessions[0].asked
-    assert asked is not None
-    random, reads = Random(0), []
-    for _ in range(READ):
-        key = random.choice(asked.tasks), random.randrange(asked.repeats), random.choice(asked.conditions)
+    sealed = segment_path(place, 1, sealed=True).stat().st_size
+    random = Random(0)
+    records = [one for one in islice(Records(folder, SampleRecord), 0, None, 997) if random.random() < 0.5][:READ]
+    reads = []
+    for record in records:
+        assert record.work is not None
         began = time.process_time()
-        trajectory(folder, *key)
+        with WorkReader(folder, dict[str, object]) as work:
+            work.at(record.work)
         reads.append(time.process_time() - began)
-    sizes = [(folder / name).stat().st_size for name in (PACKED, PACKED_INDEX)]
-    return {"plain": plain, "packed": sizes[0], "index": sizes[1], "packing": packing, "reads": reads}
+    sizes = sum(path.stat().st_size for path in segments_in(folder).values())
+    return {"plain": plain, "packed": sizes, "sealed": sealed, "packing": packing, "reads": reads}
 
 
 if __name__ == "__main__":

@@ -10,14 +10,16 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import cycle, product
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from tests.support.made_runs import make_run
+from tests.support.run_files import records_in, work_of
 
 from worktrial.engine.manifest import MANIFEST, Asked, Manifest, manifest_text, read_manifest
+from worktrial.engine.records import SAMPLES
+from worktrial.engine.segments import SegmentWriter
 from worktrial.engine.shard import Shard, shard_number
-from worktrial.engine.store import SAMPLES
-from worktrial.engine.trajectories import TRAJECTORIES
 
 CONDITIONS = ["E0", "E1", "E2", "E3"]
 REPEATS = 25
@@ -41,20 +43,25 @@ def make(order: ScaleOrder) -> list[str]:
     with tempfile.TemporaryDirectory() as place:
         made = make_run(Path(place) / "made", suite="starter", tasks=50, calls=1)
         manifest = read_manifest(made / MANIFEST)
-        samples, trajectories = (_templates(made / name) for name in (SAMPLES, TRAJECTORIES))
+        records, works = _templates(records_in(made)), _templates(work_of(made))
     counts = [0] * len(folders)
+    writers = [SegmentWriter(folder) for folder in folders]
     with ExitStack() as stack:
         files = []
         for folder in folders:
             folder.mkdir(parents=True)
-            files.append([stack.enter_context((folder / name).open("wb")) for name in (SAMPLES, TRAJECTORIES)])
+            files.append(stack.enter_context((folder / SAMPLES).open("wb")))
         for key in product(tasks, range(REPEATS), CONDITIONS):
             number = shard_number(key, order.shards) - 1 if order.shards else 0
             sample, repeat, condition = key
             middle = f'"sample":"{sample}","repeat":{repeat},"condition":"{condition}"'.encode()
-            for file, (before, after) in zip(files[number], (next(samples), next(trajectories)), strict=True):
-                file.write(before + middle + after)
+            before, after = next(works)
+            lies = msgspec.json.encode(writers[number].add(before + middle + after))
+            before, after = next(records)
+            files[number].write(before + middle + after[:-1] + b',"work":' + lies + b"}\n")
             counts[number] += 1
+    for writer in writers:
+        writer.close(seal=True)
     for number, folder in enumerate(folders):
         session = msgspec.structs.replace(
             manifest.sessions[0], asked=msgspec.structs.replace(asked, added=counts[number])
@@ -70,14 +77,14 @@ def make(order: ScaleOrder) -> list[str]:
     return [str(folder) for folder in folders]
 
 
-def _templates(path: Path) -> Iterator[tuple[bytes, bytes]]:
-    """What stands before and after the key in the lines of a file, over and over."""
+def _templates(lines: list[dict[str, Any]]) -> Iterator[tuple[bytes, bytes]]:
+    """What stands before and after the key in lines, over and over."""
     found = []
-    for line in path.read_bytes().splitlines(keepends=True):
-        fields = msgspec.json.decode(line)
-        rest = {name: fields[name] for name in fields if name not in ("suite", "sample", "repeat", "condition")}
+    for fields in lines:
+        apart = ("suite", "sample", "repeat", "condition", "work", "tokens")
+        rest = {name: fields[name] for name in fields if name not in apart}
         before = msgspec.json.encode({"suite": fields["suite"]})[:-1] + b","
-        found.append((before, b"," + msgspec.json.encode(rest)[1:] + b"\n"))
+        found.append((before, b"," + msgspec.json.encode(rest)[1:]))
     return cycle(found)
 
 

@@ -21,10 +21,11 @@ from tests.support.scripted_process import ScriptedProcess
 from benchmarks import child
 from benchmarks.arguments import positive
 from benchmarks.machine import load, machine
-from worktrial.engine.client import Client, Endpoint
+from worktrial.engine.client import Client
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.spend import Budget, Meter, Spend
+from worktrial.engine.wire import Endpoint
 from worktrial.secrets import Redactor
 
 CHUNKS = 500

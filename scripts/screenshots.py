@@ -152,13 +152,10 @@ def _going_on(folder: Path) -> Path:
     """A run in the middle of its work, with a sign of life of just now."""
     made = make_run(folder / "osprey-mini", agent="osprey-mini", tasks=60, conditions=_ALL, skill=0.7, calls=4)
     now = datetime.now(UTC)
-    for name in ("samples.jsonl", "trajectories.jsonl"):
-        lines = (made / name).read_bytes().splitlines(keepends=True)[:150]
-        if name == "samples.jsonl":
-            times = ((now - timedelta(seconds=20 * (150 - n))).isoformat(timespec="seconds") for n in range(150))
-            rows = [msgspec.json.decode(line) | {"finished": at} for line, at in zip(lines, times, strict=True)]
-            lines = [msgspec.json.encode(row) + b"\n" for row in rows]
-        (made / name).write_bytes(b"".join(lines))
+    lines = (made / "samples.jsonl").read_bytes().splitlines(keepends=True)[:150]
+    times = ((now - timedelta(seconds=20 * (150 - n))).isoformat(timespec="seconds") for n in range(150))
+    rows = [msgspec.json.decode(line) | {"finished": at} for line, at in zip(lines, times, strict=True)]
+    (made / "samples.jsonl").write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
     manifest = read_manifest(made / MANIFEST)
     manifest.sessions[-1].ended = manifest.sessions[-1].end = None
     manifest.sessions[-1].started = (now - timedelta(seconds=20 * 151)).isoformat(timespec="seconds")

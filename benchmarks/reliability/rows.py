@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
+from worktrial.engine.record import SampleLine
+from worktrial.engine.records import trajectory_lines
+
 
 @dataclass(frozen=True)
 class Row:
@@ -58,7 +61,7 @@ def counted(place: Path, samples: int, *, strikes: int = 1, repeated: int = 0, w
     lines = [json.loads(line) for line in (place / "samples.jsonl").read_bytes().splitlines()]
     settled = [line for line in lines if line["outcome"] != "invalid"]
     times = Counter(line["sample"] for line in settled)
-    worked = {json.loads(line)["sample"] for line in (place / "trajectories.jsonl").read_bytes().splitlines()}
+    worked = {line.sample for line in trajectory_lines(place, SampleLine)}
     return Row(
         strikes,
         # A sample without its trajectory has lost what it is worth.

@@ -24,6 +24,7 @@ from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
 from benchmarks.reliability.rows import CouldNotLook
+from worktrial.engine.records import trajectory_lines
 from worktrial.errors import WorktrialError
 from worktrial.language.untrusted import printable
 from worktrial.workplaces.executable.code import CodeWorkplace
@@ -105,7 +106,7 @@ def look_for_solutions(chance: random.Random) -> Held:
             run = folder / str(number)
             agent = f"python:{folder}/seekers.py:{name}"
             done = command("run", "starter", "--agent", agent, "--tasks", task.id, "-o", run, *more)
-            answers = [line["answer"] for line in _lines(run / "trajectories.jsonl")]
+            answers = [line["answer"] for line in [*trajectory_lines(run, dict[str, Any])]]
             came.append(done.code == 0 and len(answers) == 1)
             came[-1] &= not any(secret in answer for answer in answers for secret in secrets)
             came[-1] &= bool(answers[0])
@@ -310,7 +311,7 @@ def rob_runs(chance: random.Random) -> Held:
                 [*before, *python], cwd=folder, env=env, capture_output=True, timeout=_PATIENCE, check=False
             )
             if isolates:
-                lines = _lines(run / "trajectories.jsonl") if done.returncode == 0 else []
+                lines = [*trajectory_lines(run, dict[str, Any])] if done.returncode == 0 else []
                 said = [line["answer"] for line in lines]
             else:
                 # Its samples are invalid, since it asks for no tool.

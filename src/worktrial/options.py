@@ -277,9 +277,9 @@ class RunOptions(Options):
     """Part of the machine's memory that samples in flight may take together, each at its own limit; fewer run side
     by side where there is less. Over 1 trusts that few reach their limit."""
     batch: Annotated[bool, Flag(_RUN, common=True, neutral=True)] = False
-    """Send requests through the provider's batch interface: about half the price, each round of answers within a
-    day. All samples go forward together, a request each a round. Ctrl-C leaves a batch in flight, and the same
-    command goes on waiting for it. Not with simulated workplaces."""
+    """Send what can wait a day through the provider's batch interface, at about half the price: judges' votes, and
+    questions that an agent answers without tools. Ctrl-C leaves a batch in flight, and the same command goes on
+    waiting for it."""
     again: Annotated[Literal["invalid"] | None, Flag(_RUN, neutral=True)] = None
     """invalid: run again the samples of a stored run that have no verdict, and no others; what broke them is said
     first."""
@@ -289,9 +289,6 @@ class RunOptions(Options):
     """Keep every answer in this folder and use it again."""
     cache_only: Annotated[bool, Flag(_RUN, neutral=True)] = False
     """Never reach a network: answer from the cache or stop."""
-    compress: Annotated[bool | None, Flag(_RUN, neutral=True)] = None
-    """Keep trajectories compressed, a tenth of their size as a rule. Default: in a new run of more than 10,000
-    samples; another one stays as it is."""
     durable: Annotated[bool, Flag(_RUN, neutral=True)] = False
     """Bring each sample to the disk before it counts as stored: a power cut costs no finished sample. Without it,
     it may cost the last 16."""

@@ -5,11 +5,8 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
-
-if TYPE_CHECKING:
-    from worktrial.engine.roles import RoleSettings
 
 _NAME_OF_SECRET = re.compile(r"(?:key|token|secret|passw\w*|credentials?|authori[sz]ation)$", re.IGNORECASE)
 LIKE_A_KEY = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}")
@@ -38,20 +35,6 @@ class Redactor:
             pattern = _escaped(secret)
             found = re.compile(pattern, re.IGNORECASE), re.compile(pattern.encode(), re.IGNORECASE)
             self._escaped = sorted({*self._escaped, found}, key=lambda pair: len(pair[0].pattern), reverse=True)
-
-    def add_role(self, settings: "RoleSettings", *, needs_key: bool) -> None:
-        """Hide what is secret in a role's settings.
-
-        Raises:
-            SettingError: the role needs its key, and the key is not set.
-        """
-        if needs_key:
-            key = settings.key()
-            if key:
-                self.add(key)
-        if settings.base_url:
-            self.add_url(settings.base_url)
-        self.with_named(settings.extra)
 
     def with_named(self, value: Any, name: str = "") -> Any:
         """`value` without the texts that stand in it under a name such as `api_key`; they are hidden then."""

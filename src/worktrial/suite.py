@@ -13,8 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from worktrial.engine.providers import providers
-from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.engine.roles import Role, RoleName, RoleSettings, providers
 from worktrial.engine.trial import Trial
 from worktrial.errors import DataError, SettingError, WorktrialError, option
 from worktrial.grading import Outcome
@@ -261,7 +260,7 @@ class Suite(ABC):
         return None
 
     def outcome_of(self, record: "SampleRecord") -> Outcome | None:
-        """Outcome that a valid record's grounds amount to, a budget apart; None where they do not say."""
+        """Outcome that a record's own grounds amount to, a budget apart; None where they do not say."""
         return None
 
     def figures(self, run: "StoredRun") -> Sequence[Figure]:

@@ -13,12 +13,12 @@ from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.memory import admission
 from worktrial.engine.record import Key
+from worktrial.engine.records import last_records
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, is_address
 from worktrial.engine.run_plan import RemoteRun, RunPlan, RunSettings, stored_like
 from worktrial.engine.shard import ShardedTrial, read_shard, shard_folder
 from worktrial.engine.spend import Budget
-from worktrial.engine.store import last_records
 from worktrial.engine.stored import open_run
 from worktrial.engine.trial import Trial
 from worktrial.errors import DataError, SettingError, option
@@ -262,7 +262,6 @@ def settings_of(
         budget=Budget(options.max_cost, options.max_tokens, options.max_minutes),
         cache=options.cache,
         cache_only=options.cache_only,
-        compress=options.compress,
         durable=options.durable,
         batch=BatchPolicy() if options.batch else None,
         command=command,

@@ -39,6 +39,9 @@ async def awaits(assignment):
     both = await asyncio.gather(*(assignment.call("list_samples", {"page": n}) for n in (1, 2)))
     return f"{assignment.clock} {first} {second} {both} {len(assignment.tools)}"
 
+def runs_on(assignment):
+    return "short" if "Your answer is not taken: it has 5,000" in assignment.instruction else "B-87 " * 1_000
+
 def raises(assignment):
     return {}["missing"]
 
@@ -131,6 +134,12 @@ def test_it_works_prints_and_is_on_record(folder: Path) -> None:
     said = line["printed"].splitlines()
     assert sorted(said[1:]) == ["a shell", "beside"]
     assert said[0].startswith("in ") and said[0] != f"in {os.getpid()}"
+
+
+@pytest.mark.parametrize("isolate", [True, False])
+def test_an_answer_that_is_too_long_is_asked_for_again_once(folder: Path, isolate: bool) -> None:
+    ran = wt.run("starter", "python:isolated_agents.py:runs_on", tasks=["lab-01"], isolate=isolate)
+    assert ran.trajectory("lab-01")["answer"] == "short"
 
 
 def test_the_same_verdict_calls_and_faults_as_in_this_process(folder: Path) -> None:

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from worktrial.agents.assignment import Assignment, Solution
 from worktrial.agents.plan import MOST_TRIES, Plan, PlanBroken, PlanFollower, follow, plan_problems
 from worktrial.errors import InvalidReason, InvalidSample
+from worktrial.outside.budget import JsonBudget
 from worktrial.workplaces import Observation, Origin, StopReason, Tool, Trajectory, Workplace
 from worktrial.workplaces.faults import FaultEvent, FaultKind, FaultMode, FaultPlan, FaultySession
 
@@ -159,3 +160,24 @@ def test_without_a_fault_a_broken_plan_is_the_tasks_own() -> None:
     broken = Solution({"steps": [FIND, missing], "answer": "x"})
     with pytest.raises(PlanBroken, match="task_data"):
         asyncio.run(PlanFollower(broken)(Assignment("x", "2025-01-01", [], Shelf())))
+
+
+def test_calls_of_a_plan_go_the_way_of_every_agent_s() -> None:
+    """One way to the workplace: what bounds a model bounds a reference agent, too."""
+
+    class Untouched:
+        state = None
+
+        async def call(self, tool: str, arguments: Any) -> Observation:
+            raise AssertionError("called")
+
+    told = plan(FIND)
+    small = Assignment("Do it.", "2026-02-03", [], Untouched(), budget=JsonBudget(10, 100))
+    asyncio.run(PlanFollower(Solution(told))(small))
+    [refused] = small.trajectory.calls
+    assert refused.observation.origin is Origin.REFUSAL
+    assert refused.observation.content["error"]["type"] == "too_large"
+    ended = Assignment("Do it.", "2026-02-03", [], Untouched())
+    ended.close()
+    with pytest.raises(RuntimeError, match="the work has ended"):
+        asyncio.run(PlanFollower(Solution(told))(ended))

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.cli import Ran, command, lines_of
+from tests.support.cli import Ran, command
+from tests.support.run_files import work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.true_simulator import TrueSimulator
@@ -47,7 +48,7 @@ def test_the_truth_is_faithful_to_itself(tmp_path: Path, memory: str) -> None:
         assert all(d.true == d.sequences and d.kept == d.changed and d.differing == 0 for d in report.drift)
         assert report.drift[-1].changed > 0
     assert "fidelity over" in ran.said and "known_ids" in ran.said
-    rows = [row for line in lines_of(tmp_path / "audit" / "trajectories.jsonl") for row in line["audit"]]
+    rows = [row for line in work_of(tmp_path / "audit") for row in line["audit"]]
     assert len(rows) == report.overall.calls and all(row["equal"] and not row["differences"] for row in rows)
 
 

@@ -1,6 +1,5 @@
 """The campaign counts what it says that it counts; and a strike of each kind, which has to do no harm."""
 
-import json
 import random
 from pathlib import Path
 
@@ -10,16 +9,19 @@ from benchmarks.reliability.__main__ import every_row
 from benchmarks.reliability.endpoints import TROUBLES, WIRES, troubled
 from benchmarks.reliability.rows import CouldNotLook, Row, Strike, counted, total, turns
 from benchmarks.reliability.strikes import STRIKES
+from tests.support.run_files import set_work, store_work
 
 
 def test_what_is_lost_twice_or_blamed_is_counted(tmp_path: Path) -> None:
     outcomes = [("0", "invalid"), ("0", "pass"), ("1", "pass"), ("1", "pass"), ("2", "fail"), ("3", "invalid")]
-    lines = [json.dumps({"sample": sample, "outcome": outcome}) for sample, outcome in outcomes]
-    for name, kept in (("samples.jsonl", lines), ("trajectories.jsonl", lines)):
-        (tmp_path / name).write_text("\n".join(kept) + "\n")
+    lines = [
+        {"suite": "s", "sample": sample, "repeat": 0, "outcome": outcome, "reason": "so"}
+        for sample, outcome in outcomes
+    ]
+    store_work(tmp_path, zip(lines, lines, strict=True))
     assert counted(tmp_path, 5) == Row(1, lost=2, twice=1, blamed=1)
     # A sample without its trajectory is lost, too.
-    (tmp_path / "trajectories.jsonl").write_text("\n".join(lines[:4]) + "\n")
+    set_work(tmp_path, [*lines[:4], None, None])
     assert counted(tmp_path, 5, repeated=-3).lost == 3
     assert not any(Row(1, *(n == at for n in range(5))).is_good for at in range(5))
     assert total([Row(1), Row(2, 0, 0)]) == Row(3) and Row(3).is_good

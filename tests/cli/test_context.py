@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from tests.support.agent_behaviours import Calls, never_stops
 from tests.support.behaviours import OpenAIContextOverflow
-from tests.support.cli import command, lines_of, samples_of
+from tests.support.cli import command, samples_of
+from tests.support.run_files import work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
@@ -32,7 +33,7 @@ def test_a_full_context_is_trimmed_counted_and_shown_and_ends_as_such(tmp_path: 
     assert dropped in command("trajectory", run, "lab-01").said
     assert json.loads(command("show", run, "--json").out)["context"] == record["context"]
     # Nothing is lost on disk.
-    (line,) = lines_of(run / "trajectories.jsonl")
+    (line,) = work_of(run)
     assert not any('"dropped"' in str(m["content"]) for m in line["messages"])
     assert len(line["calls"]) == record["calls"]
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from tests.support.agent_behaviours import Calls
-from tests.support.cli import at, command, lines_of, samples_of
+from tests.support.cli import at, command, samples_of
 from tests.support.occubench import TinyRelease
+from tests.support.run_files import work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
@@ -40,7 +41,7 @@ def test_a_policy_is_watched_shown_reported_and_compared(tmp_path: Path) -> None
     assert record["outcome"] == "pass"
     (violation,) = record["violations"]
     assert (violation["rule"], violation["kind"], violation["refused"]) == ("second-pair", "four_eyes", False)
-    (line,) = lines_of(watched / "trajectories.jsonl")
+    (line,) = work_of(watched)
     assert line["calls"][violation["call"]]["tool"] == "issue_refund"
     assert violation["arguments"] == line["calls"][violation["call"]]["arguments"]
 
@@ -70,7 +71,7 @@ def test_a_policy_that_is_enforced_refuses_and_keeps_the_order_of_calls(tmp_path
     assert record["outcome"] == "fail"
     (violation,) = record["violations"]
     assert violation["refused"]
-    (line,) = lines_of(run / "trajectories.jsonl")
+    (line,) = work_of(run)
     call = line["calls"][violation["call"]]
     assert [c["index"] for c in line["calls"]] == list(range(len(line["calls"])))
     assert call["observation"]["origin"] == "refusal"
@@ -145,7 +146,7 @@ def test_a_human_is_asked_only_where_one_can_be(tmp_path: Path) -> None:
     assert offered[-1] == "request_human"
     (asked,), (vain,) = samples_of(tmp_path / "with"), samples_of(tmp_path / "without")
     assert asked["measures"] == {"human_requests": 1} and vain["measures"] == {}
-    (line,) = lines_of(tmp_path / "with" / "trajectories.jsonl")
+    (line,) = work_of(tmp_path / "with")
     seen = line["calls"][0]["observation"]
     assert (seen["origin"], seen["content"]) == (
         "human",
@@ -160,7 +161,7 @@ def test_a_shift_is_held_against_a_policy(tmp_path: Path) -> None:
     words = ("run", "shifts", "--agent", "greedy", "--desk", "returns_desk", "--length", "short", "--variant", "0")
     assert command(*words, "-o", tmp_path / "plain").code == 0
     (plain,) = samples_of(tmp_path / "plain")
-    (line,) = lines_of(tmp_path / "plain" / "trajectories.jsonl")
+    (line,) = work_of(tmp_path / "plain")
     last = line["calls"][-1]["tool"]
     path = tmp_path / "policy.yaml"
     # The greedy clerk never looks anything up.

@@ -1,12 +1,12 @@
 """Runs under faults, through the command line."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.cli import at, command, lines_of, samples_of
+from tests.support.cli import at, command, samples_of
 from tests.support.occubench import TinyRelease
+from tests.support.run_files import work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
@@ -18,7 +18,7 @@ def _plans(run: Path) -> dict[tuple[str, str], Any]:
 
 
 def _accounts_for_every_degraded_call(run: Path) -> int:
-    calls = {(n["sample"], n["repeat"], n["condition"]): n["calls"] for n in lines_of(run / "trajectories.jsonl")}
+    calls = {(n["sample"], n["repeat"], n["condition"]): n["calls"] for n in work_of(run)}
     degraded = 0
     for record in samples_of(run):
         made = calls[record["sample"], record["repeat"], record["condition"]]
@@ -75,19 +75,6 @@ def test_a_sweep_in_one_command_and_its_resume(tmp_path: Path) -> None:
     for other in (["--fault-seed", 1], ["--fault-unit", "turn"]):
         refused = command(*words, *other, "-o", run)
         assert refused.code == 2 and "settings.faults" in refused.said
-
-
-def test_a_run_from_before_there_were_conditions_goes_on(tmp_path: Path) -> None:
-    run, words = tmp_path / "run", [*STARTER, "--limit", 2, "-o", tmp_path / "run"]
-    assert command(*words).code == 0
-    assert "faults" not in json.loads((run / "manifest.json").read_text())["settings"]
-    for name in ("samples.jsonl", "trajectories.jsonl"):
-        old = [{k: v for k, v in line.items() if k != "condition"} for line in lines_of(run / name)]
-        (run / name).write_text("".join(json.dumps(line) + "\n" for line in old))
-    before = (run / "samples.jsonl").read_bytes()
-    assert command(*words).code == 0
-    assert (run / "samples.jsonl").read_bytes() == before
-    assert command("trajectory", run, lines_of(run / "samples.jsonl")[0]["sample"]).code == 0
 
 
 @pytest.mark.parametrize("unit", ["call", "turn"])

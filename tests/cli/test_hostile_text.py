@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.support.cli import command, lines_of
 from tests.support.own_suite import OwnSuite
+from tests.support.run_files import store_work, work_of
 
 from worktrial.cli.main import main
 
@@ -62,10 +63,8 @@ def received(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (row,) = lines_of(run / "samples.jsonl")
     other = {**_spoilt(row), **more, "sample": HOSTILE, "tags": {**more["tags"], HOSTILE: "y"}}
     rows = [{**_spoilt(row), **more, "sample": "lab-01"}, other]
-    (run / "samples.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
-    (line,) = lines_of(run / "trajectories.jsonl")
-    lines = [{**_spoilt(line), "sample": one["sample"]} for one in rows]
-    (run / "trajectories.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    (line,) = work_of(run)
+    store_work(run, ((one, {**_spoilt(line), "sample": one["sample"]}) for one in rows))
     manifest = json.loads((run / "manifest.json").read_text())
     manifest["settings"]["agent"] = HOSTILE
     manifest["settings"]["roles"] = {HOSTILE: {"model": HOSTILE}}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.support.cli import command, worktrial
 
-from worktrial.engine.local import find_entry
+from worktrial.engine.local.catalogue import find_entry
 
 NO_SOURCE = {
     "HF_ENDPOINT": "http://127.0.0.1:9",

@@ -13,7 +13,7 @@ from worktrial.interop.view.library import RunLibrary
 MAKE: dict[str, Callable[[Path], None]] = {"pipe": os.mkfifo, "folder": Path.mkdir}
 READERS = {
     "samples.jsonl": ("show", "trajectory", "report", "sql", "run"),
-    "trajectories.jsonl": ("trajectory", "report", "run"),
+    "work/0001.jsonl": ("trajectory", "run"),
 }
 ONE = ("starter", "--agent", "plan", "--tasks", "lab-00")
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from tests.support.behaviours import Status
-from tests.support.cli import Ran, at, by_sample, command, interrupt, lines_of, outcomes, samples_of, start
+from tests.support.cli import Ran, at, by_sample, command, interrupt, outcomes, samples_of, start
 from tests.support.combinators import When
 from tests.support.judge_behaviours import Verdict
 from tests.support.occubench import TinyRelease
+from tests.support.run_files import set_work, work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.votes import without_code_line
@@ -63,8 +64,8 @@ def test_another_judge_without_the_agent(tmp_path: Path) -> None:
             assert record[field] == same[field]
         assert (record["outcome"], len(record["votes"]), set(record["usage"])) == ("fail", 1, {"judge"})
     assert any(record["fault_ledger"] for record in after.values())
-    work = {(n["sample"], n["condition"]): n["messages"] for n in lines_of(tmp_path / "run/trajectories.jsonl")}
-    for line in lines_of(tmp_path / "again/trajectories.jsonl"):
+    work = {(n["sample"], n["condition"]): n["messages"] for n in work_of(tmp_path / "run")}
+    for line in work_of(tmp_path / "again"):
         assert line["messages"] == work[line["sample"], line["condition"]]
         assert line["outcome"] == "fail"
 
@@ -150,20 +151,19 @@ def test_work_without_an_end_stays_invalid(tmp_path: Path) -> None:
 
 def test_a_damaged_trajectory_spoils_one_sample(tmp_path: Path) -> None:
     _run(tmp_path)
-    path = tmp_path / "run/trajectories.jsonl"
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines = work_of(tmp_path / "run")
     lines[0]["calls"] = "gone"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    set_work(tmp_path / "run", lines)
     with ScriptedServer() as server:
         ran = _again(tmp_path, server.url)
         assert ran.code == 3
         got = by_sample(tmp_path / "again")
         assert "not a trajectory" in got[lines[0]["sample"]]["reason"]
         assert sum(r["outcome"] == "pass" for r in got.values()) == 3
-        path.write_text("{}\n" + path.read_text())
-        ran = _again(tmp_path, server.url, to="other")
-    assert ran.code == 2
-    assert "trajectories.jsonl:1" in ran.err
+        set_work(tmp_path / "run", [b"{", *lines[1:]])
+        assert _again(tmp_path, server.url, to="other").code == 3
+        got = by_sample(tmp_path / "other")
+        assert "0001.jsonl, byte 0: damaged record" in got[lines[0]["sample"]]["reason"]
 
 
 def test_other_data_is_refused_unless_forced(tmp_path: Path) -> None:
@@ -227,10 +227,7 @@ def test_the_starter_suite_is_checked_by_code_again(tmp_path: Path) -> None:
 def test_the_checks_look_at_the_stored_work(tmp_path: Path) -> None:
     run = tmp_path / "run"
     assert command("run", "starter", "--agent", "plan", "--limit", 1, "-o", run).code == 0
-    path = run / "trajectories.jsonl"
-    line = json.loads(path.read_text())
-    line["answer"] = "Nothing to report."
-    path.write_text(json.dumps(line) + "\n")
+    set_work(run, [{**line, "answer": "Nothing to report."} for line in work_of(run)])
     ran = command("regrade", run, "-o", tmp_path / "again")
     assert "1 of 1 outcomes differ" in ran.said
     assert "pass -> fail: 1" in ran.said

@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.support.cli import at, command, count_lines, interrupt, lines_of, samples_of, start, worktrial
+from tests.support.cli import at, command, count_lines, interrupt, samples_of, start, worktrial
 from tests.support.occubench import TinyRelease
+from tests.support.run_files import work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
@@ -137,10 +138,10 @@ def test_torn_lines_of_a_killed_process_are_mended(tmp_path: Path) -> None:
     with ScriptedServer() as server:
         words = ["run", "occupations", "--data", data, *at(server.url), "-o", run]
         assert command(*words, "--max-tokens", 4000, "--concurrency", 1).code == 130
-        for name in ("samples.jsonl", "trajectories.jsonl"):
+        for name in ("samples.jsonl", "work/0001.jsonl"):
             with (run / name).open("ab") as file:
                 file.write(b'{"suite":"occupations","sample":"42","rep')
         assert "unfinished:" in command("show", run).out
         assert command(*words).code == 0
     assert sorted(r["sample"] for r in samples_of(run)) == ["108", "11", "42", "7"]
-    assert len(lines_of(run / "trajectories.jsonl")) == 4
+    assert len(work_of(run)) == 4

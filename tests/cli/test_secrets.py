@@ -14,6 +14,8 @@ from tests.support.script import Endpoint, Script, Step
 from tests.support.scripted_server import ScriptedServer
 from tests.support.wire import Body, completion, error_reply
 
+from worktrial.engine.segments import segment_path
+
 KEY = 'sk-planted/4b+9e"0d'
 PASSWORD = "p4ssw0rd-planted"
 
@@ -136,7 +138,7 @@ def test_no_spelling_of_a_secret_is_anywhere_after_a_run(
         ran.append(command("export", run, "--format", form, "-o", out / f"samples.{form}"))
     assert [(one.code, one.err) for one in ran if one.code] == []
     assert "agent_crash: LookupError" in (run / "samples.jsonl").read_text()
-    assert "Traceback (most recent call last)" in (run / "trajectories.jsonl").read_text()
+    assert "Traceback (most recent call last)" in segment_path(run, 1).read_text()
     assert list((out / "cache").rglob("*.json"))
     said = "".join([caplog.text, *capfd.readouterr(), *(one.out + one.err for one in ran)])
     basic = b64encode(f"ann:{spelled}".encode()).decode().rstrip("=")

@@ -7,8 +7,9 @@ import signal
 from pathlib import Path
 
 import pytest
-from tests.support.cli import at, command, interrupt, lines_of, samples_of, start
+from tests.support.cli import at, command, interrupt, samples_of, start
 from tests.support.occubench import TinyRelease
+from tests.support.run_files import work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
@@ -103,7 +104,7 @@ def test_an_interrupted_command_resumes_all(tmp_path: Path) -> None:
         records = samples_of(runs / name)
         assert records[: len(before)] == before
         assert len(records) == len({(r["sample"], r["repeat"]) for r in records}) == 40
-        assert len(lines_of(runs / name / "trajectories.jsonl")) == 40
+        assert len(work_of(runs / name)) == 40
         sessions = json.loads((runs / name / "manifest.json").read_text())["sessions"]
         assert [session["end"] for session in sessions] == ["interrupted", "done"]
 

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from tests.support.agent_behaviours import several_calls
 from tests.support.behaviours import Says
-from tests.support.cli import Ran, at, by_sample, command, lines_of
+from tests.support.cli import Ran, at, by_sample, command
 from tests.support.happy import HappyAgent
 from tests.support.occubench import TinyRelease
+from tests.support.run_files import work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.spelled_out import DRAFT, SPELLINGS, SpelledOut
@@ -25,7 +26,7 @@ def _run(folder: Path, agent: Any, *more: str) -> tuple[Ran, dict[str, Any]]:
 def test_every_spelling_of_calls_gives_the_same_run(agent: Any, tmp_path: Path) -> None:
     ran, native = _run(tmp_path / "native", agent)
     assert ran.code == 0
-    work = {line["sample"]: line for line in lines_of(tmp_path / "native" / "trajectories.jsonl")}
+    work = {line["sample"]: line for line in work_of(tmp_path / "native")}
     for number, spelling in enumerate(SPELLINGS.values()):
         folder = tmp_path / f"spelled-{number}"
         ran, spelled = _run(folder, SpelledOut(spelling, agent))
@@ -33,7 +34,7 @@ def test_every_spelling_of_calls_gives_the_same_run(agent: Any, tmp_path: Path) 
         for sample, record in spelled.items():
             kept = ("outcome", "calls", "turns", "stop_reason")
             assert {name: record[name] for name in kept} == {name: native[sample][name] for name in kept}
-        for line in lines_of(folder / "trajectories.jsonl"):
+        for line in work_of(folder):
             other = work[line["sample"]]
             assert line["answer"] == other["answer"]
             called = [(call["tool"], call["arguments"], call["turn"]) for call in line["calls"]]

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.cli import command, lines_of
+from tests.support.cli import command
+from tests.support.run_files import records_in, store_work, work_of
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2Jred \x9b31m \u202edesrever [bold]plain[/bold] [/red] \u2028\r\n"
 # What the engine writes itself, as words or numbers that mean something.
@@ -41,9 +42,8 @@ def _steering(text: str) -> set[str]:
 def test_no_field_reaches_the_terminal_raw(suite: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
     assert command(*SUITES[suite], "-o", run).code == 0
-    for name in ("trajectories.jsonl", "samples.jsonl"):
-        rows = [{**_spoilt(row), "usage": row.get("usage", {})} for row in lines_of(run / name)]
-        (run / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rows = [{**_spoilt(row), "usage": row.get("usage", {})} for row in records_in(run)]
+    store_work(run, zip(rows, map(_spoilt, work_of(run)), strict=True))
     row = rows[0]
     words = ("trajectory", run, row["sample"], "--condition", row.get("condition", "E0"))
     shown = command(*words)
@@ -53,5 +53,5 @@ def test_no_field_reaches_the_terminal_raw(suite: str, tmp_path: Path) -> None:
     as_json = command(*words, "--json")
     assert _steering(as_json.out) == set()
     # Escaped, not lost.
-    (stored,) = lines_of(run / "trajectories.jsonl")
+    (stored,) = work_of(run)
     assert json.loads(as_json.out) == stored

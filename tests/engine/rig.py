@@ -9,7 +9,7 @@ from typing import Any
 
 import aiohttp
 
-from worktrial.engine.client import Client, Endpoint
+from worktrial.engine.client import Client
 from worktrial.engine.progress import display
 from worktrial.engine.record import SampleResult
 from worktrial.engine.request_cache import RequestCache
@@ -19,6 +19,7 @@ from worktrial.engine.run import RunEnd, run_trial
 from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.spend import Budget, Meter, Spend
 from worktrial.engine.trial import Job, SampleContext, Trial
+from worktrial.engine.wire import Endpoint
 from worktrial.grading import Outcome
 from worktrial.language import Completion
 from worktrial.secrets import Redactor
@@ -47,7 +48,7 @@ async def client_at(
     """A client with its own session."""
     chosen = role_settings(url, role, **settings).resolved()
     redactor = Redactor()
-    redactor.add_role(chosen, needs_key=True)
+    chosen.hide(redactor, needs_key=True)
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=100)) as session:
         yield Client(
             chosen,

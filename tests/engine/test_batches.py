@@ -1,4 +1,4 @@
-"""Runs through batch interfaces: rounds, results, trouble, interruption."""
+"""Runs through batch interfaces: what goes into them, results, trouble, interruption."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ from worktrial.errors import SettingError, StopRun
 from worktrial.grading import Outcome
 from worktrial.language import Usage
 
-SOON = BatchPolicy(first_look=0.01, longest_wait=0.02, looks=200, quiet=5)
+SOON = BatchPolicy(agent=True, first_look=0.01, longest_wait=0.02, looks=200, quiet=0.15)
 WIRES = [None, "anthropic", "responses", "gemini"]
 every_wire = pytest.mark.parametrize("wire", WIRES)
 
@@ -60,7 +60,7 @@ def lines(folder: Path) -> list[dict[str, Any]]:
 
 
 @every_wire
-def test_samples_go_forward_together_a_request_each_a_round(tmp_path: Path, wire: str | None) -> None:
+def test_what_is_asked_at_the_same_time_is_one_batch(tmp_path: Path, wire: str | None) -> None:
     with ScriptedServer() as server:
         end = batched(tmp_path / "batched", server.url, TinyTrial(7, talk()), wire=wire)
         assert server.batches.sizes == [7, 7, 7]
@@ -74,7 +74,7 @@ def test_samples_go_forward_together_a_request_each_a_round(tmp_path: Path, wire
     told = lines(tmp_path / "batched")
     assert [line.get("ended") for line in told] == [None, "came back, 0 of 7 without answer"] * 3
     # What was used is not kept.
-    assert [*(tmp_path / "batched" / ANSWERS).iterdir()] == []
+    assert not (tmp_path / "batched" / ANSWERS).exists()
 
 
 def test_what_is_sent_is_what_would_be_sent_alone(tmp_path: Path) -> None:
@@ -90,22 +90,44 @@ def test_what_is_sent_is_what_would_be_sent_alone(tmp_path: Path) -> None:
     assert sent[:3] == sent[3:]
 
 
-def test_a_round_does_not_wait_for_samples_that_are_done(tmp_path: Path) -> None:
-    async def uneven(job: Any, context: Any) -> SampleResult:
-        return await talk(1 + int(job.sample))(job, context)
+async def work_and_vote(job: Any, context: Any) -> SampleResult:
+    """A tool loop of two turns, and a vote on it."""
+    done = await talk(2)(job, context)
+    vote = await context.model(Role.JUDGE)([{"role": "user", "content": f"{job.sample}: {done.reason}"}])
+    return SampleResult(outcome=Outcome.PASS, reason=vote.text)
 
+
+def judged(folder: Path, url: str, **more: Any) -> RunPlan:
+    roles: dict[str, RoleSettings] = {role: role_settings(url, role) for role in (Role.AGENT, Role.JUDGE)}
+    policy = replace(SOON, agent=False)
+    settings = RunSettings(folder=folder, retry=QUICK, batch=policy, **{"concurrency": 100, **more})
+    return RunPlan(TinyTrial(4, work_and_vote), roles, settings)
+
+
+def test_votes_wait_for_a_batch_and_turns_of_a_tool_loop_do_not(tmp_path: Path) -> None:
     with ScriptedServer() as server:
-        batched(tmp_path, server.url, TinyTrial(4, uneven))
-        assert server.batches.sizes == [4, 3, 2, 1]
+        end = run_trials([judged(tmp_path, server.url)])[0]
+        assert server.batches.sizes == [4]
+        assert server.count() == 12
+    assert {r.outcome for r in end.records.values()} == {Outcome.PASS}
 
 
-def test_samples_beyond_the_concurrency_come_in_as_others_finish(tmp_path: Path) -> None:
-    with ScriptedServer() as server:
-        batched(tmp_path, server.url, TinyTrial(5, talk(1)), concurrency=2)
-        assert server.batches.sizes == [2, 2, 1]
+def test_work_whose_votes_were_out_when_the_run_was_interrupted_is_not_done_again(tmp_path: Path) -> None:
+    troubles: dict[int, Any] = {1: "endless"}
+    with ScriptedServer(Script(batching=Batching(troubles=troubles))) as server:
+        asyncio.run(_interrupted(judged(tmp_path, server.url), lambda: bool(server.batches.sizes)))
+        troubles.clear()
+        server.batches.batches["batch_1"].trouble = None
+        end = run_trials([judged(tmp_path, server.url)])[0]
+        assert server.batches.sizes == [4]
+        assert server.count() == 12
+    assert {r.outcome for r in end.records.values()} == {Outcome.PASS}
+    sessions = read_manifest(tmp_path / "manifest.json").sessions
+    spent = sum(u.input_tokens + u.output_tokens for r in end.records.values() for u in r.usage.values())
+    assert sum(s.tokens for s in sessions) == spent
 
 
-def test_a_round_does_not_wait_long_for_a_sample_at_work(tmp_path: Path) -> None:
+def test_a_batch_does_not_wait_long_for_a_sample_at_work(tmp_path: Path) -> None:
     async def slow(job: Any, context: Any) -> SampleResult:
         if job.sample == "0":
             while len(server.batches.sizes) < 1:
@@ -113,7 +135,7 @@ def test_a_round_does_not_wait_long_for_a_sample_at_work(tmp_path: Path) -> None
         return await talk(1)(job, context)
 
     with ScriptedServer() as server:
-        batched(tmp_path, server.url, TinyTrial(4, slow), batch=replace(SOON, quiet=0.1))
+        batched(tmp_path, server.url, TinyTrial(4, slow), batch=SOON)
         assert server.batches.sizes == [3, 1]
 
 
@@ -340,7 +362,7 @@ def test_calls_of_the_interface_are_tried_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("role", "said"),
     [
-        (RoleSettings(role=Role.SIMULATOR, model="m", base_url="http://localhost:9/v1"), "a simulated workplace"),
+        (RoleSettings(role=Role.SIMULATOR, model="m", base_url="http://localhost:9/v1"), "can wait a day"),
         (RoleSettings(role=Role.AGENT, model="local"), "agent local has no batches"),
         (RoleSettings(role=Role.JUDGE, model="m", base_url="http://localhost:9", stream="on"), "judge_stream on"),
     ],

@@ -1,24 +1,31 @@
 """What goes out, what comes back, and what it cost."""
 
 import asyncio
-import itertools
 import json
+import sys
+from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
-from tests.engine.rig import HELLO, ask, client_at, with_client
+from tests.agents.test_tool_loop import Desk
+from tests.engine.rig import HELLO, ask, with_client
 from tests.support import agent_behaviours, behaviours
 from tests.support.asking import CLOSE, LOOK
 from tests.support.script import Endpoint, Script
 from tests.support.scripted_server import ScriptedServer
 
+import worktrial
+from worktrial.agents.assignment import Assignment
+from worktrial.agents.tool_loop import ToolLoop
 from worktrial.engine.client import Client
-from worktrial.engine.client import Endpoint as Address
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import Meter
+from worktrial.engine.wire import Endpoint as Address
 from worktrial.errors import StopRun
 from worktrial.language import Usage
 
+PACKAGE = Path(worktrial.__file__).parent
 SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 ODD_MESSAGE = (
     '{"role": "assistant", "content": null, "reasoning_content": "First, look.", "zahl": 123456789012345678901,'
@@ -175,12 +182,23 @@ def test_requests_in_flight_are_bounded() -> None:
         assert server.stats()["connections_peak"] == 3
 
 
-def test_requests_per_minute_are_bounded() -> None:
-    async def four(url: str) -> None:
-        async with client_at(url, rpm=600) as client:
-            await asyncio.gather(*(client.model(Meter())(HELLO) for _ in range(4)))
+def test_a_request_passes_at_most_eight_frames_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the tool loop to the socket: whoever debugs a request can hold them all."""
+    post, frames = aiohttp.ClientSession.post, list[str]()
 
-    with ScriptedServer() as server:
-        asyncio.run(four(server.url))
-    arrived = sorted(r.arrived for r in server.requests)
-    assert all(later - sooner > 0.08 for sooner, later in itertools.pairwise(arrived))
+    def spied(session: Any, *args: Any, **more: Any) -> Any:
+        frame = sys._getframe(1)
+        while frame.f_back is not None:
+            if frame.f_code.co_filename.startswith(str(PACKAGE)):
+                frames.append(frame.f_code.co_qualname)
+            frame = frame.f_back
+        return post(session, *args, **more)
+
+    async def work(client: Client) -> None:
+        await ToolLoop(client.model(Meter()))(Assignment("Do it.", "2026-02-03", [], Desk()))
+
+    monkeypatch.setattr(aiohttp.ClientSession, "post", spied)
+    with ScriptedServer(Script(tool_calls=0)) as server:
+        with_client(server.url, work)
+    assert frames[-1] == "ToolLoop.__call__"
+    assert len(frames) <= 8

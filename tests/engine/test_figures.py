@@ -10,7 +10,7 @@ from tests.support.made_runs import make_run
 
 from worktrial.engine import lines
 from worktrial.engine.record import RoleUsage, SampleRecord
-from worktrial.engine.store import SAMPLES
+from worktrial.engine.records import SAMPLES
 from worktrial.engine.stored import open_run
 from worktrial.errors import DataError
 from worktrial.grading import Vote

@@ -11,7 +11,8 @@ from tests.support.scripted_server import ScriptedServer
 from worktrial.engine.finished import SampleKind, figures_of
 from worktrial.engine.manifest import Manifest, SessionRecord
 from worktrial.engine.record import RoleUsage, SampleRecord
-from worktrial.engine.store import SAMPLES, RunStore, last_records
+from worktrial.engine.records import SAMPLES, last_records
+from worktrial.engine.store import RunStore
 from worktrial.grading import Outcome
 from worktrial.results.tables import sources
 from worktrial.secrets import Redactor

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.engine.rig import TinyTrial, run_tiny
+from tests.support.run_files import work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
@@ -74,7 +75,6 @@ def test_kills_lose_and_repeat_nothing(tmp_path: Path) -> None:
         assert SAMPLES <= server.count() <= SAMPLES + 3 * 4
     assert len(end.records) == SAMPLES
     assert Counter(stored(tmp_path)) == Counter(str(n) for n in range(SAMPLES))
-    kept = {json.loads(line)["sample"] for line in (tmp_path / "trajectories.jsonl").read_text().splitlines()}
-    assert kept == {str(n) for n in range(SAMPLES)}
+    assert {line["sample"] for line in work_of(tmp_path)} == {str(n) for n in range(SAMPLES)}
     ends = [s.end for s in read_manifest(tmp_path / "manifest.json").sessions]
     assert ends == [None, "interrupted", None, "done"]

@@ -11,7 +11,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from worktrial.engine.batch.ledger import BatchLedger, BatchLine, batches_in_flight
 from worktrial.engine.spend import Budget, BudgetSpent
-from worktrial.engine.transport import HttpAnswer
 from worktrial.language import Usage
 from worktrial.secrets import Redactor
 from worktrial.synthesis.resources import BookedSpend, Halted
@@ -89,7 +88,6 @@ class Batches(RuleBasedStateMachine):
     def begin(self) -> None:
         self.place = Path(tempfile.mkdtemp())
         self.flying: dict[int, BatchLine] = {}
-        self.answers: dict[str, bytes] = {}
         self.numbers: list[int] = []
         self.reopen()
 
@@ -105,16 +103,6 @@ class Batches(RuleBasedStateMachine):
         line = BatchLine(number=number, role="agent", address="a", batch=f"b{number}", requests=requests)
         self.ledger.begin(line)
         self.flying[number] = line
-
-    @rule(request=st.sampled_from("abcdef"), body=st.binary(max_size=9))
-    def keep(self, request: str, body: bytes) -> None:
-        self.ledger.keep(request, HttpAnswer(200, body))
-        self.answers[request] = body
-
-    @rule(request=st.sampled_from("abcdef"))
-    def use_up(self, request: str) -> None:
-        self.ledger.spend([request])
-        self.answers.pop(request, None)
 
     @precondition(lambda self: self.flying)
     @rule(data=st.data())
@@ -141,9 +129,6 @@ class Batches(RuleBasedStateMachine):
             return
         assert self.ledger.open == self.flying
         assert {line.number: line for line in batches_in_flight(self.place)} == self.flying
-        for request in "abcdef":
-            kept = self.ledger.kept(request)
-            assert (None if kept is None else kept.data) == self.answers.get(request)
 
     def teardown(self) -> None:
         if hasattr(self, "place"):

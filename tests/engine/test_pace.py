@@ -16,9 +16,9 @@ from tests.support.scripted_server import ScriptedServer
 from tests.support.wire import completion
 
 from worktrial.engine import connect
+from worktrial.engine.admission import Admission
 from worktrial.engine.client import Client
 from worktrial.engine.connect import affordable
-from worktrial.engine.pace import Pace
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import Budget, Meter, Spend
 from worktrial.errors import StopRun
@@ -40,17 +40,21 @@ def test_tokens_per_minute_are_bounded() -> None:
     assert arrived[3] - arrived[0] > 0.5
 
 
+def paced(tpm: int) -> Admission:
+    return Admission(role_settings("http://localhost:9/v1", tpm=tpm), Spend(Budget()))
+
+
 def test_what_an_answer_took_is_owed_by_the_next_request() -> None:
     async def waits() -> list[bool]:
-        pace = Pace(None, 600)
-        first = await pace.wait(400)
+        pace = paced(600)
+        first = await pace.enter(400)
         assert first == 101
         pace.book(first, 601)
         # Now 500 are owed: with a hundred more, ten seconds' worth more than there is.
         in_time = []
         for size in (4, 4):
             try:
-                await asyncio.wait_for(pace.wait(size), 0.05)
+                await asyncio.wait_for(pace.enter(size), 0.05)
                 in_time.append(True)
             except TimeoutError:
                 in_time.append(False)
@@ -61,9 +65,9 @@ def test_what_an_answer_took_is_owed_by_the_next_request() -> None:
 
 def test_what_was_held_too_much_is_given_back() -> None:
     async def many() -> None:
-        pace = Pace(None, 1000)
+        pace = paced(1000)
         for _ in range(50):
-            held = await asyncio.wait_for(pace.wait(2000), 0.5)
+            held = await asyncio.wait_for(pace.enter(2000), 0.5)
             pace.book(held, 1)
 
     asyncio.run(many())
@@ -71,7 +75,7 @@ def test_what_was_held_too_much_is_given_back() -> None:
 
 def test_a_request_larger_than_a_minute_is_sent_all_the_same() -> None:
     async def one() -> int:
-        return await asyncio.wait_for(Pace(None, 100).wait(4000), 0.5)
+        return await asyncio.wait_for(paced(100).enter(4000), 0.5)
 
     assert asyncio.run(one()) == 1001
 

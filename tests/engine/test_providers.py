@@ -6,8 +6,8 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from worktrial import registry
-from worktrial.engine.providers import OPENAI_URL, providers
-from worktrial.engine.roles import Role, RoleSettings
+from worktrial.engine.providers import OPENAI_URL
+from worktrial.engine.roles import Role, RoleSettings, providers
 from worktrial.errors import SettingError
 
 

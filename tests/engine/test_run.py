@@ -16,17 +16,19 @@ import pytest
 from tests.engine.rig import TinyTrial, ask_once, role_settings, run_tiny
 from tests.support.behaviours import Status
 from tests.support.combinators import When
+from tests.support.run_files import work_of
 from tests.support.script import Endpoint, Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.wire import completion
 
 from worktrial.engine.manifest import SessionRecord, read_manifest
-from worktrial.engine.record import SampleResult
+from worktrial.engine.record import SampleResult, projected
+from worktrial.engine.records import Records, WorkReader
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
-from worktrial.engine.tokens import TOKENS, read_tokens
+from worktrial.engine.tokens import SampleTokens
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
@@ -58,7 +60,7 @@ def test_a_run_is_stored(tmp_path: Path) -> None:
     }  # fmt: skip
     assert first["cost"] is None
     assert first["tags"] == {"even": True}
-    assert {t["sample"] for t in lines(tmp_path, "trajectories")} == {"0", "1", "2"}
+    assert {t["sample"] for t in work_of(tmp_path)} == {"0", "1", "2"}
     [session] = sessions(tmp_path)
     assert (session.end, session.command) == ("done", ["worktrial", "run"])
     assert session.endpoints == {"agent": server.url}
@@ -135,7 +137,10 @@ def test_everything_that_a_suite_reports_is_stored(tmp_path: Path) -> None:
 
     with ScriptedServer() as server:
         run_tiny(tmp_path, server.url, TinyTrial(1, do))
-    [tokens] = read_tokens(tmp_path / TOKENS)
+    [whole] = Records(tmp_path, projected(("tokens",)))
+    assert whole.tokens is not None
+    with WorkReader(tmp_path, SampleTokens) as kept:
+        tokens = kept.at(whole.tokens)
     assert {"tokens": tokens.turns, "offered": tokens.tools} == beside
     [stored] = lines(tmp_path)
     for name, value in told.items():

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import FORMAT, Manifest, SessionRecord, read_manifest
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.segments import segment_path
 from worktrial.engine.store import AT_RISK, RunStore
 from worktrial.errors import DataError, SettingError, StopRun
 from worktrial.grading import Outcome
@@ -55,10 +56,13 @@ def test_records_come_back(tmp_path: Path) -> None:
     filled(tmp_path / "deep" / "run")
     with opened(tmp_path / "deep" / "run") as store:
         assert [r.sample for r in store.finished.values()] == ["0", "1", "2"]
-        assert store.finished["2", 0, "E0"] == record(2, tags={"text": "é\né\n"})
+        stored = store.finished["2", 0, "E0"]
+        assert msgspec.structs.replace(stored, work=None) == record(2, tags={"text": "é\né\n"})
         assert len(store.manifest.sessions) == 2
     line = json.loads((tmp_path / "deep" / "run" / "samples.jsonl").read_text().splitlines()[0])
-    public = "suite sample repeat outcome reason votes usage cost seconds calls stop_reason fault_plan fault_ledger"
+    public = (
+        "work suite sample repeat outcome reason votes usage cost seconds calls stop_reason fault_plan fault_ledger"
+    )
     assert set(public.split()) <= line.keys()
 
 
@@ -67,7 +71,7 @@ def test_records_come_back(tmp_path: Path) -> None:
 def test_a_file_cut_anywhere_keeps_its_complete_lines(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = filled(Path(temporary) / "run")
-        path = folder / data.draw(st.sampled_from(["samples.jsonl", "trajectories.jsonl"]))
+        path = folder / "samples.jsonl"
         whole = path.read_bytes()
         cut = data.draw(st.integers(0, len(whole)))
         path.write_bytes(whole[:cut])
@@ -112,7 +116,7 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path, damage: bytes) ->
 
 def test_a_trajectory_without_its_sample_is_harmless(tmp_path: Path) -> None:
     filled(tmp_path)
-    with (tmp_path / "trajectories.jsonl").open("ab") as file:
+    with segment_path(tmp_path, 1).open("ab") as file:
         file.write(b'{"sample": "9"}\n')
     with opened(tmp_path) as store:
         assert len(store.finished) == 3
@@ -221,8 +225,9 @@ def test_an_empty_or_just_begun_folder_is_taken(tmp_path: Path) -> None:
     ("text", "shown"),
     [
         (b"", "not a run's manifest"),
-        (b'{"format": 1, "suite"', "not a run's manifest"),
-        (b'{"format": 1}', "not a run's manifest"),
+        (b'{"format": 2, "suite"', "not a run's manifest"),
+        (b'{"format": 2}', "not a run's manifest"),
+        (b'{"format": 1, "suite": "s"}', "has format 1, and this version reads 2"),
         (b'"caf\xe9"', "not a run's manifest"),
         (b'{"format": 99, "all": "different"}', rf"format 99, and this version reads {FORMAT}.*newer"),
     ],
@@ -243,7 +248,7 @@ def test_a_manifest_is_never_half_written(tmp_path: Path) -> None:
             # Whoever had it open still reads the whole old one.
             assert msgspec.json.decode(os.read(descriptor, 1_000_000))
             os.close(descriptor)
-    assert names(tmp_path) == [".lock", "manifest.json", "samples.jsonl", "trajectories.jsonl"]
+    assert names(tmp_path) == [".lock", "manifest.json", "samples.jsonl"]
 
 
 def test_what_is_no_json_stores_nothing(tmp_path: Path) -> None:
@@ -254,16 +259,16 @@ def test_what_is_no_json_stores_nothing(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="surrogates"):
             store.add(record(0, tags={"odd": "\ud800"}), {"sample": "0"})
         assert store.finished == {}
-    assert (tmp_path / "samples.jsonl").read_bytes() == (tmp_path / "trajectories.jsonl").read_bytes() == b""
+    assert (tmp_path / "samples.jsonl").read_bytes() == b""
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_stops_the_run(tmp_path: Path) -> None:
     filled(tmp_path, 0)
-    (tmp_path / "trajectories.jsonl").unlink()
-    (tmp_path / "trajectories.jsonl").symlink_to("/dev/full")
     store = opened(tmp_path)
     with pytest.raises(StopRun, match="cannot be stored"), store:
+        (tmp_path / "work").mkdir()
+        segment_path(tmp_path, 1).symlink_to("/dev/full")
         store.add(record(0), {"sample": "0"})
     assert store.finished == {}
 
@@ -290,13 +295,13 @@ def test_so_many_samples_are_at_risk(tmp_path: Path) -> None:
             for n in range(2 * AT_RISK + 5):
                 store.add(record(n), {"sample": str(n)})
                 assert store.at_risk == (n + 1) % AT_RISK
-            # Two files after so many samples, the folder once, and the files again when the run is over.
-            assert made[0] - before == 5
-        assert (store.at_risk, made[0] - before) == (0, 7)
+            # Two files after so many samples, both folders once, and the files again when the run is over.
+            assert made[0] - before == 6
+        assert (store.at_risk, made[0] - before) == (0, 8)
     with RunStore(tmp_path / "durable", manifest(), Redactor(), durable=True) as store:
         with syncs() as made:
             for n in range(3):
                 store.add(record(n), {"sample": str(n)})
                 # The trajectory before its sample, which cannot be there without it.
-                assert (store.at_risk, made) == (0, [4 * (n + 1) + 1])
+                assert (store.at_risk, made) == (0, [4 * (n + 1) + 2])
     assert len(list(read_lines(tmp_path / "durable" / "samples.jsonl", SampleRecord))) == 3

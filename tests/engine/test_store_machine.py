@@ -4,14 +4,17 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.support.run_files import work_of
 
 from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import Manifest, SessionRecord
-from worktrial.engine.record import SampleRecord
+from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.records import Records
 from worktrial.engine.store import RunStore
 from worktrial.engine.stored import open_run
 from worktrial.errors import SettingError
@@ -44,7 +47,10 @@ class Runs(RuleBasedStateMachine):
     def add(self, sample: int, outcome: Outcome, text: str) -> None:
         record = SampleRecord(suite="tiny", sample=str(sample), repeat=0, outcome=outcome, reason=repr(text))
         self.store.add(record, {"sample": str(sample), "repeat": 0, "condition": "E0"})
-        self.added.append(record)
+        # The last sample is the one that was added.
+        [*_, stored] = Records(self.folder, SampleRecord)
+        assert msgspec.structs.replace(stored, work=None) == record
+        self.added.append(stored)
 
     @rule()
     def end_and_resume(self) -> None:
@@ -82,12 +88,15 @@ class Runs(RuleBasedStateMachine):
     def nothing_is_lost_or_counted_twice(self) -> None:
         if not hasattr(self, "folder"):
             return
-        last = {record.key: record for record in self.added}
+        last: dict[Key, SampleRecord] = {}
+        for record in self.added:
+            last.pop(record.key, None)
+            last[record.key] = record
         assert self.store.finished == last
+        assert list(self.store.finished) == list(last)
         assert list(read_lines(self.folder / "samples.jsonl", SampleRecord)) == self.added
         assert {record.key: record for record in open_run(self.folder).records} == last
-        known = {str(line["sample"]) for line in read_lines(self.folder / "trajectories.jsonl", dict[str, object])}
-        assert known >= {record.sample for record in self.added}
+        assert [line["sample"] for line in work_of(self.folder)] == [record.sample for record in self.added]
         settled = {key for key, record in last.items() if record.outcome is not Outcome.INVALID}
         assert {key for key in last if self.store.is_settled(key)} == settled
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worktrial.engine.providers.chat import read_completion
-from worktrial.engine.wire import NotACompletion, ReportedFailure, error_text, excerpt, is_context_overflow
+from worktrial.engine.refusals import error_text, excerpt, is_context_overflow
+from worktrial.engine.wire import NotACompletion, ReportedFailure
 from worktrial.language import Usage
 
 anything = st.recursive(

@@ -19,10 +19,9 @@ from tests.support.wires import all_wires
 
 from worktrial.engine.client import Client
 from worktrial.engine.providers import gemini, messages, responses
-from worktrial.engine.providers.streams import whole_answer
+from worktrial.engine.providers.streams import put_together
 from worktrial.engine.roles import Role
 from worktrial.engine.spend import Meter
-from worktrial.engine.transport import HttpAnswer
 from worktrial.engine.wire import PROVIDER_BLOCKS, NotACompletion
 from worktrial.errors import InvalidReason, InvalidSample, StopRun
 from worktrial.language import Completion
@@ -99,11 +98,9 @@ def test_any_answer_survives_streaming(wire: str, content: Any, made: Any, chara
     }
     whole = spoken.reply(body)
     data = b"".join(spoken.events(whole, Streaming(characters=characters, comments=comments)))
-    answer = whole_answer(HttpAnswer(200, data, {}, True), MODULES[wire]._whole)
-    assert answer.status == 200
-    put_together = json.loads(answer.data)
+    joined = json.loads(put_together(data, MODULES[wire]._whole))
     content_of = {"anthropic": "content", "gemini": "candidates", "responses": "output"}[wire]
-    assert put_together[content_of] == whole[content_of]
+    assert joined[content_of] == whole[content_of]
 
 
 def test_log_probabilities_are_streamed_too() -> None:
@@ -157,7 +154,7 @@ def test_a_stream_that_ends_too_early_broke_off(wire: str) -> None:
     last = {"anthropic": 2, "gemini": 1, "responses": 1}[wire]
     for data in (b"", *(b"".join(events[:n]) for n in range(1, len(events) - last + 1)), whole[: len(whole) // 2]):
         with pytest.raises(ConnectionError, match="broke off"):
-            whole_answer(HttpAnswer(200, data, {}, True), MODULES[wire]._whole)
+            put_together(data, MODULES[wire]._whole)
 
 
 @every_wire
@@ -185,7 +182,7 @@ def test_a_refusal_in_the_middle_is_a_refusal(wire: str) -> None:
 @pytest.mark.parametrize("data", [b"data: [1]\n\n", b"data: {}\n\ndata: x\n\ndata: {}\n\n", b'data: {"a": 1}\n\n'])
 def test_nonsense_is_no_answer(wire: str, data: bytes) -> None:
     with pytest.raises((NotACompletion, ConnectionError)):
-        whole_answer(HttpAnswer(200, data, {}, True), MODULES[wire]._whole)
+        put_together(data, MODULES[wire]._whole)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +198,7 @@ def test_events_that_do_not_fit_are_no_answer(wire: str, event: Any) -> None:
     ending = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
     data = b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in (event, ending))
     with pytest.raises(NotACompletion, match="do not fit"):
-        whole_answer(HttpAnswer(200, data, {}, True), MODULES[wire]._whole)
+        put_together(data, MODULES[wire]._whole)
 
 
 @every_wire
@@ -247,8 +244,8 @@ def test_arguments_that_were_cut_off_are_kept_as_they_are() -> None:
     body = spoken.reply({**completion(None, tool_calls=CALLS[:1], finish_reason="length"), "id": "a", "model": "m"})
     events = spoken.events(body, Streaming())
     last = max(n for n, event in enumerate(events) if b"input_json_delta" in event)
-    whole = whole_answer(HttpAnswer(200, b"".join(events[:last] + events[last + 1 :]), {}, True), messages._whole)
-    (call,) = [b for b in json.loads(whole.data)["content"] if b["type"] == "tool_use"]
+    whole = put_together(b"".join(events[:last] + events[last + 1 :]), messages._whole)
+    (call,) = [b for b in json.loads(whole)["content"] if b["type"] == "tool_use"]
     assert call["input"]["arguments"].startswith('{"id":1')
 
 

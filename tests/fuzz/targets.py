@@ -1,6 +1,5 @@
 """Readers of what somebody else wrote, each with what it may raise and a few seeds of good input."""
 
-import asyncio
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,8 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import aiohttp
-import msgspec
 from pydantic import TypeAdapter
 from tests.support.small_pdf import Sheet, write_pdf
 
@@ -22,19 +19,18 @@ from worktrial.archive.producers.web import HtmlReader
 from worktrial.archive.store.record import read_manifest as read_archive_manifest
 from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import read_manifest
-from worktrial.engine.objects.parts import RunPart, made_file
-from worktrial.engine.objects.shards import StoredShard, fetch, read_parts, read_run, read_shard_state
 from worktrial.engine.providers.chat import read_completion
 from worktrial.engine.providers.gemini import GeminiWire
 from worktrial.engine.providers.messages import MessagesWire
 from worktrial.engine.providers.responses import ResponsesWire
 from worktrial.engine.providers.streams import chat_completion
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.refusals import asked_to_wait, error_text
+from worktrial.engine.remote import RUNS
 from worktrial.engine.retry import endpoint_time, retry_after_seconds
 from worktrial.engine.roles import Role, RoleSettings
-from worktrial.engine.tokens import SampleTokens, encoded, read_tokens
-from worktrial.engine.transport import Transport
-from worktrial.engine.wire import Line, ModelWire, NotACompletion, ReportedFailure, asked_to_wait, error_text
+from worktrial.engine.segments import Segments, SegmentWriter, segment_path
+from worktrial.engine.wire import Endpoint, ModelWire, NotACompletion, ReportedFailure
 from worktrial.errors import DataError
 from worktrial.grading.ballot import Unreadable, read_ballot
 from worktrial.grading.logprob import statements
@@ -50,7 +46,10 @@ from worktrial.outside.schemas import SchemaCheck, Uncheckable, schema_fault
 from worktrial.outside.yaml_files import json_of_yaml
 from worktrial.outside.yaml_nodes import BadYaml
 from worktrial.outside.yaml_text import load_yaml
+from worktrial.stores import shipping
 from worktrial.stores.bucket import Bucket
+from worktrial.stores.sending import FolderShipment, claim_folder
+from worktrial.stores.writers import StoreWriter
 from worktrial.suites.documents.answers.ours import our_score
 from worktrial.suites.documents.answers.published import published_score
 from worktrial.suites.documents.question_files import read_own, read_published
@@ -155,23 +154,10 @@ def _parsed(path: Path) -> None:
         reader.read(number)
 
 
-def _foreign(make: Callable[[Line], ModelWire]) -> Callable[[bytes], object]:
+def _foreign(make: Callable[[RoleSettings, Endpoint], ModelWire]) -> Callable[[bytes], object]:
     """Reader of a whole answer of a wire of its own."""
-
-    def reads(data: bytes) -> object:
-        return made().read(data)
-
-    @cache
-    def made() -> ModelWire:
-        return asyncio.run(wire())
-
-    async def wire() -> ModelWire:
-        url = "http://localhost:9/v1"
-        async with aiohttp.ClientSession() as session:
-            settings = RoleSettings(role=Role.AGENT, model="a", base_url=url)
-            return make(Line(settings, url, "a", None, Transport(session, url, timeout=1.0, largest=1000)))
-
-    return reads
+    url = "http://localhost:9/v1"
+    return make(RoleSettings(role=Role.AGENT, model="a", base_url=url), Endpoint(url, "a")).read
 
 
 def _file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object]:
@@ -183,39 +169,47 @@ def _file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object
     return reads
 
 
+def _segment(data: bytes) -> None:
+    """Every byte that a sealed segment holds, and one more."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = segment_path(Path(folder), 1, sealed=True)
+        path.parent.mkdir()
+        path.write_bytes(data)
+        with Segments(Path(folder)) as segments:
+            segments.text(1, 0, segments.size(1) + 1)
+
+
+def _sealed() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        writer = SegmentWriter(Path(folder))
+        writer.add(b"x" * 2_000_000)
+        writer.close(seal=True)
+        return segment_path(Path(folder), 1, sealed=True).read_bytes()
+
+
 @cache
 def _stored() -> dict[str, bytes]:
     """Objects of a run in a store, by name."""
-    lines = [b'{"suite": "s", "sample": "a", "repeat": 0, "outcome": "pass", "reason": "so"}\n']
-    told = b'{"suite": "s", "data": {}, "settings": {}, "samples": 1, "sessions": []}'
-    made = {stream: made_file(1, stream, lines) for stream in ("trajectories", "samples")}
-    part = RunPart(shard="1-of-1", number=1, files={stream: one.about for stream, one in made.items()})
-    return {
-        "manifest.json": b'{"format": 1, "of": 1, "manifest": ' + told + b"}",
-        "parts/1-of-1/manifest.json": b'{"format": 1, "parts": 1, "writer": null, "manifest": ' + told + b"}",
-        "parts/1-of-1/000001.json": msgspec.json.encode(part),
-        **{f"parts/1-of-1/{one.about.name}": one.data for one in made.values()},
-    }
+    with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as there:
+        (Path(here) / "manifest.json").write_bytes(MANIFEST)
+        (Path(here) / "samples.jsonl").write_bytes(b'{"suite": "s", "sample": "a"}\n' * 99)
+        bucket = Bucket(f"file://{there}")
+        found, _ = claim_folder(bucket, RUNS.name, StoreWriter(token="t", host="h", since="then"))
+        FolderShipment(bucket, found, Path(here)).ship(RUNS.groups, done=True)
+        return {name: path.read_bytes() for name in bucket.names() if (path := Path(there, name)).is_file()}
 
 
 def _in_store(name: str) -> "Target":
-    """Reader of a store in which one object, whose name has `name` in it, is whatever it is."""
-    [changed] = [known for known in _stored() if known.endswith(name)]
+    """Reader of a store in which the first object whose name begins with `name` is whatever it is."""
+    changed = next(known for known in sorted(_stored()) if known.startswith(name))
 
     def reads(data: bytes) -> None:
         with tempfile.TemporaryDirectory() as folder:
             for known, good in _stored().items():
-                path = Path(folder) / known
+                path = Path(folder, "run", known)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data if known == changed else good)
-            bucket = Bucket(f"file://{folder}")
-            read_run(bucket)
-            found = read_shard_state(bucket, "1-of-1")
-            assert found is not None
-            objects = bucket.names("parts")
-            parts = read_parts(bucket, "1-of-1", objects, found.state, None)
-            shard = StoredShard(bucket, "1-of-1", *found, parts)
-            fetch(shard, Path(folder) / "run", shard.streams)
+            shipping.bring(RUNS, shipping.open_folder(RUNS, f"file://{folder}/run"), Path(folder, "here"))
 
     return Target(reads, [_stored()[changed]])
 
@@ -229,9 +223,8 @@ def _small_pdf() -> bytes:
         return write_pdf(Path(folder) / "a.pdf", [sheet]).read_bytes()
 
 
-MANIFEST = b'{"format": 1, "suite": "s", "data": {}, "settings": {}, "samples": 1, "sessions": []}'
+MANIFEST = b'{"format": 2, "suite": "s", "data": {}, "settings": {}, "samples": 1, "sessions": []}'
 DATE = b"Thu, 01 Jan 2026 13:00:30 +0100"
-TOKENS = encoded(SampleTokens(sample="a", repeat=0, turns=[], tools=[]))
 _NO_ANSWER = (NotACompletion, ReportedFailure)
 TARGETS = {
     "json": Target(lambda data: as_json(data, HERE), [b'{"a": [1, 2.5e3, "\\u00e9", null]}', b"[" * 200]),
@@ -348,10 +341,9 @@ TARGETS = {
         _file("manifest.json", lambda path: read_archive_manifest(path.parent)),
         [b'{"format_version": 1, "documents": []}'],
     ),
-    "tokens": Target(_file("a.zst", lambda path: [*read_tokens(path)]), [TOKENS]),
-    "store": _in_store("/000001.json"),
-    "store shard": _in_store("1/manifest.json"),
-    "store part": _in_store("samples.jsonl.zst"),
+    "segment": Target(_segment, [_sealed()]),
+    "store": _in_store("manifest.json"),
+    "store pack": _in_store("packs/"),
     "request": Target(lambda data: read_body(OpenRequest, data), [b'{"sample": "a"}'], (ValueError,)),
     "reply": Target(
         _reply,

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.support.html_tree import parsed
 from tests.support.made_runs import make_run
+from tests.support.run_files import set_work, store_work, work_of
 
 from worktrial.errors import DataError, SettingError
 from worktrial.reports.report import Report, open_report
@@ -186,17 +187,16 @@ def test_progress_counts_every_sample(report: Report, tmp_path: Path) -> None:
 
 
 def test_a_damaged_trajectory_leaves_no_report(report: Report, tmp_path: Path) -> None:
-    with (tmp_path / "runs" / "b" / "trajectories.jsonl").open("ab") as file:
-        file.write(b"{broken\n" * 2)
-    with pytest.raises(DataError, match="trajectories"):
+    lines = work_of(tmp_path / "runs" / "b")
+    set_work(tmp_path / "runs" / "b", [b"{broken", *lines[1:]])
+    with pytest.raises(DataError, match="damaged record"):
         write_site(report, tmp_path / "site")
     assert _left_beside(tmp_path, {"runs"}) == set()
 
 
 def test_an_empty_run_has_a_report(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run", tasks=3)
-    for name in ("samples.jsonl", "trajectories.jsonl"):
-        (folder / name).write_bytes(b"")
+    store_work(folder, [])
     site = write_site(open_report([folder], "t"), tmp_path / "site")
     assert "3 of 3 samples are still to come" in (site.folder / "section-runs.html").read_text("utf-8")
     assert "no sample has finished" in site.first_page.read_text("utf-8")

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from tests.support.run_files import store_work
 
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import SampleRecord
@@ -74,10 +75,8 @@ def store(
     folder.mkdir(parents=True, exist_ok=True)
     manifest = Manifest(suite="s", data={}, settings=settings, samples=len({r.key for r in records}))
     (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
-    (folder / "samples.jsonl").write_bytes(b"".join(msgspec.json.encode(r) + b"\n" for r in records))
-    lines = [
-        {"suite": "s", "sample": r.sample, "repeat": r.repeat, "condition": r.condition, "calls": calls}
-        for r, calls in ((records[n], calls) for n, calls in (works or {}).items())
-    ]
-    (folder / "trajectories.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    whose = [{"suite": "s", "sample": r.sample, "repeat": r.repeat, "condition": r.condition} for r in records]
+    calls = works or {}
+    lines = [{**one, "calls": calls[n]} if n in calls else None for n, one in enumerate(whose)]
+    store_work(folder, zip(records, lines, strict=True))
     return open_run(folder)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.results.runs import event, record, row, store, work
 from tests.support.cli import command
+from tests.support.run_files import set_work
 
 from worktrial.errors import DataError
 from worktrial.reports.report import open_report
@@ -18,9 +19,9 @@ def runs(tmp_path: Path) -> Path:
     faulty = record("2", condition="E2", fault_plan=[event(0, "E2", 1)], fault_ledger=[row(0, "E2", calls[1])])
     for name in ("a", "b", "record", "trajectory"):
         store(tmp_path / "runs" / name, [record("1"), faulty], {0: calls, 1: calls})
-    for name, file in (("record", "samples.jsonl"), ("trajectory", "trajectories.jsonl")):
-        with (tmp_path / "runs" / name / file).open("ab") as damaged:
-            damaged.write(b"{}\n")
+    with (tmp_path / "runs" / "record" / "samples.jsonl").open("ab") as damaged:
+        damaged.write(b"{}\n")
+    set_work(tmp_path / "runs" / "trajectory", [b"{}", None])
     (tmp_path / "runs" / "refused").mkdir()
     return tmp_path / "runs"
 

@@ -63,7 +63,7 @@ def test_each_sample_as_it_was_tried(tmp_path: Path) -> None:
     assert found.requests.likely == 2 * (9 + 19 * 5) + 2 * (21 + 25) + 9 * 2 * (21 + 25)
     assert found.tokens.likely == found.requests.likely * 1100
     assert found.disk_bytes == pytest.approx(
-        80 * sum(file.stat().st_size for run in (clean, faulty) for file in run.folder.iterdir()) / 22
+        80 * sum(file.stat().st_size for run in (clean, faulty) for file in run.folder.rglob("*.*")) / 22
     )
     assert any("too few tasks" in line for line in found.assumed)
     assert not any("unfinished" in line for line in found.assumed)

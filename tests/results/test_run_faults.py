@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 from tests.results.runs import event, record, row, store, work
+from tests.support.run_files import set_work
 
 from worktrial.engine.stored import open_run
 from worktrial.errors import DataError
@@ -14,7 +15,7 @@ LEDGER = [row(0, "E2", CALLS[0])]
 
 def test_a_run_without_faults_is_not_even_read(tmp_path: Path) -> None:
     run = store(tmp_path, [record("1")])
-    (tmp_path / "trajectories.jsonl").write_text("damaged\n")
+    set_work(tmp_path, [b"damaged"])
     assert sample_faults(run) == {}
 
 
@@ -55,7 +56,6 @@ def test_damage_is_named(tmp_path: Path) -> None:
         open_run(tmp_path / "a")
     records = [record("7", condition="E2", fault_plan=PLAN)]
     run = store(tmp_path / "b", records)
-    line = '{"sample":"7","repeat":0,"condition":"E2","calls":[{"index":"x"}]}\n'
-    (tmp_path / "b" / "trajectories.jsonl").write_text(line)
-    with pytest.raises(DataError, match=r"trajectories.jsonl: the trajectory of sample '7', repeat 0 is damaged"):
+    set_work(tmp_path / "b", [{"sample": "7", "repeat": 0, "condition": "E2", "calls": [{"index": "x"}]}])
+    with pytest.raises(DataError, match=r"work: the trajectory of sample '7', repeat 0 is damaged"):
         sample_faults(run)

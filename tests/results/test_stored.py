@@ -3,9 +3,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.support.run_files import store_work
 
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import RoleUsage, SampleRecord
+from worktrial.engine.segments import segment_path
 from worktrial.engine.stored import open_run, trajectory
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
@@ -22,9 +24,8 @@ def _record(sample: str, outcome: str = "pass", repeat: int = 0, **more: Any) ->
 def _store(folder: Path, records: list[SampleRecord], samples: int = 9, **settings: Any) -> Path:
     manifest = Manifest(suite="s", data={}, settings=settings, samples=samples)
     (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
-    (folder / "samples.jsonl").write_bytes(b"".join(msgspec.json.encode(r) + b"\n" for r in records))
     lines = [{"sample": r.sample, "repeat": r.repeat, "turn": n} for n, r in enumerate(records)]
-    (folder / "trajectories.jsonl").write_bytes(b"".join(msgspec.json.encode(n) + b"\n" for n in lines))
+    store_work(folder, zip(records, lines, strict=True))
     return folder
 
 
@@ -36,8 +37,8 @@ def test_the_last_record_of_a_sample_counts(tmp_path: Path) -> None:
     records = [_record("1", "invalid"), _record("2"), _record("1", "fail"), _record("1", repeat=1)]
     run = open_run(_store(tmp_path, records))
     assert [(r.key, r.outcome.value) for r in run.records] == [
-        (("1", 0, "E0"), "fail"),
         (("2", 0, "E0"), "pass"),
+        (("1", 0, "E0"), "fail"),
         (("1", 1, "E0"), "pass"),
     ]
     assert run.missing == 6
@@ -51,8 +52,8 @@ def test_a_sample_without_a_trajectory(tmp_path: Path) -> None:
         trajectory(tmp_path, "x", 0)
     with pytest.raises(DataError, match="did not get so far: task_data: gone"):
         trajectory(tmp_path, "x", 0, record=_record("x", "invalid", reason="task_data: gone"))
-    (tmp_path / "trajectories.jsonl").unlink()
-    with pytest.raises(DataError, match="There is: none"):
+    segment_path(tmp_path, 1).unlink()
+    with pytest.raises(DataError, match=r"0001.jsonl: is missing"):
         trajectory(tmp_path, "1", 0)
 
 

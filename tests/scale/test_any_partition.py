@@ -4,63 +4,54 @@ import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.scale.test_merge import FILES, run, tiny
+from tests.scale.test_merge import run, tiny
+from tests.support.run_files import raw_work, records_in, store_work
 
+from worktrial.engine import segments
 from worktrial.engine.manifest import Manifest, manifest_text, read_manifest
-from worktrial.engine.packing import FrameWriter, line_key
-from worktrial.engine.record import Key, SampleLine
+from worktrial.engine.segments import SegmentWriter, segment_path
 from worktrial.engine.shard import read_shard
-from worktrial.engine.trajectories import PACKED, TRAJECTORIES, StoredTrajectories
 from worktrial.scale.merge import merge
 
-Lines = dict[str, list[bytes]]
+Sample = tuple[dict[str, Any], bytes | None]
 
 
 @cache
-def whole() -> tuple[Manifest, Lines]:
-    """Manifest and lines of the run of one process."""
+def whole() -> tuple[Manifest, list[Sample]]:
+    """Manifest, and records with their work, of the run of one process."""
     with tempfile.TemporaryDirectory() as place:
         one = run(Path(place) / "one", tiny(7, 2))
         manifest = read_manifest(one / "manifest.json")
-        return manifest, {name: (one / name).read_bytes().splitlines(keepends=True) for name in FILES}
+        return manifest, list(zip(records_in(one), raw_work(one), strict=True))
 
 
-def key_of(line: bytes) -> Key:
-    return msgspec.json.decode(line, type=SampleLine).key
-
-
-def write_shard(folder: Path, shard: str, again: Sequence[int], packed: int) -> Path:
-    """The part of the run that a shard's own process writes; before it some lines as a first try left them."""
-    manifest, lines = whole()
+def write_shard(folder: Path, shard: str, again: Sequence[int], frame: int) -> Path:
+    """The part of the run that a shard's own process writes; before it some samples as a first try left them."""
+    manifest, samples = whole()
     holds = read_shard(shard).holds
     folder.mkdir()
-    own = {
-        name: [line for line in kept if holds(msgspec.json.decode(line, type=SampleLine).key)]
-        for name, kept in lines.items()
-    }
-    count = len(own[FILES[0]])
-    for name, kept in own.items():
-        earlier = [kept[n % len(kept)].replace(b'"so"', b'"as it was"') for n in again if kept]
+    own = [(one, line) for one, line in samples if holds((one["sample"], one["repeat"], one["condition"]))]
+    count = len(own)
+    earlier = [({**own[n % count][0], "reason": "as it was"}, own[n % count][1]) for n in again if own]
+    store_work(folder, [*earlier, *own])
+    if frame:
+        # Sealed, in frames of so many bytes.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(segments, "FRAME_BYTES", frame)
+            writer = SegmentWriter(folder)
+            writer.open({})
+            writer.close(seal=True)
+    for path in (folder / "samples.jsonl", segment_path(folder, 1)):
         # The tail is torn, as after a kill.
-        (folder / name).write_bytes(b"".join([*earlier, *kept, kept[0][:9] if kept and again else b""]))
-    if packed and kept:
-        # Some in frames, torn as well, and the others after them.
-        frames = FrameWriter(folder)
-        frames.open()
-        lines = [*earlier, *kept]
-        for line in lines[:-1]:
-            frames.add(line, line_key(line, folder))
-            if packed > 1:
-                frames.flush()
-        frames.flush()
-        frames.close()
-        with frames.path.open("ab") as file:
-            file.write(frames.path.read_bytes()[: packed * 4])
-        (folder / TRAJECTORIES).write_bytes(lines[-1] + kept[0][:9])
+        if path.exists() and again:
+            with path.open("ab") as file:
+                file.write(b'{"suite": "t')
     [session] = manifest.sessions
     assert session.asked is not None
     asked = msgspec.structs.replace(session.asked, added=count)
@@ -77,20 +68,14 @@ def test_any_partition_in_any_order_with_any_lines_again_is_the_same_run(data: s
     again = st.lists(st.integers(0, 20), max_size=3)
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        frames = st.integers(0, 2)
+        frames = st.sampled_from([0, segments.FRAME_BYTES])
         shards = [
             write_shard(place / f"s{n}", f"{n}/{of}", data.draw(again), data.draw(frames)) for n in range(1, of + 1)
         ]
-        is_packed = any((shard / PACKED).exists() for shard in shards)
         merged = merge(data.draw(st.permutations(shards)), place / "run")
         assert merged[:2] == (14, 0)
-        for file, lines in whole()[1].items():
-            if is_packed and file == TRAJECTORIES:
-                assert not (place / "run" / file).exists()
-                with StoredTrajectories(place / "run") as stored:
-                    found = [stored.line(begin) for _, begin, _ in stored.lines(SampleLine)]
-                    assert [stored.last(key) for key in map(key_of, lines)] == lines == found
-            else:
-                assert (place / "run" / file).read_bytes() == b"".join(lines)
+        found = zip(records_in(place / "run"), raw_work(place / "run"), strict=True)
+        placeless = [[({**one, "work": None}, line) for one, line in each] for each in (found, whole()[1])]
+        assert placeless[0] == placeless[1]
         told = read_manifest(place / "run" / "manifest.json")
         assert (told.shard, told.samples, told.settings) == (None, 14, whole()[0].settings)

@@ -10,21 +10,22 @@ import msgspec
 import pytest
 from tests.engine.rig import TinyTrial, all_bytes
 from tests.support.cli import Ran, command, count_lines, lines_of
+from tests.support.run_files import records_in, store_work, work_of
 
-from worktrial.engine.lines import append_line
 from worktrial.engine.manifest import read_manifest
-from worktrial.engine.record import SampleResult
+from worktrial.engine.record import SampleRecord, SampleResult
+from worktrial.engine.records import Records, WorkReader
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
+from worktrial.engine.segments import segment_path
 from worktrial.engine.shard import MOST_SHARDS, ShardedTrial, read_shard, shard_number
-from worktrial.engine.tokens import TOKENS, SampleTokens, encoded, read_tokens
-from worktrial.engine.trajectories import trajectory_lines
+from worktrial.engine.tokens import SampleTokens
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
 from worktrial.language import TurnTokens
 
-FILES = ("samples.jsonl", "trajectories.jsonl")
+FILES = ("samples.jsonl", "work")
 STARTER = ("run", "starter", "--agent", "plan", "--limit", "24", "--repeats", "2", "--concurrency", "2")
 
 
@@ -40,8 +41,10 @@ def key_of(line: dict[str, Any]) -> Any:
 
 
 def read(folder: Path, name: str) -> list[dict[str, Any]]:
-    """The lines of a file, which may be compressed."""
-    return [*trajectory_lines(folder, dict[str, Any])] if name == FILES[1] else lines_of(folder / name)
+    """The records of a run without their places, or its work."""
+    if name == FILES[1]:
+        return work_of(folder)
+    return [{k: v for k, v in line.items() if k not in ("work", "tokens")} for line in records_in(folder)]
 
 
 def texts(folder: Path, name: str) -> list[str]:
@@ -100,14 +103,20 @@ async def work(job: Job, context: SampleContext) -> SampleResult:
     return SampleResult(outcome=Outcome.PASS, reason="so", trajectory={"text": text} if job.repeat < 2 else None)
 
 
-def tiny(count: int = 12, repeats: int = 2, *, known: bool = True, **more: Any) -> TinyTrial:
+async def work_with_tokens(job: Job, context: SampleContext) -> SampleResult:
+    result = await work(job, context)
+    result.tokens = [TurnTokens([1], [2], [-0.5])]
+    return result
+
+
+def tiny(count: int = 12, repeats: int = 2, *, known: bool = True, does: Any = work, **more: Any) -> TinyTrial:
     class InOrder(TinyTrial):
         @property
         def jobs(self) -> list[Job]:
             return [Job(str(n), r, {}) for n in range(self.count) for r in range(self.repeats)]
 
     plan = {"tasks": [str(n) for n in range(count)], "repeats": repeats} if known else {}
-    return InOrder(count, work, repeats, {"seed": 1, **plan, **more})
+    return InOrder(count, does, repeats, {"seed": 1, **plan, **more})
 
 
 def run(folder: Path, trial: TinyTrial, shard: str | None = None) -> Path:
@@ -154,18 +163,17 @@ def test_the_last_line_of_a_sample_counts_and_torn_ones_do_not(tmp_path: Path) -
     trial = tiny(6, 1)
     run(tmp_path / "one", trial)
     shards = sharded(tmp_path, trial, 2)
-    for name in FILES:
-        path = shards[0] / name
-        first = path.read_bytes().splitlines()[0]
-        with path.open("ab", buffering=0) as file:
-            append_line(file, first.replace(b'"so"', b'"later"').replace(b"\xc3\xa9", b"e"))
+    lines = list(zip(records_in(shards[0]), work_of(shards[0]), strict=True))
+    record, line = lines[0]
+    again = {**record, "reason": "later"}, {**line, "text": line["text"].replace("é", "e")}
+    store_work(shards[0], [*lines, again])
+    for path in (shards[0] / FILES[0], segment_path(shards[0], 1)):
+        with path.open("ab") as file:
             file.write(b'{"sample": "torn')
-    with (shards[1] / FILES[1]).open("ab", buffering=0) as file:
-        # Killed between the trajectory and its sample, and never run again.
-        own = [str(n) for n in range(6) if shard_number((str(n), 0, "E0"), 2) == 2]
-        samples = (shards[1] / FILES[0]).read_bytes().splitlines(keepends=True)
-        (shards[1] / FILES[0]).write_bytes(b"".join(line for line in samples if f'"{own[0]}"'.encode() not in line))
-        file.write(b"")
+    # Killed between the trajectory and its sample, and never run again.
+    own = [str(n) for n in range(6) if shard_number((str(n), 0, "E0"), 2) == 2]
+    samples = (shards[1] / FILES[0]).read_bytes().splitlines(keepends=True)
+    (shards[1] / FILES[0]).write_bytes(b"".join(line for line in samples if f'"{own[0]}"'.encode() not in line))
     said = merge(*shards, "-o", tmp_path / "all").err
     assert f"shard 2/2 lacks 1 of its {len(own)} samples: {own[0]} (repeat 0, E0)" in said
     assert "--partial merges what is there" in said
@@ -173,7 +181,7 @@ def test_the_last_line_of_a_sample_counts_and_torn_ones_do_not(tmp_path: Path) -
     there = {line["sample"]: line for line in lines_of(tmp_path / "all" / FILES[0])}
     assert sorted(there) == sorted({*map(str, range(6))} - {own[0]})
     assert [line["reason"] for line in there.values()].count("later") == 1
-    works = lines_of(tmp_path / "all" / FILES[1])
+    works = work_of(tmp_path / "all")
     assert {line["sample"] for line in works} == there.keys() and len(works) == 5
     [changed] = [line["sample"] for line in works if " e " in line["text"]]
     assert there[changed]["reason"] == "later"
@@ -198,17 +206,13 @@ def test_merging_again_changes_nothing_and_takes_what_came_meanwhile(tmp_path: P
 
 
 def test_tokens_and_tracebacks_come_along(tmp_path: Path) -> None:
-    shards = sharded(tmp_path, tiny(6, 1), 2)
-    turn = TurnTokens([1], [2], [-0.5])
+    shards = sharded(tmp_path, tiny(6, 1, does=work_with_tokens), 2)
     for n, shard in enumerate(shards):
         (shard / "tracebacks.txt").write_text(f"from {n}\n")
-        lines = [
-            SampleTokens(sample=line["sample"], repeat=0, turns=[turn], tools=[])
-            for line in lines_of(shard / FILES[0])
-        ]
-        (shard / TOKENS).write_bytes(b"".join(map(encoded, reversed(lines))) + b"\x28torn")
     assert merge(*shards, "-o", tmp_path / "all").code == 0
-    assert [line.sample for line in read_tokens(tmp_path / "all" / TOKENS)] == [str(n) for n in range(6)]
+    with WorkReader(tmp_path / "all", SampleTokens) as kept:
+        found = [kept.at(one.tokens) for one in Records(tmp_path / "all", SampleRecord) if one.tokens]
+    assert [line.sample for line in found] == [str(n) for n in range(6)]
     assert (tmp_path / "all" / "tracebacks.txt").read_text() == "from 0\nfrom 1\n"
 
 

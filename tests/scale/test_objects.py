@@ -11,21 +11,22 @@ from pathlib import Path
 import msgspec
 import pytest
 from tests.engine.rig import TinyTrial
-from tests.scale.test_merge import FILES, by_key, run, same_work, texts, tiny
+from tests.scale.test_merge import FILES, by_key, run, same_work, texts, tiny, work_with_tokens
 from tests.support.cli import command, count_lines
 
 import worktrial
 from worktrial.engine.record import SampleResult
+from worktrial.engine.records import SAMPLES, WorkReader
 from worktrial.engine.remote import push
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RemoteRun, RunSettings
 from worktrial.engine.shard import ShardedTrial, read_shard, shard_folder
-from worktrial.engine.store import SAMPLES, RunStore
-from worktrial.engine.tokens import TOKENS, SampleTokens, encoded, read_tokens
+from worktrial.engine.store import RunStore
+from worktrial.engine.stored import open_run
+from worktrial.engine.tokens import SampleTokens
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import SettingError, StopRun, WorktrialError
 from worktrial.grading import Outcome
-from worktrial.language import TurnTokens
 from worktrial.scale.objects import local_run, pull
 from worktrial.stores import shipping
 from worktrial.stores.bucket import Bucket
@@ -346,14 +347,13 @@ def test_shards_that_are_begun_or_added_to_one_by_one_are_read_at_any_time(
 
 def test_a_run_is_pushed_and_pulled_as_it_grows(machine: Machine, tmp_path: Path) -> None:
     address, folder, there = f"file://{tmp_path}/store/run", tmp_path / "here", tmp_path / "there"
-    run(folder, tiny(4))
-    turn = TurnTokens([1], [2], [-0.5])
-    tokens = [SampleTokens(sample=str(n), repeat=0, turns=[turn], tools=[]) for n in range(4)]
-    (folder / TOKENS).write_bytes(b"".join(map(encoded, tokens)) + b"\x28torn")
+    run(folder, tiny(4, does=work_with_tokens))
     (folder / "tracebacks.txt").write_text("it was so\n")
     push(folder, address)
     assert pull(address, there) == 0
-    assert [line.sample for line in read_tokens(there / TOKENS)] == ["0", "1", "2", "3"]
+    with WorkReader(there, SampleTokens) as kept:
+        tokens = [kept.at(record.tokens).sample for record in open_run(there).records if record.tokens]
+    assert tokens == [str(n // 2) for n in range(8)]
     assert (there / "tracebacks.txt").read_text() == "it was so\n"
     names = Bucket(address).names()
     push(folder, address)
@@ -361,7 +361,7 @@ def test_a_run_is_pushed_and_pulled_as_it_grows(machine: Machine, tmp_path: Path
     run(folder, tiny(6))
     push(folder, address)
     pull(address, there)
-    for name in FILES:
+    for name in (FILES[0], "work/0001.jsonl"):
         assert (folder / name).read_bytes() == (there / name).read_bytes()
     # A folder that is another run, or behind, puts nothing there.
     changed = run(tmp_path / "other", tiny(6)) / FILES[0]
@@ -388,8 +388,11 @@ def test_only_what_is_new_travels_and_records_come_without_the_rest(machine: Mac
     folder, address = run(tmp_path / "one", tiny(30)), f"file://{tmp_path}/store/run"
     push(folder, address)
     before = Bucket(address).names("packs")
-    sizes = sum((folder / name).stat().st_size for name in FILES)
+    sizes = sum((folder / name).stat().st_size for name in (FILES[0], "work/0001.jsonl"))
     assert sum(found.size for found in before.values()) < sizes / 2
     light = local_run(Path(address), records=True)
     assert {path.name for path in light.iterdir()} == {"manifest.json", SAMPLES}
     same_work(folder, local_run(Path(address)))
+    machine("second")
+    here = local_run(Path(address), segment=1)
+    assert [path.name for path in here.glob("work/*")] == [path.name for path in folder.glob("work/*")]

@@ -63,10 +63,6 @@ def test_shards_are_the_run_of_one_process_and_a_second_attempt_goes_on(tmp_path
     merge([shard_home(home, number, 2) for number in (1, 2)], run)
     assert command(*STARTER, "-o", alone).code == 0
     same_work(alone, run)
-    packed = tmp_path / "packed"
-    merge([shard_home(home, number, 2) for number in (1, 2)], packed, compress=True)
-    assert (packed / "trajectories.jsonl.zst").exists()
-    same_work(run, packed)
 
 
 def test_a_machine_that_does_not_see_the_folder_says_so(tmp_path: Path) -> None:

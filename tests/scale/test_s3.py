@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 from tests.scale.test_merge import FILES, STARTER, run, same_work, texts, tiny
 from tests.scale.test_objects import Machine, at, machine
-from tests.support.cli import command, count_lines, holding, lines_of
+from tests.support.cli import command, count_lines, holding
 from tests.support.object_server import ObjectServer, object_server
+from tests.support.run_files import work_of
 
 from worktrial.engine.record import SampleResult
+from worktrial.engine.records import SAMPLES
 from worktrial.engine.remote import push
-from worktrial.engine.store import SAMPLES
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, StopRun, WorktrialError
 from worktrial.grading import Outcome
@@ -153,7 +154,7 @@ def test_keys_of_a_store_are_in_nothing_that_is_stored(
     machine("second")
     there = local_run(Path(address))
     for place in (folder, there):
-        assert all(line["text"] == "env: [key]" for line in lines_of(place / FILES[1]))
+        assert all(line["text"] == "env: [key]" for line in work_of(place))
         assert holding(place, [SECRET]) == []
     manifests = [Bucket(address).get(name) for name in Bucket(address).names() if name.endswith(".json")]
     assert len(manifests) == 1 and not any(SECRET.encode() in found.data for found in manifests if found)

@@ -13,17 +13,17 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tests.scale.test_merge import FILES, STARTER, same_work, size_of, timeless
-from tests.support.cli import Ran, command, count_lines, lines_of, start_code
+from tests.scale.test_merge import STARTER, same_work, size_of, timeless
+from tests.support.cli import Ran, command, count_lines, start_code
 from tests.support.plan_model import PlanModel
 from tests.support.ray_session import sessions, start_on_ray, until, workers
+from tests.support.run_files import work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
 import worktrial
 from worktrial.cli.places import run_folder
-from worktrial.engine.store import SAMPLES
-from worktrial.engine.trajectories import PACKED
+from worktrial.engine.records import SAMPLES
 from worktrial.interop.view.library import RunLibrary
 from worktrial.stores.writers import spool_folder
 
@@ -77,12 +77,12 @@ class Going:
         assert child.returncode == -signal.SIGKILL, out + err
 
 
-def in_shards(going: Going, compressed: tuple[int, ...] = ()) -> str:
+def in_shards(going: Going) -> str:
     """Four shards, of which one is killed, and merged early, and then all."""
     shards = [going.place / f"shard-{n}" for n in range(1, 5)]
     run, early = going.place / "run", going.place / "early"
     for n, shard in enumerate(shards, 1):
-        words = ["--shard", f"{n}/4", "-o", shard, *(["--compress"] if n in compressed else [])]
+        words = ["--shard", f"{n}/4", "-o", shard]
         if n == 2:
             going.killed(*words, samples=3)
             assert count_lines(shard / SAMPLES) == 3 < size_of(going.whole) // 8
@@ -98,14 +98,9 @@ def in_shards(going: Going, compressed: tuple[int, ...] = ()) -> str:
     # The part that was merged early is an unfinished run.
     going.done("-o", early)
     same_work(going.whole, early)
-    assert (run / PACKED).exists() == (early / PACKED).exists() == bool(compressed)
     refused = command(*going.words, "--shard", "3/4", "-o", shards[0])
     assert (refused.code, 'shard: "1/4" -> "3/4"' in refused.err) == (2, True)
     return str(run)
-
-
-def in_compressed_shards(going: Going) -> str:
-    return in_shards(going, (2, 3))
 
 
 def in_a_store(going: Going) -> str:
@@ -185,7 +180,6 @@ WAYS: dict[str, Callable[[Going], str]] = (
     if find_spec("ray")
     else {
         "in shards": in_shards,
-        "in compressed shards": in_compressed_shards,
         "in a store": in_a_store,
         "on S3": on_s3,
     }
@@ -230,7 +224,7 @@ def test_a_run_is_that_of_one_process_whichever_way_it_goes_and_whoever_is_kille
 def read_by_all(one: Path, run: str, report: Path) -> None:
     """Both are read, and say the same; `show` first, which leaves the trajectories of a store where they are."""
     assert f"{size_of(one)} passed" in command("show", run).said
-    [line] = [line for line in lines_of(one / FILES[1]) if line["sample"] == "lab-01" and not line["repeat"]]
+    [line] = [line for line in work_of(one) if line["sample"] == "lab-01" and not line["repeat"]]
     assert timeless(json.loads(command("trajectory", run, "lab-01", "--json").out)) == timeless(line)
     unknown = command("trajectory", run, "nothing")
     assert (unknown.code, "no trajectory of sample 'nothing'" in unknown.err) == (2, True)

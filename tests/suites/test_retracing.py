@@ -10,10 +10,10 @@ import pytest
 from tests.sandbox.sessions import needs_sandbox
 from tests.support.cli import Word, command
 from tests.support.own_workplaces import write_suite
+from tests.support.run_files import work_of
 
-from worktrial.engine.store import SAMPLES
+from worktrial.engine.records import SAMPLES
 from worktrial.engine.stored import StoredRun, open_run
-from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.language import JsonObject
 from worktrial.reports.report import open_report
 from worktrial.reports.viewer import run_data
@@ -35,8 +35,7 @@ def _retracing(run: StoredRun) -> Retracing:
 
 
 def _lines(folder: Path) -> Iterator[JsonObject]:
-    for line in (folder / TRAJECTORIES).read_bytes().splitlines():
-        yield msgspec.json.decode(line)
+    yield from work_of(folder)
 
 
 def _told(retracing: Retracing, line: JsonObject) -> RetracedCalls:

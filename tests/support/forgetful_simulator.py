@@ -65,10 +65,10 @@ class ForgetfulSimulator(Behaviour):
 
     def _observation(self, messages: list[Message]) -> str:
         prompt = messages[0]["content"]
-        calls = [json.loads(m["content"]) for m in messages if m["role"] == "user"]
+        calls = [json.loads(m["content"]) for m in messages if m["role"] == "user" and m["content"][0] == "{"]
         if self._writes(calls[-1], prompt):
             return json_text({"status": "done"})
-        return json_text({"seen": [c["arguments"] for c in calls[:-1] if self._writes(c, prompt)]})
+        return json_text({"data": [c["arguments"] for c in calls[:-1] if self._writes(c, prompt)]})
 
     def _ledger_reply(self, messages: list[Message]) -> str:
         # Asked again, the call stands before what was wrong with the answer.
@@ -77,7 +77,7 @@ class ForgetfulSimulator(Behaviour):
         if not self._writes(call, text):
             shown = [_after(text, title) for title in ("Recorded facts:", "Recorded facts that matter here:")]
             seen = [json.loads(_after(text, "State:")), *(json.loads(facts) for facts in shown if facts)]
-            return json_text({"observation": {"seen": seen}, "patch": [], "facts": {}})
+            return json_text({"observation": {"data": seen}, "patch": [], "facts": {}})
         key = f"{call['name']} of {json_text(call['arguments'])[:80]}"
         value = call["arguments"]
         patch: list[Mapping[str, Any]] = []

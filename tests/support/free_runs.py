@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.support.cli import by_sample, lines_of
+from tests.support.cli import by_sample
 from tests.support.request import ScriptedRequest
+from tests.support.run_files import work_of
 from tests.support.script import Answer
 from tests.support.wire import completion, tool_call
 
@@ -65,8 +66,8 @@ def run_free(
 
 
 def trajectory_of(run: Path, sample: str) -> dict[str, Any]:
-    """The line of `trajectories.jsonl`."""
-    return next(line for line in lines_of(run / "trajectories.jsonl") if line["sample"] == sample)
+    """The line of stored work."""
+    return next(line for line in work_of(run) if line["sample"] == sample)
 
 
 class TeamOfWords:

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from worktrial.engine.local import LocalFile, LocalModel, find_entry
+from worktrial.engine.local.catalogue import LOCAL_CONTEXT, LocalFile, find_entry
 from worktrial.engine.local.pull import pull
+from worktrial.engine.local.serve import LocalModel
 
 _PATIENCE = 120.0  # seconds for one answer, or for the model to load
 
@@ -85,7 +86,7 @@ def served() -> Iterator[Served]:
 async def _serve(ready: "Future[Served]", end: threading.Event) -> None:
     try:
         async with LocalModel(small_file()) as model:
-            ready.set_result(Served(model.base_url, model.api_key, model.model_name, model.n_ctx))
+            ready.set_result(Served(model.base_url, model.api_key, model.model_name, LOCAL_CONTEXT))
             await asyncio.to_thread(end.wait)
     except BaseException as error:
         if ready.done():

@@ -8,7 +8,7 @@ import signal
 
 from tests.support.local_model import chat, small_file
 
-from worktrial.engine.local import LocalModel
+from worktrial.engine.local.serve import LocalModel
 
 
 async def _main() -> None:

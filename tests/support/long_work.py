@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 from tests.support.made_runs import make_run
+from tests.support.run_files import set_work, work_of
 
 Row = dict[str, Any]
 
@@ -20,9 +21,8 @@ def long_run(
     observation says what time it is, and the agent is told something between its fifth turn and the sixth.
     """
     make_run(folder, agent="brook", tasks=2, invalid=0.0)
-    path = folder / "trajectories.jsonl"
-    lines = path.read_bytes().splitlines()
-    work = msgspec.json.decode(lines[0]) | {"answer": answer}
+    first, *others = work_of(folder)
+    work = first | {"answer": answer}
     made = [_call(number, large, wide) for number in range(calls)]
     for call in made if desk else ():
         call["observation"]["content"]["time"] = f"2026-03-02 {7 + call['index'] // 60:02}:{call['index'] % 60:02}"
@@ -35,8 +35,7 @@ def long_run(
         if desk and call["index"] == 4:
             messages.append({"role": "user", "content": "Little of your context is left."})
     messages.append({"role": "assistant", "content": answer})
-    lines[0] = msgspec.json.encode(work | {"messages": messages, "calls": made})
-    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    set_work(folder, [work | {"messages": messages, "calls": made}, *others])
     return folder
 
 

@@ -49,7 +49,7 @@ def faults_of(condition: str) -> FaultSettings:
 
 
 def trajectory_line(agent: MadeAgent, task: MadeTask, record: SampleRecord, work: Work, number: int) -> Row:
-    """The line of `trajectories.jsonl`."""
+    """The line of stored work."""
     answer = f"Settled what was open in {task.domain.lower()}; two cases changed, one waits for its owner."
     thought = "The procedure asks for the owner first, so I look the case up before I change anything."
     if agent.hostile:

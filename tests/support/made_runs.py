@@ -16,11 +16,10 @@ from tests.support.hostile import spoilt
 from tests.support.made_agent import START, MadeAgent, faults_of, manifest_of, trajectory_line
 from tests.support.made_tasks import MadeTask, made_tasks
 from tests.support.made_work import Work, work_on
+from tests.support.run_files import store_work
 
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.record import RoleUsage, SampleRecord
-from worktrial.engine.store import SAMPLES
-from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.grading import Outcome, Vote
 from worktrial.grading.check import CheckResult
 from worktrial.workplaces.faults import FaultEvent, FaultMode, draw_plan
@@ -88,14 +87,12 @@ def make_run(
     encoder = msgspec.json.Encoder()
     listed = made_tasks(tasks, seed, hostile)
     total = 0.0
-    with (folder / SAMPLES).open("wb") as samples, (folder / TRAJECTORIES).open("wb") as stored:
-        for record, line in _samples(maker, listed, repeats, conditions):
-            total += record.cost or 0.0
-            if line is not None:
-                stored.write(encoder.encode(line) + b"\n")
-            if not scenarios:
-                del record.tags["scenario"]
-            samples.write(encoder.encode(record) + b"\n")
+    samples = [*_samples(maker, listed, repeats, conditions)]
+    for record, _ in samples:
+        total += record.cost or 0.0
+        if not scenarios:
+            del record.tags["scenario"]
+    store_work(folder, samples)
     manifest = manifest_of(maker, listed, repeats, conditions, total)
     (folder / MANIFEST).write_bytes(msgspec.json.format(encoder.encode(manifest), indent=2) + b"\n")
     return folder

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 from tests.results.runs import record
+from tests.support.run_files import store_work
 
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import RoleUsage, SampleRecord
@@ -132,6 +133,5 @@ def odd_run(folder: Path, **settings: Any) -> Path:
         suite="s", data={"fingerprint": "f"}, settings={"agent": "m", **settings}, samples=len(lines) // 2 + 1
     )
     (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
-    (folder / "samples.jsonl").write_bytes(b"".join(msgspec.json.encode(r) + b"\n" for r in records))
-    (folder / "trajectories.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    store_work(folder, zip(records, [*lines, None], strict=True))
     return folder

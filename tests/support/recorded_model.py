@@ -25,7 +25,7 @@ class Work(NamedTuple):
 
 
 def work_in(line: JsonObject) -> Work:
-    """The work on a line of `trajectories.jsonl`."""
+    """The work on a line as it is stored."""
     calls = [(call["tool"], call["arguments"]) for call in line["calls"]]
     return Work(line["instruction"].strip(), calls, line["answer"])
 

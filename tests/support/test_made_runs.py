@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-import msgspec
 import pytest
 from tests.support.hostile import ATTACKS
 from tests.support.made_runs import make_run
 from tests.support.made_tasks import INDUSTRIES
+from tests.support.run_files import work_of
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import open_run, trajectory
@@ -77,9 +77,6 @@ def test_every_attack_is_in_every_place(tmp_path: Path) -> None:
     run = open_run(make_run(tmp_path / "run", tasks=24, hostile=True, invalid=0.2))
     for attack in ATTACKS:
         assert any(attack in record.sample and attack in record.reason for record in run.records)
-    lines = msgspec.json.decode(
-        b"[" + b",".join((run.folder / "trajectories.jsonl").read_bytes().splitlines()) + b"]"
-    )
-    tools = {call["tool"] for line in lines for call in line["calls"]}
+    tools = {call["tool"] for line in work_of(run.folder) for call in line["calls"]}
     assert len(tools) > 6 and isinstance(run.records[0], SampleRecord)
     assert ATTACKS[1] in run.manifest.settings["agent"]

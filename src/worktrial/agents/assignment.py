@@ -29,6 +29,10 @@ class Unstorable(ValueError):
     """Something that an agent says and nobody can put on record: it is no text, or no JSON."""
 
 
+class NotTaken(ValueError):
+    """An answer that the agent is to give again, once; the message says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Limits at which an agent's work ends though it has not answered. None is unbounded.
@@ -66,7 +70,7 @@ class Assignment:
     workspace: Path | None = None
     """Folder of files that the agent may read with tools of its own; None where it is given none."""
     fault_of: Callable[[str], str] = lambda answer: ""
-    """Function that tells why an answer is asked for again, once; "" where it is taken."""
+    """Function that tells what is wrong with an answer; "" where it is taken. See `offer`."""
     system_prompt: str | None = None
     """Text that a model is told before the instruction; None for what every agent in a workplace is told."""
     take_pictures: Callable[[], list[str]] = list
@@ -80,6 +84,7 @@ class Assignment:
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
     _loop: asyncio.AbstractEventLoop | None = None
     _closed: bool = False
+    _has_asked_again: bool = False
 
     async def call(self, tool: str, arguments: JsonValue) -> JsonObject:
         """Make one tool call in the workplace and put it on record; returns what the agent sees.
@@ -140,6 +145,16 @@ class Assignment:
         calls = self.trajectory.calls
         turn = max(0, self.trajectory.turns - 1)
         calls.append(ToolCall(len(calls), turn, tool, arguments, observation, round(seconds, 4)))
+
+    def offer(self, answer: str) -> None:
+        """Hand in an answer that could still be given again; each agent is asked again once, whatever its door.
+
+        Raises:
+            NotTaken: it is to be given again.
+        """
+        if not self._has_asked_again and (fault := self.fault_of(answer)):
+            self._has_asked_again = True
+            raise NotTaken(f"Your answer is not taken: {fault}. Please answer again.")
 
     def limit_hit(self) -> StopReason | None:
         """The limit that ends the work now, if any."""

@@ -195,20 +195,29 @@ class Episode:
 
         Raises:
             Unstorable: the answer is no text that can be stored.
+            NotTaken: it is to be given again; the work goes on.
             EpisodeOver: the work has ended already.
             WorktrialError: the whole run ended before there was a verdict.
         """
         self.end(answer, by)
         return await self.verdict()
 
-    def end(self, answer: str, by: AnsweredBy = AnsweredBy.DRIVER) -> None:
+    def end(self, answer: str, by: AnsweredBy = AnsweredBy.DRIVER, *, is_last: bool = False) -> None:
         """End the work with its final answer, and do not wait for the verdict; see `finish`.
+
+        Args:
+            answer: What the agent says at the end.
+            by: Way in which it came.
+            is_last: Whether the agent is gone, and could not answer again.
 
         Raises:
             Unstorable: the answer is no text that can be stored.
+            NotTaken: it is to be given again; the work goes on.
             EpisodeOver: the work has ended already.
         """
         answer = storable(answer)
+        if self._assignment is not None and not self._ended and not is_last:
+            self._assignment.offer(visible(answer))
 
         async def answered(assignment: Assignment) -> bool:
             trajectory = assignment.trajectory

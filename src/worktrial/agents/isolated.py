@@ -116,6 +116,9 @@ class IsolatedCallable(FarAgent):
                 said = await _next(child)
                 if "answer" in said:
                     return storable(said["answer"])
+                if "offered" in said:
+                    await child.send({"fault": assignment.fault_of(str(said["offered"]))})
+                    continue
                 if "crash" in said:
                     crash = hidden.text(str(said["crash"]))
                     told = FarCrash(hidden.text(said.get("told") or ""))

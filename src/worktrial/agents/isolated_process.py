@@ -41,6 +41,10 @@ class _FarSession:
         self._pictures.clear()
         return taken
 
+    def fault_of(self, answer: str) -> str:
+        """Fault of an answer, as those find it who judge it."""
+        return str(self._ask({"offered": answer})["fault"])
+
     def _ask(self, message: JsonObject) -> JsonObject:
         self._wire.write(message)
         return self._wire.read()
@@ -79,6 +83,7 @@ def _work(wire: Wire) -> JsonObject:
         # What it may write is counted where the run is.
         budget=JsonBudget(1 << 60, 1 << 60),
         take_pictures=session.take_pictures,
+        fault_of=session.fault_of,
     )
     try:
         function = python_function(told["rest"], Path(told["base"]))

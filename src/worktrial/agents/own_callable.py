@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from worktrial.agents.assignment import Assignment, Unstorable, storable
+from worktrial.agents.assignment import Assignment, NotTaken, Unstorable, storable
 from worktrial.agents.block_watch import BlockWatch
 from worktrial.agents.printed import captured
 from worktrial.agents.stubborn import outcome_of, raising, returning
@@ -26,6 +26,7 @@ PREFIX = "python:"
 
 # Frames and characters of a stored traceback: enough to find the line, not the whole of a deep recursion.
 _MOST_FRAMES, _MOST_CHARACTERS = 40, 20_000
+_SHOWN_AGAIN = 4_000  # characters of an answer that is not taken
 
 
 class OwnCallable:
@@ -33,7 +34,8 @@ class OwnCallable:
 
     An async function makes its calls with `await assignment.call(tool, arguments)`. Any other runs in a thread of
     its own, where `assignment.call(tool, arguments)` waits for the answer and returns it. Of the limits only the
-    time is known here, and ends the work; an answer that comes after it does not count.
+    time is known here, and ends the work; an answer that comes after it does not count. Where an answer is not
+    taken, it is called once more, and told so at the end of the instruction.
 
     Args:
         function: The user's own.
@@ -69,7 +71,7 @@ class OwnCallable:
         before = 0 if task is None else task.cancelling()
         try:
             async with limit:
-                answer = await self._answer(assignment)
+                answer = await self._taken(assignment)
         except WorktrialError:
             raise
         except (Exception, SystemExit, asyncio.CancelledError) as e:
@@ -95,11 +97,24 @@ class OwnCallable:
             raise InvalidSample(InvalidReason.AGENT_CRASH, f"the agent returned no answer: {e}") from None
         trajectory.stop_reason = StopReason.ANSWERED if trajectory.answer.strip() else StopReason.EMPTY_ANSWER
 
-    async def _answer(self, assignment: Assignment) -> Any:
+    async def _taken(self, assignment: Assignment) -> Any:
+        """The function's answer; where that is not taken, its answer when it is called again and told so."""
+        answer = await self._answer(assignment)
+        try:
+            if isinstance(answer, str):
+                assignment.offer(visible(answer))
+        except NotTaken as e:
+            told = f"You have done this work, and answered:\n{answer[:_SHOWN_AGAIN]}\n\n{e}"
+            return await self._answer(assignment, f"{assignment.instruction}\n\n{told}")
+        return answer
+
+    async def _answer(self, assignment: Assignment, instruction: str | None = None) -> Any:
         assignment.open_to_threads()
+        own = OwnAssignment(assignment, waits=not is_async(self._function))
+        own.instruction = instruction or own.instruction
         if is_async(self._function):
-            return await self._awaited(self._function(OwnAssignment(assignment, waits=False)))
-        answer = await in_thread(self._function, OwnAssignment(assignment, waits=True))
+            return await self._awaited(self._function(own))
+        answer = await in_thread(self._function, own)
         # An object may well hide that calling it only begins the work.
         return await self._awaited(answer) if isinstance(answer, Awaitable) else answer
 

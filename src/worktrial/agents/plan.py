@@ -1,6 +1,5 @@
 """Solution plans: a task's calls and answer written down, followed without any model."""
 
-import time
 from collections.abc import Mapping
 from functools import cache, cached_property, lru_cache
 from typing import Annotated, Any
@@ -15,7 +14,7 @@ from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.duties.session import is_refused_by_policy
 from worktrial.workplaces.faults import is_outage
 from worktrial.workplaces.session import Session
-from worktrial.workplaces.trajectory import StopReason, ToolCall, Trajectory
+from worktrial.workplaces.trajectory import StopReason, Trajectory
 
 # A plan cannot wait or find a way around, so it calls again; an outage that lasts longer than this ends its work.
 MOST_TRIES = 10
@@ -115,10 +114,10 @@ class PlanFollower:
         """
         plan = planned(self._solution.plan, assignment)
         if isinstance(plan, list):
-            await carry_out_calls(plan, assignment.session, assignment.trajectory)
+            await _carry_out_calls(plan, assignment)
             return
         try:
-            await follow(plan, assignment.session, trajectory=assignment.trajectory)
+            await _carry_out(plan, assignment)
         except PlanBroken as e:
             give_up(assignment.trajectory, e)
 
@@ -153,15 +152,19 @@ async def follow(plan: Plan, session: Session, *, trajectory: Trajectory | None 
     Raises:
         PlanBroken: a reference or the answer's template names something that is not there.
     """
-    trajectory = trajectory or Trajectory()
+    assignment = Assignment("", "", [], session, trajectory=trajectory or Trajectory())
+    await _carry_out(plan, assignment)
+    return assignment.trajectory
+
+
+async def _carry_out(plan: Plan, assignment: Assignment) -> None:
     seen: dict[str, JsonObject] = {}
     for index, step in enumerate(plan.steps):
         where = f"plan step {index} ({step.call})"
-        content = await call_through(step.call, arguments_of(step, seen, where), session, trajectory)
+        content = await call_through(step.call, arguments_of(step, seen, where), assignment)
         if step.name:
             seen[step.name] = content
-    report(plan, seen, trajectory)
-    return trajectory
+    report(plan, seen, assignment.trajectory)
 
 
 def arguments_of(step: Step, seen: Mapping[str, JsonObject], where: str = "") -> JsonObject:
@@ -180,8 +183,13 @@ def report(plan: Plan, seen: Mapping[str, JsonObject], trajectory: Trajectory) -
     Raises:
         PlanBroken: the template names something that no observation held.
     """
-    trajectory.answer = _render(plan.answer, seen)
-    trajectory.messages.append({"role": "assistant", "content": trajectory.answer})
+    end_with(_render(plan.answer, seen), trajectory)
+
+
+def end_with(answer: str, trajectory: Trajectory) -> None:
+    """End the work with an answer, in chat form too."""
+    trajectory.answer = answer
+    trajectory.messages.append({"role": "assistant", "content": answer})
     trajectory.stop_reason = StopReason.ANSWERED
     trajectory.turns += 1
 
@@ -195,26 +203,23 @@ def read_calls(value: JsonValue) -> list[ListedCall]:
     return _CALLS.validate_python(value)
 
 
-async def carry_out_calls(calls: list[ListedCall], session: Session, trajectory: Trajectory) -> None:
+async def _carry_out_calls(calls: list[ListedCall], assignment: Assignment) -> None:
     """Make the calls in order. The list has no answer of its own, so the answer reports what came back."""
     lines = ["Every call of the plan was made:"]
     for number, call in enumerate(calls, 1):
-        content = await call_through(call.tool, call.arguments, session, trajectory)
+        content = await call_through(call.tool, call.arguments, assignment)
         lines.append(f"{number}. {call.tool} {json_of(call.arguments)}: {json_of(content)}")
-    trajectory.answer = "\n".join(lines)
-    trajectory.messages.append({"role": "assistant", "content": trajectory.answer})
-    trajectory.stop_reason = StopReason.ANSWERED
-    trajectory.turns += 1
+    end_with("\n".join(lines), assignment.trajectory)
 
 
-async def call_through(tool: str, arguments: JsonObject, session: Session, trajectory: Trajectory) -> JsonObject:
+async def call_through(tool: str, arguments: JsonObject, assignment: Assignment) -> JsonObject:
     """Make a call, again while it fails as if the service were out, `MOST_TRIES` times in all.
 
     Returns:
         The last answer's content. Every try is appended to the trajectory, in chat form too.
     """
     for _ in range(MOST_TRIES):
-        content = await call_once(tool, arguments, session, trajectory)
+        content = await call_once(tool, arguments, assignment)
         if not is_outage(content):
             break
     return content
@@ -225,21 +230,17 @@ def json_of(value: JsonValue) -> str:
     return msgspec.json.encode(value).decode()
 
 
-async def call_once(tool: str, arguments: JsonObject, session: Session, trajectory: Trajectory) -> JsonObject:
+async def call_once(tool: str, arguments: JsonObject, assignment: Assignment) -> JsonObject:
     """Make a call and put it on record, in chat form too; returns what came back."""
+    trajectory = assignment.trajectory
     trajectory.turns += 1
     call_id = f"plan_{len(trajectory.calls)}"
     function = {"name": tool, "arguments": json_of(arguments)}
     call = {"id": call_id, "type": "function", "function": function}
     trajectory.messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
-    began = time.perf_counter()
-    observation = await session.call(tool, arguments)
-    seconds = time.perf_counter() - began
-    trajectory.calls.append(
-        ToolCall(len(trajectory.calls), trajectory.turns - 1, tool, arguments, observation, seconds)
-    )
-    trajectory.messages.append({"role": "tool", "tool_call_id": call_id, "content": json_of(observation.content)})
-    return observation.content
+    content = await assignment.call(tool, arguments)
+    trajectory.messages.append({"role": "tool", "tool_call_id": call_id, "content": json_of(content)})
+    return content
 
 
 def give_up(trajectory: Trajectory, broken: PlanBroken) -> None:
@@ -250,10 +251,7 @@ def give_up(trajectory: Trajectory, broken: PlanBroken) -> None:
     """
     if not any(call.observation.fault or is_refused_by_policy(call.observation) for call in trajectory.calls):
         raise broken
-    trajectory.turns += 1
-    trajectory.answer = f"The plan could not be carried out: {broken.detail}"
-    trajectory.messages.append({"role": "assistant", "content": trajectory.answer})
-    trajectory.stop_reason = StopReason.ANSWERED
+    end_with(f"The plan could not be carried out: {broken.detail}", trajectory)
 
 
 def _is_reference(value: JsonValue) -> bool:
@@ -290,7 +288,7 @@ def _look_up(reference: JsonObject, seen: Mapping[str, JsonObject], where: str) 
     try:
         return resolve_pointer(seen[name], pointer)
     except JsonPointerException as e:
-        raise PlanBroken(f"{where}: {name!r} has nothing at {pointer!r} ({e})") from e
+        raise PlanBroken(f"{where}: {name!r} has nothing at {pointer!r}") from e
 
 
 @cache
@@ -322,20 +320,8 @@ class AnswerTemplate:
     @cached_property
     def variables(self) -> frozenset[str]:
         """Names of observations that it refers to."""
-        from jinja2 import meta, nodes
+        from jinja2 import meta
 
-        names: set[str] = set()
-        left: list[Any] = [self._read]
-        # Where it sets no names of its own, all are looked up; to tell them apart takes as long as to compile it.
-        while left:
-            node = left.pop()
-            if isinstance(node, nodes.Name):
-                names.add(node.name)
-            elif isinstance(node, nodes.Stmt) and not isinstance(node, nodes.Output | nodes.If):
-                break
-            left.extend(node.iter_child_nodes())
-        else:
-            return frozenset(names - _environment().globals.keys() - {"self"})
         return frozenset(meta.find_undeclared_variables(self._read))
 
     @cached_property

@@ -52,7 +52,7 @@ class GreedyFollower:
                 question = json_of([step.call, arguments])
                 content = looked_up.get(question)
                 if content is None:
-                    content = await call_once(step.call, arguments, assignment.session, trajectory)
+                    content = await call_once(step.call, arguments, assignment)
                 if step.call in self._solution.reads:
                     looked_up[question] = content
                 if step.name:
@@ -90,7 +90,7 @@ class CarefulFollower:
                 read = []
                 if step is None:
                     break
-                content = await call_through(step.call, arguments_of(step, seen), assignment.session, trajectory)
+                content = await call_through(step.call, arguments_of(step, seen), assignment)
                 if step.name:
                     seen[step.name] = content
             report(plan, seen, trajectory)
@@ -117,7 +117,7 @@ async def _look(step: Step, seen: dict[str, JsonObject], assignment: Assignment)
         arguments = arguments_of(step, seen)
     except PlanBroken:
         return ""
-    content = await call_through(step.call, arguments, assignment.session, assignment.trajectory)
+    content = await call_through(step.call, arguments, assignment)
     if step.name:
         seen[step.name] = content
     return json_of([arguments, content])

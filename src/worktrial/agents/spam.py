@@ -9,12 +9,11 @@ from types import MappingProxyType
 import msgspec
 
 from worktrial.agents.assignment import Assignment
-from worktrial.agents.plan import call_once, json_of
+from worktrial.agents.plan import call_once, end_with, json_of
 from worktrial.grading.answer_checks import MOST_CHARACTERS
 from worktrial.grading.written.filling import candidates, filled, ids_in, likest
 from worktrial.language import JsonObject
 from worktrial.workplaces.signals import is_error
-from worktrial.workplaces.trajectory import StopReason
 from worktrial.workplaces.values import leaves
 
 MOST_CALLS = 60
@@ -48,7 +47,7 @@ class Spam:
         shown: list[str] = []
 
         async def call(name: str, given: JsonObject) -> None:
-            content = await call_once(name, given, assignment.session, trajectory)
+            content = await call_once(name, given, assignment)
             if not is_error(content):
                 shown.append(", ".join(f"{_label(pointer)} {value}" for pointer, value in leaves(content)))
 
@@ -66,10 +65,7 @@ class Spam:
             for name, given in islice(every, MOST_CALLS):
                 await call(name, given)
         said = [told if self.repeats else "", self.says, *(shown if self.parrots or self.dumps else ())]
-        trajectory.answer = "\n".join(filter(None, said))[:MOST_CHARACTERS]
-        trajectory.messages.append({"role": "assistant", "content": trajectory.answer})
-        trajectory.stop_reason = StopReason.ANSWERED
-        trajectory.turns += 1
+        end_with("\n".join(filter(None, said))[:MOST_CHARACTERS], trajectory)
 
 
 SPAM: Mapping[str, Spam] = MappingProxyType(

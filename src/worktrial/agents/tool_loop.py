@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from worktrial.agents.assignment import Assignment
+from worktrial.agents.assignment import Assignment, NotTaken
 from worktrial.agents.context import Conversation
 from worktrial.agents.prompting import render_prompt, standard_prompt
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample
@@ -39,7 +39,6 @@ class ToolLoop:
             {"role": "system", "content": system},
             {"role": "user", "content": _with_pictures(assignment.instruction, assignment.take_pictures())},
         )
-        asked_again = False
         while True:
             if (limit := assignment.limit_hit()) is not None:
                 trajectory.stop_reason = limit
@@ -61,11 +60,10 @@ class ToolLoop:
                 # Of an agent that has not got a word in there is nothing to judge.
                 if trajectory.turns == 1 and (kept := completion.withheld()) is not None:
                     raise kept
-                if not asked_again and (fault := assignment.fault_of(completion.text)):
-                    asked_again = True
-                    context.add(
-                        {"role": "user", "content": f"Your answer is not taken: {fault}. Please answer again."}
-                    )
+                try:
+                    assignment.offer(completion.text)
+                except NotTaken as e:
+                    context.add({"role": "user", "content": str(e)})
                     continue
                 trajectory.answer = completion.text
                 trajectory.stop_reason = ending(completion)

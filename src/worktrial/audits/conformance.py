@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from worktrial.engine.records import trajectory_lines
 from worktrial.engine.stored import StoredRun, open_run
-from worktrial.engine.trajectories import trajectory_lines
 from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject
 from worktrial.suite import find_suite, find_suite_of
@@ -64,11 +64,8 @@ def run_conformance(folder: Path, data: Path | None = None, *, trust: bool = Fal
 
 
 def _samples(run: StoredRun, setting_of: Callable[[str], StoredSetting]) -> Iterator[SampleFindings]:
-    last: dict[tuple[str, int, str], JsonObject] = {}
     for line in trajectory_lines(run.folder, JsonObject):
-        last[line["sample"], line["repeat"], line.get("condition", "E0")] = line
-    for key, line in last.items():
-        setting = setting_of(key[0])
+        key, setting = (line["sample"], line["repeat"], line.get("condition", "E0")), setting_of(line["sample"])
         yield SampleFindings(*key, examine(setting.workplace, stored_calls(line), task=setting.task))
 
 

@@ -128,7 +128,7 @@ def stored_cases(work: Sequence[RecordedWork]) -> list[JudgedCase]:
 
 
 def stored_trajectory(line: JsonObject) -> Trajectory:
-    """The trajectory in a line of `trajectories.jsonl`."""
+    """The trajectory in stored work."""
     fields = {name: line[name] for name in ("messages", "calls", "answer", "stop_reason") if line.get(name)}
     return msgspec.convert(fields, Trajectory)
 

@@ -12,8 +12,8 @@ import msgspec
 from worktrial.agents.plan import follow
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.records import trajectory_lines
 from worktrial.engine.stored import open_run
-from worktrial.engine.trajectories import trajectory_lines
 from worktrial.errors import DataError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue
@@ -134,7 +134,7 @@ class RecordedWork(NamedTuple):
     task: ExecutableTask
     record: SampleRecord
     line: JsonObject
-    """The line of `trajectories.jsonl`."""
+    """The line of the run's work."""
 
 
 def stored_work(

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from worktrial.audits.simulator import SUITE, AuditedCall
+from worktrial.engine.records import trajectory_lines
 from worktrial.engine.stored import StoredRun, open_run
-from worktrial.engine.trajectories import trajectory_lines
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
 from worktrial.statistics import Rate

@@ -13,12 +13,13 @@ from worktrial.engine.growth import addition
 from worktrial.engine.interruption import Interrupted
 from worktrial.engine.notices import say
 from worktrial.engine.progress import display
+from worktrial.engine.records import SAMPLES
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import RunEnd, run_trials
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
 from worktrial.engine.shard import ShardedTrial
 from worktrial.engine.spend import BudgetSpent
-from worktrial.engine.store import BATCHES, SAMPLES
+from worktrial.engine.store import BATCHES
 from worktrial.engine.trial import Trial
 from worktrial.errors import StopRun
 from worktrial.options import Options
@@ -92,10 +93,16 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
         say(f"{there.left} other samples of the run stay as they are", err=True)
     local = {role: s.model for role, s in roles.items() if s.is_local}
     if local and not settings.cache_only:
-        from worktrial.engine.local import estimate_text, resolve
+        from worktrial.engine.local.catalogue import estimate, resolve
+        from worktrial.engine.progress import duration
 
         slowest = max((resolve(model) for model in local.values()), key=lambda file: file.path.stat().st_size)
-        say(estimate_text(len(trial.jobs), local, model=slowest.name), err=True)
+        taken = duration(estimate(len(trial.jobs), local, slowest.name))
+        say(
+            f"The embedded model runs on this machine's processor: about {taken} in all on two cores. It shows how "
+            "things work; its scores mean nothing about agents.",
+            err=True,
+        )
 
 
 def run_shown(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings) -> tuple[int, float]:
@@ -176,7 +183,7 @@ def tell_how_to_resume(plans: Sequence[RunPlan], stop: Exception) -> None:
     redactor = Redactor()
     for plan in plans:
         for role in plan.roles.values():
-            redactor.add_role(role, needs_key=not plan.settings.cache_only)
+            role.hide(redactor, needs_key=not plan.settings.cache_only)
     settings = plans[0].settings if len(plans) == 1 else _as_named(plans[0].settings)
     words: list[Any] = [redactor.text(word) for word in settings.command]
     if not names_folder(settings.command):

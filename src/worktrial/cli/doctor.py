@@ -113,7 +113,7 @@ def _version(name: str) -> str | None:
 
 
 def _local_models() -> None:
-    from worktrial.engine.local import CATALOGUE, is_present
+    from worktrial.engine.local.catalogue import CATALOGUE, is_present
 
     for entry in CATALOGUE:
         state = "present" if is_present(entry) else f"not here: worktrial model pull {entry.name}"

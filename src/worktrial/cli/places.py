@@ -12,7 +12,7 @@ def run_folder(word: str) -> Path:
     Raises:
         WorktrialError: it is an address, and there is no whole run.
     """
-    return _here(word, records=False)
+    return _here(word)
 
 
 def records_folder(word: str) -> Path:
@@ -22,6 +22,15 @@ def records_folder(word: str) -> Path:
         WorktrialError: it is an address, and there is no whole run.
     """
     return _here(word, records=True)
+
+
+def work_folder(word: str, segment: int) -> Path:
+    """Folder on this machine of the run that `word` names; of one in an object store, with one segment of its work.
+
+    Raises:
+        WorktrialError: it is an address, and there is no whole run.
+    """
+    return _here(word, segment=segment)
 
 
 def local_output(word: str) -> Path:
@@ -36,10 +45,10 @@ def local_output(word: str) -> Path:
     return place
 
 
-def _here(word: str, *, records: bool) -> Path:
+def _here(word: str, *, records: bool = False, segment: int | None = None) -> Path:
     place = Path(word)
     if address_of(place) is None:
         return place
     from worktrial.scale.objects import local_run
 
-    return local_run(place, records=records)
+    return local_run(place, records=records, segment=segment)

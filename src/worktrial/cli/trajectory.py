@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worktrial.cli.places import run_folder
+from worktrial.cli.places import records_folder, work_folder
 from worktrial.engine.notices import say_json
 from worktrial.language import JsonObject, replies_in
 
@@ -36,9 +36,11 @@ def trajectory(
     from worktrial.engine.stored import trajectory as stored_trajectory
 
     key = sample, repeat, condition
-    folder = run_folder(str(run))
+    folder = records_folder(str(run))
     stored = open_run(folder)
     record = next((r for r in stored.records if r.key == key), None)
+    if record is not None and record.work is not None:
+        folder = work_folder(str(run), record.work.segment)
     line = stored_trajectory(folder, *key, record)
     if as_json:
         import msgspec

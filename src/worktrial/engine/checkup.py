@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import aiohttp
 import msgspec
 
-from worktrial.engine import wire
-from worktrial.engine.client import Client, Endpoint
+from worktrial.engine.client import Client
 from worktrial.engine.proxies import proxy_for
+from worktrial.engine.refusals import error_text
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings, below, public_url
 from worktrial.engine.spend import Budget, Meter, Spend
+from worktrial.engine.wire import Endpoint
 from worktrial.errors import WorktrialError
 from worktrial.language import Completion, JsonObject
 from worktrial.secrets import Redactor
@@ -66,7 +67,7 @@ async def examine(
         structured="schema",
     ).resolved()
     redactor = Redactor()
-    redactor.add_role(settings, needs_key=True)
+    settings.hide(redactor, needs_key=True)
     endpoint = Endpoint(base_url, settings.model, settings.key())
     async with aiohttp.ClientSession() as session:
         findings = [await _models(session, endpoint, redactor, is_chat=wire_name is None)]
@@ -102,7 +103,7 @@ async def _models(
         # How a key is shown, and where models are listed, is every wire's own affair.
         return EndpointCheck(True, f"{where} answers")
     if response.status in (401, 403):
-        return EndpointCheck(False, f"{where} refuses the key: {wire.error_text(redactor.bytes(data))[0]}")
+        return EndpointCheck(False, f"{where} refuses the key: {error_text(redactor.bytes(data))[0]}")
     # Some endpoints have no model list; that they answer at all is what counts here.
     return EndpointCheck(True, f"{where} answers; {redactor.text(_models_in(response.status, data))}")
 

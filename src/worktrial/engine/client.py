@@ -1,21 +1,27 @@
-"""One role's line to its model: limits, retries, request cache, accounting, and what its endpoint does not take."""
+"""One role's line to its model: request cache, retries, accounting, and what its endpoint does not take."""
 
 import asyncio
 import contextlib
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import aiohttp
 import msgspec
 
-from worktrial.engine import wire
+from worktrial.engine.admission import Admission
 from worktrial.engine.heartbeat import ProviderTrouble
 from worktrial.engine.manifest import utc_now
 from worktrial.engine.notices import tell_on_stderr
-from worktrial.engine.pace import Pace
 from worktrial.engine.providers.chat import ChatWire
+from worktrial.engine.refusals import (
+    asked_to_wait,
+    error_text,
+    excerpt,
+    explain,
+    is_account_empty,
+    is_context_overflow,
+)
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import (
     RETRIED_STATUSES,
@@ -27,8 +33,20 @@ from worktrial.engine.retry import (
 )
 from worktrial.engine.roles import RoleSettings, public_url
 from worktrial.engine.spend import Meter, Spend, price_for
-from worktrial.engine.transport import HttpAnswer, OversizedAnswer, Transport
-from worktrial.engine.wire import Concession, Concessions, Request
+from worktrial.engine.transport import HttpTransport
+from worktrial.engine.wire import (
+    Concession,
+    Concessions,
+    Endpoint,
+    HttpAnswer,
+    HttpRequest,
+    ModelWire,
+    NotACompletion,
+    OversizedAnswer,
+    ReportedFailure,
+    Request,
+    Transport,
+)
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, StopRun, WorktrialError, option
 from worktrial.language import Completion, JsonObject, Message, Usage
 from worktrial.secrets import Redactor
@@ -54,15 +72,6 @@ _SAID = {
 _TROUBLES = 5  # of a role that are remembered
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Address, name and key under which a role's model answers."""
-
-    base_url: str
-    model: str
-    key: str | None = field(default=None, repr=False)
-
-
 class RefusedRequest(Exception):
     """The endpoint refused a request for what is in it; `error` says so to the user."""
 
@@ -73,7 +82,21 @@ class RefusedRequest(Exception):
 
 
 class Client:
-    """Sends one role's requests. Shared by all samples of a run."""
+    """Sends one role's requests. Shared by all samples of a run.
+
+    Args:
+        settings: The role.
+        endpoint: Where its model answers.
+        session: Shared by all roles.
+        spend: Consumption of the run.
+        redactor: Hides keys that an endpoint repeats.
+        retry: Bounds on the tries of one request.
+        places: Requests in flight, of all roles together; None where there is no bound.
+        cache: Answers of earlier requests.
+        cache_only: Whether no request is sent.
+        transport: Way of the requests; None is the wire's own, or HTTP.
+        tell: Told, in a sentence, what the endpoint does not take.
+    """
 
     def __init__(
         self,
@@ -84,20 +107,18 @@ class Client:
         spend: Spend,
         redactor: Redactor,
         retry: RetryPolicy,
-        gate: asyncio.Semaphore | None = None,
+        places: asyncio.Semaphore | None = None,
         cache: RequestCache | None = None,
         cache_only: bool = False,
+        transport: Transport | None = None,
         tell: Callable[[str], None] = tell_on_stderr,
     ) -> None:
         self.settings = settings
         self._where = f"{settings.role_name} at {public_url(endpoint.base_url) or endpoint.model}"
-        transport = Transport(
-            session, endpoint.base_url, timeout=settings.timeout, largest=int(settings.max_reply * 1e6)
-        )
-        if transport.proxy is not None:
-            redactor.add_url(transport.proxy)
-        line = wire.Line(settings, endpoint.base_url, endpoint.model, endpoint.key, transport)
-        self._wire: wire.ModelWire = ChatWire(line) if settings.speaks is None else settings.speaks(line)
+        make = settings.speaks or ChatWire
+        self._wire: ModelWire = make(settings, endpoint)
+        self._transport = transport or self._wire.transport or _over_http(settings, endpoint, session, redactor)
+        self._admission = Admission(settings, spend, places)
         self._spend = spend
         self._redactor = redactor
         self._retry = retry
@@ -105,10 +126,6 @@ class Client:
         self._cache_only = cache_only
         self._tell = tell
         self._price = price_for(settings)
-        self._slots = asyncio.Semaphore(settings.concurrency) if settings.concurrency else contextlib.nullcontext()
-        self._gate = gate or contextlib.nullcontext()
-        self._pace = Pace(settings.rpm, settings.tpm)
-        self._quiet_until = 0.0
         self._has_answered = False
         self._has_been_silent = False
         self._given_up: Concessions = frozenset()
@@ -132,51 +149,33 @@ class Client:
         """The `Complete` of one sample, booking on `meter`; `salt` tells repeats apart in the request cache."""
         return BoundModel(self, meter, salt)
 
-    async def complete(self, request: Request, *, draw: int, meter: Meter, salt: str) -> Completion:
-        """Answer one request; see `worktrial.language.Complete`."""
-        if not (request.tools and self.settings.tool_mode == "json"):
-            completion = await self._complete(request, meter, f"{salt}/{draw}")
-            return completion.offering(request.tools) if request.tools else completion
-        # Imported here because most endpoints have native tools.
-        from worktrial.engine import toolmode
-
-        messages, schema = toolmode.encode(request.messages, request.tools)
-        plain = Request(messages, (), schema, request.top_logprobs, request.max_tokens)
-        completion = await self._complete(plain, meter, f"{salt}/{draw}")
-        # Ids tell calls of one conversation apart; the model never sees them.
-        return toolmode.decode(completion, request.tools, number=len(messages))
-
-    async def _complete(self, request: Request, meter: Meter, salt: str) -> Completion:
+    async def ask(self, request: Request, meter: Meter, salt: str) -> Completion:
         """Ask as the endpoint is known to take it; where it refuses, find out what it does not take.
 
         The refused request itself is the probe: it is sent again without one thing, without another, and at last
         without all of them. Whichever is answered shows what the endpoint minds, in no words at all.
         """
-        given_up = self._given_up | self._known_of(request.schema)
-        body = msgspec.json.encode(self._wire.body(request, given_up))
+        schema = request.schema
+        given_up = self._given_up
+        if self._odd_schemas and schema is not None:
+            given_up |= self._odd_schemas.get(msgspec.json.encode(schema), frozenset())
+        written = self._wire.write(request, given_up)
         try:
-            completion = await self._answer(body, meter, salt)
+            completion = await self._answer(written, meter, salt)
         except RefusedRequest as refusal:
-            for concessions in self._concessions(request, given_up, body, refusal):
-                body = msgspec.json.encode(self._wire.body(request, given_up | concessions))
+            for concessions in self._concessions(request, given_up, written, refusal):
                 # This one, too, may be refused, and then the first refusal is what the user has to know.
                 with contextlib.suppress(RefusedRequest):
-                    completion = await self._answer(body, meter, salt)
+                    without = self._wire.write(request, given_up | concessions)
+                    completion = await self._answer(without, meter, salt)
                     self._learn(request, concessions, refusal)
-                    break
-            else:
-                raise refusal.error from None
-        else:
-            self._took_schema |= request.schema is not None and Concession.SCHEMA not in given_up
+                    return completion
+            raise refusal.error from None
+        self._took_schema |= schema is not None and Concession.SCHEMA not in given_up
         return completion
 
-    def _known_of(self, schema: JsonObject | None) -> Concessions:
-        if not self._odd_schemas or schema is None:
-            return frozenset()
-        return self._odd_schemas.get(msgspec.json.encode(schema), frozenset())
-
     def _concessions(
-        self, request: Request, given_up: Concessions, body: bytes, refusal: RefusedRequest
+        self, request: Request, given_up: Concessions, written: HttpRequest, refusal: RefusedRequest
     ) -> Iterator[Concessions]:
         """Things to leave out of a refused request: each alone, then all together."""
         offered = []
@@ -187,7 +186,7 @@ class Client:
                 continue
             if one is Concession.STREAM and not (is_about_stream and self.settings.stream == "auto"):
                 continue
-            if msgspec.json.encode(self._wire.body(request, given_up | {one})) != body:
+            if self._wire.write(request, given_up | {one}) != written:
                 offered.append(one)
         offered.sort(key=lambda one: not any(hint in refusal.told for hint in _HINTS.get(one, ())))
         if is_about_stream:
@@ -206,16 +205,24 @@ class Client:
             self._tell(f"{self._where} {_SAID[one]} ({refusal.error})")
         self._given_up |= concessions
 
-    async def _answer(self, body: bytes, meter: Meter, salt: str) -> Completion:
+    async def _answer(self, request: HttpRequest, meter: Meter, salt: str) -> Completion:
+        """The answer in the request cache, or of the endpoint, and what it cost."""
         role_name = self.settings.role_name
-        key = ""
+        name = ""
         if self._cache is not None:
             # The model's public name stands for the embedded model, whose address changes with every run.
-            address = self.settings.model if self.settings.is_local else self._wire.url
-            key = self._cache.key(address, body, salt)
-            stored = self._replayed(self._cache, key)
+            address = self.settings.model if self.settings.is_local else request.url
+            name = self._cache.key(address, request.body, salt)
+            stored = self._replayed(self._cache, name)
             if stored is not None:
-                meter.replay(role_name, stored.usage, self._cost(stored.usage))
+                cost = self._cost(stored.usage)
+                is_new = self._cache.is_new(name)
+                if is_new:
+                    self._spend.add(stored.usage, cost)
+                if is_new or self._cache.is_of_run:
+                    meter.add(role_name, stored.usage, cost)
+                else:
+                    meter.replay(role_name, stored.usage, cost)
                 return stored
         if self._cache_only:
             # The endpoint may have refused the request in this form when the answers were recorded.
@@ -227,90 +234,65 @@ class Client:
             )
         self.waiting += 1
         try:
-            data, completion = await self._persist(body)
+            data, completion = await self._delivered(request, name)
         finally:
             self.waiting -= 1
         cost = self._cost(completion.usage)
         meter.add(role_name, completion.usage, cost)
         if self._cache is not None:
-            self._cache.put(key, data)
+            self._cache.put(name, data)
         self._spend.add(completion.usage, cost)
         return completion
 
     def _cost(self, usage: Usage) -> float | None:
         return None if self._price is None else self._price(usage)
 
-    def _replayed(self, cache: RequestCache, key: str) -> Completion | None:
+    def _replayed(self, cache: RequestCache, name: str) -> Completion | None:
         """The stored answer; a damaged one is as good as none, and is written anew."""
-        data = cache.get(key)
+        data = cache.get(name)
         if data is None:
             return None
         try:
             return self._wire.read(data)
-        except (wire.NotACompletion, wire.ReportedFailure):
+        except (NotACompletion, ReportedFailure):
             return None
 
-    async def _persist(self, body: bytes) -> tuple[bytes, Completion]:
-        tries = Tries(self._retry)
+    async def _delivered(self, request: HttpRequest, name: str) -> tuple[bytes, Completion]:
+        """Body of the answer and what it says; the request is sent again as often as the policy has it."""
+        tries: Tries | None = None
         while True:
             try:
-                return await self._attempt(body)
-            except Retryable as trouble:
-                reason = tries.book(trouble)
-                if reason is not None:
-                    detail = f"{trouble.detail} (gave up after {tries.made} tries)"
-                    if trouble.silent and not self._has_answered:
-                        raise StopRun(
-                            f"{detail}, and nothing else has ever come from it. Check the endpoint, or give it "
-                            f"longer with {self.settings.role.option('timeout')} SECONDS"
-                        ) from None
-                    raise InvalidSample(reason, detail) from None
-                self.retries += 1
-                self.troubles.append(ProviderTrouble(at=utc_now(), said=trouble.detail))
-                if trouble.silent and not self._has_been_silent:
-                    self._has_been_silent = True
-                    self._tell(f"{trouble.detail}; trying once more")
-                if trouble.retry_after is not None:
-                    self._quiet_until = max(self._quiet_until, time.monotonic() + trouble.retry_after)
-                wait = trouble.wait
-            await asyncio.sleep(wait)
+                held = await self._admission.enter(len(request.body))
+                try:
+                    answer = await self._transport.post(request, name)
+                finally:
+                    self._admission.leave()
+                data, completion = self._read(answer)
+            except (Retryable, TimeoutError, ConnectionError, NotACompletion) as e:
+                trouble = self._retryable(e)
+            except OversizedAnswer as e:
+                larger = self.settings.role.option("max_reply")
+                said = f"{self._where} sent {e} (bound: {larger} MB)"
+                raise InvalidSample(InvalidReason.BAD_REPLY, said) from None
+            else:
+                self._admission.book(held, completion.usage.tokens)
+                return data, completion
+            tries = tries or Tries(self._retry)
+            await asyncio.sleep(self._wait_after(trouble, tries))
 
-    async def _attempt(self, body: bytes) -> tuple[bytes, Completion]:
-        # All that is the role's own first: who waits for it must not hold a place that another role could use.
-        async with self._slots:
-            await self._calm()
-            held = await self._pace.wait(len(body))
-            while True:
-                async with self._gate:
-                    # Who queued for a place does not break a pause that began meanwhile.
-                    if not self._pause:
-                        answered = await self._post(body)
-                        break
-                await self._calm()
-            self._pace.book(held, answered[1].usage.tokens)
-            return answered
-
-    @property
-    def _pause(self) -> float:
-        """Seconds for which the endpoint has asked to be left alone."""
-        return max(0.0, self._quiet_until - time.monotonic())
-
-    async def _calm(self) -> None:
-        while pause := self._pause:
-            await asyncio.sleep(pause)
-
-    async def _post(self, body: bytes) -> tuple[bytes, Completion]:
-        self._spend.check()
-        answer = await self._sent(body)
+    def _read(self, answer: HttpAnswer) -> tuple[bytes, Completion]:
         if answer.status != 200:
             raise self._trouble(answer)
+        data = answer.data
         try:
-            completion = self._wire.read(answer.data)
-        except wire.ReportedFailure as e:
+            if answer.is_stream:
+                data = self._wire.whole(data)
+            completion = self._wire.read(data)
+        except ReportedFailure as e:
             raise self._trouble(e.answer(answer.headers)) from None
-        except wire.NotACompletion as e:
-            said = wire.excerpt(self._redactor.bytes(answer.data))
-            raise Retryable(f"{self._where} sent no completion: {e} in {said}", bad_reply=True) from None
+        except NotACompletion as e:
+            said = "" if answer.is_stream else f" in {excerpt(self._redactor.bytes(data))}"
+            raise NotACompletion(f"{e}{said}") from None
         if self.settings.keep_tokens and completion.tokens is None:
             said = f"{self._where} gave no token ids and log-probabilities with its answer"
             if self._has_answered:
@@ -321,40 +303,73 @@ class Client:
                 "that it gives them"
             )
         self._has_answered = True
-        return answer.data, completion
+        return data, completion
 
-    async def _sent(self, body: bytes) -> HttpAnswer:
-        try:
-            return await self._wire.send(body)
-        except TimeoutError:
-            raise Retryable(f"{self._where}: no answer within {self.settings.timeout:g} s", silent=True) from None
-        except ConnectionError as e:
-            raise Retryable(f"{self._where}: {self._redactor.text(str(e))}") from None
-        except wire.NotACompletion as e:
-            raise Retryable(f"{self._where} sent no completion: {e}", bad_reply=True) from None
-        except OversizedAnswer as e:
-            larger = self.settings.role.option("max_reply")
-            raise InvalidSample(InvalidReason.BAD_REPLY, f"{self._where} sent {e} (bound: {larger} MB)") from None
+    def _retryable(self, error: Exception) -> Retryable:
+        """An error on the way, as trouble that may pass."""
+        if isinstance(error, Retryable):
+            return error
+        if isinstance(error, TimeoutError):
+            return Retryable(f"{self._where}: no answer within {self.settings.timeout:g} s", silent=True)
+        if isinstance(error, NotACompletion):
+            return Retryable(f"{self._where} sent no completion: {error}", bad_reply=True)
+        return Retryable(f"{self._where}: {self._redactor.text(str(error))}")
+
+    def _wait_after(self, trouble: Retryable, tries: Tries) -> float:
+        """Seconds to the next try.
+
+        Raises:
+            StopRun: nothing has ever come from the endpoint.
+            InvalidSample: there must be no other try.
+        """
+        reason = tries.book(trouble)
+        if reason is not None:
+            detail = f"{trouble.detail} (gave up after {tries.made} tries)"
+            if trouble.silent and not self._has_answered:
+                raise StopRun(
+                    f"{detail}, and nothing else has ever come from it. Check the endpoint, or give it "
+                    f"longer with {self.settings.role.option('timeout')} SECONDS"
+                )
+            raise InvalidSample(reason, detail)
+        self.retries += 1
+        self.troubles.append(ProviderTrouble(at=utc_now(), said=trouble.detail))
+        if trouble.silent and not self._has_been_silent:
+            self._has_been_silent = True
+            self._tell(f"{trouble.detail}; trying once more")
+        if trouble.retry_after is not None:
+            self._admission.pause(trouble.retry_after)
+        return trouble.wait
 
     def _trouble(self, answer: HttpAnswer) -> Exception:
         # Hidden before the text is shortened: half a key could not be recognised any more.
         data = self._redactor.bytes(answer.data)
-        said, code = wire.error_text(data)
+        said, code = error_text(data)
         status = answer.status
         if 300 <= status < 400:
             goal = self._redactor.text(public_url(answer.headers.get("Location", "")))
             said = f"redirects to {goal[:200] or 'nowhere'}, and requests are not sent on"
         # Some servers report an overflow as their own failure; no other try would fit any better.
-        overflows = status >= 500 and wire.is_context_overflow(said, code)
+        overflows = status >= 500 and is_context_overflow(said, code)
         is_passing = status in RETRIED_STATUSES or status >= 500
-        if is_passing and not overflows and not wire.is_account_empty(said, code):
-            asked = answer.headers.get("Retry-After") or wire.asked_to_wait(data)
+        if is_passing and not overflows and not is_account_empty(said, code):
+            asked = answer.headers.get("Retry-After") or asked_to_wait(data)
             wait = retry_after_seconds(asked, endpoint_time(answer.headers.get("Date")))
             return Retryable(f"{self._where}: {status} {said}", retry_after=wait, slow_down=status == 429)
-        error = wire.explain(self.settings, self._where, status, said, code, has_answered=self._has_answered)
+        error = explain(self.settings, self._where, status, said, code, has_answered=self._has_answered)
         if status in _REFUSALS_OF_CONTENT and not isinstance(error, ContextOverflow):
             return RefusedRequest(error, f"{said} {code}")
         return error
+
+
+def _over_http(
+    settings: RoleSettings, endpoint: Endpoint, session: aiohttp.ClientSession, redactor: Redactor
+) -> Transport:
+    transport = HttpTransport(
+        session, endpoint.base_url, timeout=settings.timeout, largest=int(settings.max_reply * 1e6)
+    )
+    if transport.proxy is not None:
+        redactor.add_url(transport.proxy)
+    return transport
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,5 +391,15 @@ class BoundModel:
         max_tokens: int | None = None,
     ) -> Completion:
         """Answer `messages`; see `worktrial.language.Complete`."""
-        request = Request(messages, tools, schema, top_logprobs, max_tokens)
-        return await self.client.complete(request, draw=draw, meter=self.meter, salt=self.salt)
+        salt = f"{self.salt}/{draw}"
+        if not (tools and self.client.settings.tool_mode == "json"):
+            request = Request(messages, tools, schema, top_logprobs, max_tokens)
+            completion = await self.client.ask(request, self.meter, salt)
+            return completion.offering(tools) if tools else completion
+        # Imported here because most endpoints have native tools.
+        from worktrial.engine import toolmode
+
+        told, calls = toolmode.encode(messages, tools)
+        completion = await self.client.ask(Request(told, (), calls, top_logprobs, max_tokens), self.meter, salt)
+        # Ids tell calls of one conversation apart; the model never sees them.
+        return toolmode.decode(completion, tools, number=len(told))

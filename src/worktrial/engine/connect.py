@@ -4,24 +4,25 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import aiohttp
 
-from worktrial.engine.client import Client, Endpoint
+from worktrial.engine.client import Client
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.proxies import proxy_for
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings, below, public_url
 from worktrial.engine.spend import Spend
+from worktrial.engine.wire import Endpoint
 from worktrial.errors import SettingError, StopRun, option
 from worktrial.secrets import Redactor
 
 if TYPE_CHECKING:
-    from worktrial.engine.batch.rounds import Rounds
+    from worktrial.engine.batch.transport import Batches
 
 try:
     import resource
@@ -43,8 +44,8 @@ class Wiring:
     retry: RetryPolicy
     cache: RequestCache | None = None
     cache_only: bool = False
-    rounds: "Rounds | None" = None
-    """Collects requests into batches; None sends each alone."""
+    batches: "Batches | None" = None
+    """Way of requests that go into batches; None sends each alone."""
     tell: Callable[[str], None] = tell_on_stderr
     """Told, a sentence each, what the run has to do otherwise than it was asked to."""
 
@@ -66,33 +67,48 @@ async def connect(
         }
         requests = affordable(wiring.requests, wiring.tell)
         connector = aiohttp.TCPConnector(limit=requests)
-        # Queueing for a connection would count as waiting for an answer; who has passed the gate finds one free.
-        gate = asyncio.Semaphore(requests)
+        # Queueing for a connection would count as waiting for an answer; who has a place finds one free.
+        places = asyncio.Semaphore(requests)
         session = await stack.enter_async_context(aiohttp.ClientSession(connector=connector))
         if not wiring.cache_only:
             # A provider that sends requests by itself has no address to knock at.
             addresses = {endpoints[name].base_url: settings.role for name, settings in roles.items()}
             await _probe(session, {address: role for address, role in addresses.items() if address})
-        rounds = wiring.rounds
-        if rounds is not None:
-            roles = {role: rounds.settings_of(settings, session) for role, settings in roles.items()}
-            spend = rounds.spend(spend)
         yield {
-            role: Client(
-                settings,
-                endpoints[role],
-                session,
-                spend=spend,
-                redactor=redactor,
-                retry=wiring.retry,
-                # Who waits for a batch keeps no place from others.
-                gate=gate if rounds is None else None,
-                cache=wiring.cache,
-                cache_only=wiring.cache_only,
-                tell=wiring.tell,
-            )
+            role: _client(settings, endpoints[role], session, places, wiring, spend=spend, redactor=redactor)
             for role, settings in roles.items()
         }
+
+
+def _client(
+    settings: RoleSettings,
+    endpoint: Endpoint,
+    session: aiohttp.ClientSession,
+    places: asyncio.Semaphore,
+    wiring: Wiring,
+    *,
+    spend: Spend,
+    redactor: Redactor,
+) -> Client:
+    batches = wiring.batches
+    is_batched = batches is not None and settings.role_name in batches.roles
+    if is_batched:
+        # Whole answers, and no pace of their own.
+        settings = replace(settings, stream="off", concurrency=None, rpm=None, tpm=None, batch=True)
+    return Client(
+        settings,
+        endpoint,
+        session,
+        spend=spend,
+        redactor=redactor,
+        retry=wiring.retry,
+        # Who waits for a batch keeps no place from others.
+        places=None if is_batched else places,
+        cache=wiring.cache,
+        cache_only=wiring.cache_only,
+        transport=batches.transport(settings, endpoint, session) if batches is not None and is_batched else None,
+        tell=wiring.tell,
+    )
 
 
 def affordable(requests: int, tell: Callable[[str], None]) -> int:
@@ -143,7 +159,8 @@ async def _endpoint(
 ) -> Endpoint:
     if not settings.is_local:
         return Endpoint(settings.base_url or "", settings.model, None if wiring.cache_only else settings.key())
-    from worktrial.engine.local import LocalModel, resolve
+    from worktrial.engine.local.catalogue import resolve
+    from worktrial.engine.local.serve import LocalModel
 
     if wiring.cache_only:
         # The name under which the answers were recorded.

@@ -7,10 +7,8 @@ from itertools import chain, compress
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
-from worktrial.engine.lines import line_blocks
-from worktrial.engine.record import Count, Key, SampleLine, SampleRecord
+from worktrial.engine.record import Key, SampleRecord, projected
+from worktrial.engine.records import Records
 from worktrial.engine.roles import Role
 from worktrial.errors import InvalidReason
 from worktrial.grading import Outcome
@@ -51,25 +49,11 @@ class SampleKind(NamedTuple):
     acted: bool
 
 
-class _Used(msgspec.Struct, gc=False):
-    input_tokens: Count = 0
-    output_tokens: Count = 0
+# Figures are made of these fields, beside those that every record has.
+_READ = ("stop_reason", "calls", "cost", "replayed", "simulation", "usage", "work", "tokens")
 
 
-class _Line(SampleLine, gc=False):
-    """A record of which only what figures are made of is read."""
-
-    outcome: Outcome
-    reason: str = ""
-    stop_reason: str | None = None
-    calls: Count = 0
-    cost: float | None = None
-    replayed: Count = 0
-    simulation: SimulatorHealth | None = None
-    usage: dict[str, _Used] = msgspec.field(default_factory=dict)
-
-
-def figures_of(record: SampleRecord | _Line) -> SampleFigures:
+def figures_of(record: SampleRecord) -> SampleFigures:
     """Figures of a record."""
     is_invalid = record.outcome is Outcome.INVALID
     ended = record.reason.partition(":")[0] if is_invalid else record.stop_reason or ""
@@ -96,15 +80,17 @@ class FinishedSamples:
         self._numbers: dict[str, dict[str, dict[int, int]]] = {}
         self._outcomes, self._ends, self._flags = array("B"), array("B"), array("B")
         self._costs, self._tokens, self._health = array("d"), array("q"), array("q")
+        self.ends: dict[int, int] = {}
+        """Segments of work that records point into, with the byte at which the last of them ends."""
 
-    def read(self, samples: Path) -> None:
-        """Take in all records of a file.
+    def read(self, folder: Path) -> None:
+        """Take in all records of the run in `folder`.
 
         Raises:
             DataError: one is damaged.
         """
-        for line in chain.from_iterable(line_blocks(samples, _Line)):
-            self.add(line.key, line)
+        for record in chain.from_iterable(Records(folder, projected(_READ)).every()):
+            self.add(record.key, record)
 
     def __len__(self) -> int:
         return sum(not flags & _REPLACED for flags in self._flags)
@@ -133,7 +119,7 @@ class FinishedSamples:
     def _bought(self) -> Iterator[bool]:
         return (not flags & (_REPLACED | _REPLAYED) for flags in self._flags)
 
-    def add(self, key: Key, record: SampleRecord | _Line) -> None:
+    def add(self, key: Key, record: SampleRecord) -> None:
         """Take in a record, which replaces an earlier one of its sample."""
         outcome, ended, acted, cost, tokens, replayed, health = figures_of(record)
         sample, repeat, condition = key
@@ -147,6 +133,9 @@ class FinishedSamples:
         self._costs.append(cost or 0.0)
         self._tokens.append(tokens)
         self._health.extend((health.observations, health.misshapen, health.contradictions))
+        for place in (record.work, record.tokens):
+            if place is not None:
+                self.ends[place.segment] = max(place.offset + place.length, self.ends.get(place.segment, 0))
 
     def _number(self, key: Key) -> int | None:
         sample, repeat, condition = key

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import IO, TypeVar
@@ -25,33 +25,24 @@ def read_lines(path: Path, kind: type[_T]) -> Iterator[_T]:
     Raises:
         DataError: a line is not such a record.
     """
-    return map(itemgetter(0), line_spans(path, kind))
-
-
-def placed_lines(path: Path, kind: type[_T]) -> Iterator[tuple[int, _T]]:
-    """Records as `read_lines` gives them, each with the byte at which its line begins."""
-    return map(itemgetter(1, 0), line_spans(path, kind))
-
-
-def line_spans(path: Path, kind: type[_T], *, place: int = 0, number: int = 1) -> Iterator[tuple[_T, int, int]]:
-    """Records as `read_lines` gives them, each with the bytes at which its line begins and ends.
-
-    Args:
-        path: The file.
-        kind: Of its records.
-        place: Byte at which the first of them begins.
-        number: Number of that line, for messages.
-    """
-    if not path.exists():
-        return
-    with open_file(path, within=path.parent) as file:
-        yield from decoded_lines(file, path, kind, place=place, number=number)
+    return chain.from_iterable(line_blocks(path, kind))
 
 
 def decoded_lines(
     file: IO[bytes], path: Path, kind: type[_T], *, place: int = 0, number: int = 1
 ) -> Iterator[tuple[_T, int, int]]:
-    """Records of a file that is open, with the bytes of their lines; see `line_spans`."""
+    """Records of a file that is open, in order, each with the bytes at which its line begins and ends.
+
+    Args:
+        file: The file.
+        path: Of it, for messages.
+        kind: Of its records.
+        place: Byte at which the first of them begins.
+        number: Number of that line, for messages.
+
+    Raises:
+        DataError: a line is not such a record.
+    """
     decode, read = msgspec.json.Decoder(kind).decode, file.readline
     file.seek(place)
     at = number
@@ -119,6 +110,17 @@ def replace_file(path: Path, data: bytes, *, durable: bool = False) -> None:
             file.flush()
             os.fsync(file.fileno())
     temporary.replace(path)
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring the names of a folder's files to the disk, which keeps them apart from what the files hold."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def append_line(file: IO[bytes], line: bytes) -> None:

@@ -14,7 +14,7 @@ from worktrial.errors import DataError, option
 from worktrial.language import JsonObject, JsonValue
 from worktrial.outside.files import read_bytes
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "manifest.json"
 
 NEUTRAL = frozenset({"agent", "sub_agent", "limits", "tasks", "repeats", "parallel_votes", "context_tokens"})

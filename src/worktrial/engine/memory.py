@@ -22,7 +22,7 @@ class HeavyTrial(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Admission:
+class MemoryBound:
     """Samples that may be in flight, so that all together stay within a share of the machine's memory."""
 
     samples: int
@@ -31,7 +31,7 @@ class Admission:
     """Half a sentence on why there are no more; its option is marked (see `errors.option`)."""
 
 
-def admission(trial: Trial, share: float) -> Admission | None:
+def admission(trial: Trial, share: float) -> MemoryBound | None:
     """Samples of `trial` that may be in flight.
 
     Args:
@@ -45,7 +45,7 @@ def admission(trial: Trial, share: float) -> Admission | None:
     there = machine_memory() if each else None
     if there is None:
         return None
-    return Admission(
+    return MemoryBound(
         max(1, int(there * share / each)),
         f"each may take {each / _GIB:.3g} GiB of memory, and together {share:.3g} of the {there / _GIB:.3g} GiB "
         f"that this machine gives us; {option('memory_share')} says otherwise",

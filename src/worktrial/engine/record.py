@@ -1,8 +1,8 @@
 """The public records of a run folder. Every suite writes the same ones."""
 
 from collections.abc import Collection, Mapping, Sequence
-from hashlib import sha256
-from typing import Annotated, Any
+from types import MappingProxyType
+from typing import Annotated, Any, cast
 
 import msgspec
 
@@ -21,10 +21,7 @@ CLEAN = "E0"
 Key = tuple[str, int, str]
 """Task, repeat and condition: a sample within its run."""
 
-
-def key_digest(key: Key) -> bytes:
-    """SHA-256 of a sample's key as JSON: a list of task, repeat and condition."""
-    return sha256(msgspec.json.encode(key)).digest()
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class SampleLine(msgspec.Struct, kw_only=True):
@@ -43,6 +40,23 @@ class SampleLine(msgspec.Struct, kw_only=True):
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
 """A count of a record; a larger one cannot be, and would fit into no table."""
+
+
+class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Place of a line in a run's work."""
+
+    segment: Annotated[int, msgspec.Meta(ge=1, le=10**9)]
+    """Number of the segment."""
+    offset: Count
+    """Byte of the segment's content at which the line begins."""
+    length: Count
+    """Bytes of the line, with its line break."""
+
+    def overlaps(self, other: "Place | None") -> bool:
+        """Whether another place shares a byte with this one."""
+        if other is None or self.segment != other.segment:
+            return False
+        return self.offset < other.offset + other.length and other.offset < self.offset + self.length
 
 
 class RoleUsage(msgspec.Struct, frozen=True, gc=False):
@@ -123,6 +137,10 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     """Requests answered from the request cache."""
     finished: str = ""
     """End of the sample on the host, ISO 8601 in UTC."""
+    work: Place | None = None
+    """Place of the trajectory; null where the sample did not get so far."""
+    tokens: Place | None = None
+    """Place of the tokens of the agent's messages; null where they were not kept."""
 
     @property
     def key(self) -> Key:
@@ -225,17 +243,22 @@ def tag_text(tags: Mapping[str, Any], name: str) -> str | None:
     return value if value is None or isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def partial_record(names: Collection[str]) -> type[Any]:
-    """Type of records of which only these fields are read; the others are passed over, whatever they hold."""
-    kept: list[Any] = []
+def projected(names: Collection[str]) -> type[SampleRecord]:
+    """Type of records of which only these fields are read beside key, outcome and reason.
+
+    The others are passed over, whatever the line holds, and have their defaults, or () and {} where these are lists
+    and objects.
+    """
+    left_out: list[Any] = []
     for field in msgspec.structs.fields(SampleRecord):
-        if field.name not in names:
+        if field.required or field.name == "condition" or field.name in names:
             continue
-        default = [] if field.default is msgspec.NODEFAULT else [field.default]
+        default = field.default
         if field.default_factory is not msgspec.NODEFAULT:
-            default = [msgspec.field(default_factory=field.default_factory)]
-        kept.append((field.name, field.type, *default))
-    return msgspec.defstruct("PartialRecord", kept, kw_only=True, frozen=True)
+            default = () if field.default_factory is list else _NOTHING
+        left_out.append((field.name, Any, msgspec.field(default=default, name=f"{field.name} left out")))
+    made: Any = msgspec.defstruct("ProjectedRecord", left_out, bases=(SampleRecord,), kw_only=True, frozen=True)
+    return cast(type[SampleRecord], made)
 
 
 class SampleResult(msgspec.Struct, kw_only=True):
@@ -258,7 +281,7 @@ class SampleResult(msgspec.Struct, kw_only=True):
     context: ContextUse | None = None
     measures: JsonObject = {}
     trajectory: JsonObject | None = None
-    """The line of `trajectories.jsonl`, without the sample's key."""
+    """The line of the run's work, without the sample's key."""
     tokens: Sequence[TurnTokens] = ()
     """Tokens of each of the agent's messages, where they are kept."""
     offered: Sequence[JsonObject] = ()

@@ -14,11 +14,11 @@ import msgspec
 from worktrial.engine.growth import differences
 from worktrial.engine.manifest import MANIFEST, Manifest, decode_manifest, read_manifest
 from worktrial.engine.notices import tell_on_stderr
+from worktrial.engine.records import SAMPLES
 from worktrial.engine.run_plan import RemoteRun
+from worktrial.engine.segments import WORK
 from worktrial.engine.shard import shard_folder
-from worktrial.engine.store import SAMPLES, TRACEBACKS
-from worktrial.engine.tokens import TOKENS
-from worktrial.engine.trajectories import PACKED, PACKED_INDEX, TRAJECTORIES
+from worktrial.engine.store import TRACEBACKS
 from worktrial.errors import DataError, SettingError, StopRun, WorktrialError, option
 from worktrial.places import check_address
 from worktrial.secrets import Redactor
@@ -39,9 +39,9 @@ class _Runs:
     manifest = MANIFEST
 
     def groups(self, folder: Path) -> Iterator[list[str]]:
-        # The records first: those of a later moment could be without their trajectories.
+        # The records first: those of a later moment could be without their work.
         yield listed(folder, (SAMPLES,))
-        yield listed(folder, (MANIFEST, TRACEBACKS, TOKENS, TRAJECTORIES, PACKED, PACKED_INDEX))
+        yield listed(folder, (MANIFEST, TRACEBACKS, f"{WORK}/*.jsonl.zst", f"{WORK}/*.jsonl"))
 
     def has_work(self, folder: Path) -> bool:
         return (folder / MANIFEST).exists()

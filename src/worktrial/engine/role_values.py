@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any
 
 from worktrial.engine.roles import Role, RoleSettings
@@ -71,24 +70,20 @@ def settings_for(
         temperature=value("temperature") if not local or value("temperature") is not None else 0.0,
         effort=None if local else value("effort"),
         max_tokens=value("output_tokens") or (LOCAL_OUTPUT_TOKENS if local else None),
-        token_parameter=_plain(value("token_parameter")),
-        tool_mode=_plain(tool_mode),
-        structured=_plain(value("structured")) or "auto",
+        token_parameter=value("token_parameter"),
+        tool_mode=tool_mode,
+        structured=value("structured") or "auto",
         extra=_extra(role, value("extra")),
         concurrency=value("requests"),
         rpm=value("rpm"),
         tpm=value("tpm"),
-        stream=_plain(value("stream")) or "auto",
+        stream=value("stream") or "auto",
         wire=None if local else value("wire"),
         timeout=value("timeout") or RoleSettings.timeout,
         max_reply=value("max_reply") or RoleSettings.max_reply,
         price=_price(role, value("price")),
         keep_tokens=role is Role.AGENT and bool(given.get("keep_tokens")),
     )
-
-
-def _plain(value: Any) -> Any:
-    return value.value if isinstance(value, StrEnum) else value
 
 
 def _extra(role: Role, text: str | None) -> dict[str, Any]:

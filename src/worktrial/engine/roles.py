@@ -10,10 +10,11 @@ from urllib.parse import urlsplit, urlunsplit
 
 from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject
+from worktrial.registry import Registry
 from worktrial.secrets import HIDDEN, LIKE_A_KEY, Redactor
 
 if TYPE_CHECKING:
-    from worktrial.engine.wire import Line, ModelWire
+    from worktrial.engine.wire import Endpoint, ModelWire
 
 
 class Role(StrEnum):
@@ -41,6 +42,8 @@ RoleName = str
 """A role's place in a run: the role's name; where several models share a role, `judge`, `judge-2`, `judge-3`, …"""
 
 
+# With so much effort a model may think longer than a silent connection lives.
+_LONG_EFFORTS = frozenset({"high", "xhigh", "max"})
 # Capitals in words, with hardly a digit; keys have many, or small letters and hyphens.
 _NAME_OF_VARIABLE = re.compile(r"(?!(?:.*\d){3})[A-Z][A-Z0-9]{0,15}(?:_[A-Z0-9]{1,16})*")
 
@@ -57,7 +60,7 @@ class RoleSettings:
     base_url: str | None = None
     wire: str | None = None
     """Name of the provider whose wire the endpoint speaks; None is chat completions."""
-    speaks: "Callable[[Line], ModelWire] | None" = None
+    speaks: "Callable[[RoleSettings, Endpoint], ModelWire] | None" = None
     """Maker of that wire, filled in by its provider."""
     api_key_env: str | None = None
     """The environment variable that holds the key; the key itself is never a setting."""
@@ -123,6 +126,16 @@ class RoleSettings:
         """Whether the embedded model plays this role."""
         return self.base_url is None and (self.model == "local" or self.model.startswith("local:"))
 
+    @property
+    def streams(self) -> bool:
+        """Whether answers are streamed, unless the endpoint minds."""
+        return self.stream == "on" or (self.stream == "auto" and self.effort in _LONG_EFFORTS)
+
+    def output_limit(self, own: int | None) -> int | None:
+        """Output tokens that a request may take: the tighter of the role's limit and its own."""
+        of_role = self.max_tokens
+        return of_role if own is None else own if of_role is None else min(of_role, own)
+
     def resolved(self) -> "RoleSettings":
         """Same settings with the endpoint filled in, by the provider that the model names if there is no address.
 
@@ -133,10 +146,7 @@ class RoleSettings:
             self._check_address(self.base_url)
             if self.wire is None:
                 return self
-        # Imported here because providers are made of settings.
-        from worktrial.engine.providers import with_endpoint, with_wire
-
-        complete = with_endpoint(self) if self.base_url is None else with_wire(self)
+        complete = _with_endpoint(self) if self.base_url is None else _with_wire(self)
         if complete.base_url is not None:
             complete._check_address(complete.base_url)
         return complete
@@ -174,6 +184,18 @@ class RoleSettings:
             )
         return value
 
+    def hide(self, redactor: Redactor, *, needs_key: bool) -> None:
+        """Make `redactor` hide what is secret in these settings.
+
+        Raises:
+            SettingError: the role needs its key, and the key is not set.
+        """
+        if needs_key and (key := self.key()):
+            redactor.add(key)
+        if self.base_url:
+            redactor.add_url(self.base_url)
+        redactor.with_named(self.extra)
+
     def share(self, runs: int) -> "RoleSettings":
         """Settings of the role in one of several `runs` side by side, which together keep to its pace."""
         return replace(
@@ -197,6 +219,51 @@ class RoleSettings:
             "structured": self.structured,
             "extra": Redactor().with_named(self.extra),
         }
+
+
+providers: Registry[Callable[[RoleSettings], RoleSettings]] = Registry("worktrial.providers", "provider")
+"""Providers that are installed."""
+
+
+def _with_endpoint(settings: RoleSettings) -> RoleSettings:
+    """`settings` of a role without an address, completed by the provider that its model names.
+
+    Raises:
+        SettingError: no installed provider is named.
+    """
+    if settings.is_local:
+        return settings
+    name, rest = named(settings.model)
+    if not (rest and name in providers.names):
+        own = settings.role.option("base_url")
+        offered = ", ".join(f"{known}/NAME" for known in providers.names if known != "local")
+        raise SettingError(
+            f"{settings.role.option()} {settings.model}: no endpoint for this model. Name one "
+            f"with {option('base_url')} (or {own}), or use {offered} or local"
+        )
+    complete = providers.get(name)(settings)
+    return complete if complete.speaks is None else replace(complete, wire=name)
+
+
+def _with_wire(settings: RoleSettings) -> RoleSettings:
+    """`settings` of a role with an address of the user's own, and the wire that `settings.wire` names.
+
+    Raises:
+        SettingError: no such provider is installed, or it speaks chat completions like everybody.
+    """
+    own = settings.role.option("wire")
+    complete = providers.get(settings.wire or "")(settings)
+    if complete.speaks is None:
+        raise SettingError(f"{own} {settings.wire}: no wire of its own; leave {own} out for chat completions")
+    return complete
+
+
+def named(model: str) -> tuple[str, str]:
+    """Provider that a model's name begins with, and the rest; `PROVIDER:NAME` is the same as `PROVIDER/NAME`."""
+    name, colon, rest = model.partition(":")
+    if not (colon and name in providers.names):
+        name, _, rest = model.partition("/")
+    return name, rest
 
 
 def is_address(url: str) -> bool:

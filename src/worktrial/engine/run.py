@@ -2,23 +2,26 @@
 
 import asyncio
 import contextlib
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worktrial.engine.batch.ledger import ANSWERS, BatchLedger, batches_in_flight
 from worktrial.engine.heartbeat import Pulse, beating
 from worktrial.engine.interruption import Interrupted, cancelled_by_signals
 from worktrial.engine.manifest import Manifest, utc_now
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.progress import Progress, Tally
 from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.records import last_records
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.roles import RoleName, RoleSettings
-from worktrial.engine.run_plan import RunPlan, RunSettings, is_compressed, manifest_of
+from worktrial.engine.run_plan import RunPlan, RunSettings, manifest_of
 from worktrial.engine.scheduler import Scheduler, work_off
 from worktrial.engine.spend import Budget, Spend
-from worktrial.engine.store import BATCHES, RunStore, last_records
+from worktrial.engine.store import BATCHES, RunStore
 from worktrial.engine.stored import agent_of
 from worktrial.engine.tokens import refuse_without_tokens
 from worktrial.engine.trial import Job, Trial
@@ -27,8 +30,7 @@ from worktrial.grading import Outcome
 from worktrial.secrets import Redactor
 
 if TYPE_CHECKING:
-    from worktrial.engine.batch.ledger import BatchLine
-    from worktrial.engine.batch.rounds import Rounds
+    from worktrial.engine.batch.transport import Batches
     from worktrial.engine.client import Client
     from worktrial.engine.otlp import SpanExport
     from worktrial.stores.shipping import Shipping
@@ -191,26 +193,22 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
     roles = {role: s.resolved() for role, s in plan.roles.items()}
     refuse_without_tokens(roles)
     if settings.batch is not None:
-        # Most runs have no batches, and are to begin soon.
-        from worktrial.engine.batch.fitness import refuse_unfit
-
-        refuse_unfit(roles)
-    elif lost := _batches_in_flight(settings.folder):
+        settings.batch.roles(roles)
+    elif lost := batches_in_flight(settings.folder):
         raise SettingError(
             f"{settings.folder}: {len(lost)} batches of this run are in flight, and paid for. Go on with "
             f"{option('batch')}, or remove {settings.folder / BATCHES} to leave them"
         )
     redactor = Redactor()
     for role in roles.values():
-        redactor.add_role(role, needs_key=not settings.cache_only)
+        role.hide(redactor, needs_key=not settings.cache_only)
     if settings.otlp is not None:
         redactor.add_url(settings.otlp)
     resolved = RunPlan(trial, roles, settings)
     manifest = manifest_of(resolved, redactor)
-    compress = is_compressed(plan)
     with (
         _shipped(resolved, manifest, redactor) as shipment,
-        RunStore(settings.folder, manifest, redactor, durable=settings.durable, compress=compress) as store,
+        RunStore(settings.folder, manifest, redactor, durable=settings.durable) as store,
     ):
         cost, tokens = _earlier_spend(store)
         spend = Spend(Budget(), cost=cost, tokens=tokens)
@@ -219,6 +217,8 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
             with _watched(plan, roles, store, redactor) as watcher:
                 yield _OpenRun(trial, roles, settings, redactor, store, spend, watcher, shipment)
             end = "done"
+            # The answers of a run that has come to its end are in its records.
+            shutil.rmtree(settings.folder / ANSWERS, ignore_errors=True)
         except Interrupted:
             raise
         except WorktrialError as e:
@@ -295,16 +295,10 @@ async def _work_off(runs: Sequence[_OpenRun], whole: Spend, progress: Progress |
     concurrency = min(run.settings.concurrency for run in runs)
     async with contextlib.AsyncExitStack() as stack:
         # Models of a run that is done already need not be there.
-        rounds = [_rounds(run, show) for run in runs]
-        clients = [
-            {} if run.is_done else await stack.enter_async_context(_connected(run, own))
-            for run, own in zip(runs, rounds, strict=True)
-        ]
+        clients = [{} if run.is_done else await stack.enter_async_context(_connected(run, show)) for run in runs]
         schedulers = [
-            Scheduler(
-                run.trial, run.store, own, concurrency, on_finished, run.is_open, batches, run.watcher, run.spend
-            )
-            for run, own, batches in zip(runs, clients, rounds, strict=True)
+            Scheduler(run.trial, run.store, own, concurrency, on_finished, run.is_open, run.watcher, run.spend)
+            for run, own in zip(runs, clients, strict=True)
         ]
         pulses = [
             Pulse(run.settings.folder, scheduler.running, own.values(), run.redactor)
@@ -326,33 +320,24 @@ def _uploading(runs: Sequence[_OpenRun]) -> contextlib.AbstractAsyncContextManag
     return uploading(shipments)
 
 
-def _batches_in_flight(folder: Path) -> "list[BatchLine]":
-    if not (folder / BATCHES).exists():
-        return []
-    from worktrial.engine.batch.ledger import batches_in_flight
-
-    return batches_in_flight(folder)
-
-
-def _rounds(run: _OpenRun, show: Callable[[str], None]) -> "Rounds | None":
-    """Rounds of a run that sends batches; None of any other."""
+def _batches(run: _OpenRun, cache: RequestCache, show: Callable[[str], None]) -> "Batches | None":
+    """Batches of a run that sends some; None of any other."""
     settings = run.settings
-    if settings.batch is None or settings.cache_only or run.is_done:
+    if settings.batch is None or settings.cache_only:
         return None
-    from worktrial.engine.batch.ledger import BatchLedger
-    from worktrial.engine.batch.rounds import Rounds
+    from worktrial.engine.batch.transport import Batches
 
-    ledger = BatchLedger(settings.folder, run.redactor)
-    return Rounds(ledger, settings.batch, settings.retry, run.redactor, run.notice, show)
+    ledger, chosen = BatchLedger(settings.folder, run.redactor), settings.batch.roles(run.roles)
+    return Batches(chosen, ledger, cache, settings.batch, settings.retry, run.redactor, run.notice, show)
 
 
 @contextlib.asynccontextmanager
-async def _connected(run: _OpenRun, rounds: "Rounds | None") -> "AsyncIterator[Mapping[RoleName, Client]]":
+async def _connected(run: _OpenRun, show: Callable[[str], None]) -> "AsyncIterator[Mapping[RoleName, Client]]":
     """Clients of one run.
 
     Args:
         run: With its folder.
-        rounds: Of its requests, where they go into batches.
+        show: Told how the batches in flight are doing.
 
     Raises:
         SettingError: a cost budget cannot be watched, or see `connect`.
@@ -366,13 +351,17 @@ async def _connected(run: _OpenRun, rounds: "Rounds | None") -> "AsyncIterator[M
 
     settings = run.settings
     cache = RequestCache(settings.cache, run.redactor) if settings.cache else None
-    in_flight = settings.requests or settings.concurrency + SPARE_REQUESTS
-    if rounds is not None:
-        in_flight = SPARE_REQUESTS
-    wiring = Wiring(in_flight, settings.retry, cache, settings.cache_only, rounds, run.notice)
+    if settings.batch is not None and cache is None:
+        # Who is interrupted while the votes are out for a day has them, and the work that they are on, only here.
+        cache = RequestCache(settings.folder / ANSWERS, run.redactor, is_of_run=True)
+    batches = None if cache is None else _batches(run, cache, show)
+    # Samples whose votes are out wait in great number; as many ask for something else as in any other run.
+    at_work = settings.concurrency if batches is None else RunSettings.concurrency
+    in_flight = settings.requests or at_work + SPARE_REQUESTS
+    wiring = Wiring(in_flight, settings.retry, cache, settings.cache_only, batches, run.notice)
     async with (
         connect(run.roles, wiring, spend=run.spend, redactor=run.redactor) as clients,
-        contextlib.nullcontext() if rounds is None else rounds.at_work(),
+        contextlib.nullcontext() if batches is None else batches.at_work(),
     ):
         if settings.budget.cost is not None:
             refuse_unpriced(clients)

@@ -12,13 +12,9 @@ from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, public_url
 from worktrial.engine.shard import ShardedTrial
 from worktrial.engine.spend import Budget
-from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.engine.trial import Trial
 from worktrial.language import JsonObject
 from worktrial.secrets import Redactor
-
-COMPRESSED_ABOVE = 10_000
-"""Samples of a run above which its trajectories are compressed unless told otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +43,6 @@ class RunSettings:
     budget: Budget = field(default_factory=Budget)
     cache: Path | None = None
     cache_only: bool = False
-    compress: bool | None = None
-    """Whether trajectories are compressed; None: as they are, and in a new run where it has very many samples."""
     durable: bool = False
     """Whether each sample is on the disk before the next is stored; see `store.AT_RISK`."""
     batch: BatchPolicy | None = None
@@ -100,19 +94,6 @@ def manifest_of(plan: RunPlan, redactor: Redactor) -> Manifest:
     )
 
 
-def is_compressed(plan: RunPlan) -> bool | None:
-    """Whether a run's trajectories are compressed; None: as they are."""
-    settings, trial = plan.settings, plan.trial
-    if settings.remote is not None:
-        # Parts are compressed as they are sent.
-        return False
-    if settings.compress is not None or (settings.folder / TRAJECTORIES).exists():
-        return settings.compress
-    # Shards of a large run are to be put together, and each may be small.
-    jobs = trial.whole.jobs if isinstance(trial, ShardedTrial) else trial.jobs
-    return True if len(jobs) > COMPRESSED_ABOVE else None
-
-
 def stored_like(plan: RunPlan, folder: Path) -> Manifest | None:
     """Manifest of the run in `folder`, where `plan` would go on with it or add to it; else None.
 
@@ -133,7 +114,7 @@ def _fingerprint(settings: RoleSettings) -> JsonObject:
     if not settings.is_local:
         return settings.fingerprint()
     # Imported here because most runs have no embedded model. What `local` means can change between sessions.
-    from worktrial.engine.local import resolve
+    from worktrial.engine.local.catalogue import resolve
 
     return {**settings.fingerprint(), "weights": resolve(settings.model).name}
 

@@ -1,7 +1,6 @@
 """Running jobs side by side, and storing each as it finishes."""
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,14 +14,13 @@ from worktrial.engine.roles import Role, RoleName
 from worktrial.engine.spend import Spend
 from worktrial.engine.store import RunStore
 from worktrial.engine.times import SampleTimes, current
-from worktrial.engine.tokens import sample_tokens
+from worktrial.engine.tokens import SampleTokens
 from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 
 if TYPE_CHECKING:
-    from worktrial.engine.batch.rounds import Rounds
     from worktrial.engine.client import Client
     from worktrial.engine.otlp import SpanExport
 
@@ -113,8 +111,6 @@ class Scheduler:
     on_finished: OnFinished
     is_open: Callable[[Job], bool]
     """Function that tells whether a job is to be done."""
-    rounds: "Rounds | None" = None
-    """Collects requests of running samples into batches."""
     watcher: "SpanExport | None" = None
     """Told of each finished sample, with the times of what it did; None takes none."""
     spend: Spend | None = None
@@ -138,8 +134,7 @@ class Scheduler:
         times = None if self.watcher is None else SampleTimes(self.watcher.keeps_content)
         token = current.set(times)
         try:
-            with contextlib.nullcontext() if self.rounds is None else self.rounds.sample(job.key):
-                record = await self._run(job, times)
+            record = await self._run(job, times)
         finally:
             current.reset(token)
         if self.watcher is not None and times is not None:
@@ -165,9 +160,15 @@ class Scheduler:
         trajectory = result.trajectory
         if trajectory is not None:
             trajectory = {**_whose(self.trial.suite, job), **trajectory}
-        tokens = sample_tokens(job.key, result.tokens, result.offered) if result.tokens else None
+        tokens = SampleTokens(
+            sample=job.sample,
+            repeat=job.repeat,
+            condition=job.condition,
+            turns=[*result.tokens],
+            tools=[*result.offered],
+        )
         try:
-            self.store.add(record, trajectory, tokens)
+            self.store.add(record, trajectory, tokens if tokens.turns else None)
         except (TypeError, ValueError, OverflowError, RecursionError) as e:
             # Something that is no JSON, such as half of a surrogate pair, got into the results.
             self._defects.met(job.key, e)

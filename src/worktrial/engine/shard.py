@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from hashlib import sha256
 
 import msgspec
 
-from worktrial.engine.record import Key, SampleResult, key_digest
+from worktrial.engine.record import Key, SampleResult
 from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject
@@ -58,13 +59,13 @@ def shard_number(key: Key, of: int) -> int:
     """Number of the shard that a sample falls to, from 1.
 
     It follows from the key alone, so that it stays the same when tasks are added or put in another order: the first
-    eight bytes of `key_digest`, a big-endian number, modulo the number of shards.
+    eight bytes of the SHA-256 of the key as JSON, a big-endian number, modulo the number of shards.
 
     Args:
         key: The sample's.
         of: Number of shards.
     """
-    return int.from_bytes(key_digest(key)[:8]) % of + 1
+    return int.from_bytes(sha256(msgspec.json.encode(key)).digest()[:8]) % of + 1
 
 
 class ShardedTrial:

@@ -9,22 +9,20 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from worktrial.engine.finished import FinishedSamples
-from worktrial.engine.frames import cut_torn_frame
 from worktrial.engine.growth import grow
-from worktrial.engine.lines import append_line, cut_torn_tail, read_lines, replace_file
+from worktrial.engine.lines import append_line, cut_torn_tail, replace_file, sync_folder
 from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, manifest_text, read_manifest
-from worktrial.engine.packing import TrajectoryWriter
-from worktrial.engine.record import Key, SampleRecord
+from worktrial.engine.record import Key, Place, SampleRecord, projected
+from worktrial.engine.records import SAMPLES, Records, last_records
+from worktrial.engine.segments import SegmentWriter, segment_path
 from worktrial.engine.spend import BudgetSpent
-from worktrial.engine.tokens import TOKENS, SampleTokens, encoded
-from worktrial.engine.trajectories import PACKED, PACKED_INDEX, TRAJECTORIES
+from worktrial.engine.tokens import SampleTokens
 from worktrial.errors import DataError, SettingError, StopRun, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.outside.files import irregular
 from worktrial.secrets import Redactor
 
-SAMPLES = "samples.jsonl"
 BATCHES = "batches.jsonl"
 """File of a run that says which batches were submitted, and which have come back."""
 TRACEBACKS = "tracebacks.txt"
@@ -45,7 +43,6 @@ class RunStore:
         manifest: Of the session that begins.
         redactor: Hides keys.
         durable: Whether the disk is told to keep each sample before it counts as stored.
-        compress: Whether trajectories are compressed; None: as they were.
 
     Raises:
         SettingError: another process works on the folder, or it holds a run with other settings.
@@ -59,7 +56,6 @@ class RunStore:
         redactor: Redactor,
         *,
         durable: bool = False,
-        compress: bool | None = None,
     ) -> None:
         self.folder = folder
         self.manifest = manifest
@@ -73,7 +69,7 @@ class RunStore:
         self._encoder = msgspec.json.Encoder()
         self._files = contextlib.ExitStack()
         self._records: IO[bytes]
-        self._trajectories = TrajectoryWriter(folder, compress=compress)
+        self._work = SegmentWriter(folder)
 
     def __enter__(self) -> "RunStore":
         refuse_foreign(self.folder)
@@ -106,17 +102,32 @@ class RunStore:
             else:
                 earlier = [msgspec.structs.replace(session, asked=None) for session in stored.sessions]
                 self.manifest.sessions = earlier + self.manifest.sessions
-        for name in (SAMPLES, TOKENS, TRAJECTORIES, PACKED, PACKED_INDEX):
-            if (found := self.folder / name).is_fifo() or found.is_dir():
-                raise irregular(found)
+        if (found := self.folder / SAMPLES).is_fifo() or found.is_dir():
+            raise irregular(found)
         cut_torn_tail(self.folder / SAMPLES)
-        cut_torn_frame(self.folder / TOKENS)
-        self.samples.read(self.folder / SAMPLES)
+        self.samples.read(self.folder)
+        self._files.callback(self._work.close, seal=False)
+        if (lost := self._work.open(self.samples.ends)) is not None:
+            self._cut_records(lost)
         # Before the other files: a folder with records and no manifest would not be known as ours.
         self.save_manifest()
         self._records = self._files.enter_context((self.folder / SAMPLES).open("ab", buffering=0))
-        self._files.callback(self._trajectories.close, pack=False)
-        self._trajectories.open()
+
+    def _cut_records(self, lost: Place) -> None:
+        """Remove records whose work a power cut took, and those after them: their samples run again.
+
+        Raises:
+            DataError: they are more than a power cut costs.
+        """
+        kind = projected(("work", "tokens"))
+        found = [(begin, (one.work, one.tokens)) for one, begin, _ in Records(self.folder, kind).spans()]
+        first = next(number for number, (_, places) in enumerate(found) if any(map(lost.overlaps, places)))
+        if len(found) - first > AT_RISK:
+            path = segment_path(self.folder, lost.segment)
+            raise DataError(path, "is shorter than the records say", "Copy it again from where it is whole")
+        os.truncate(self.folder / SAMPLES, found[first][0])
+        self.samples = FinishedSamples()
+        self.samples.read(self.folder)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         # A disk that fails is no news when the run is ending for some trouble already.
@@ -125,7 +136,7 @@ class RunStore:
             try:
                 self._sync()
             finally:
-                self._trajectories.close(pack=kind is None)
+                self._work.close(seal=kind is None)
         self._leave_nothing(kind)
 
     def _leave_nothing(self, kind: type[BaseException] | None) -> None:
@@ -133,7 +144,7 @@ class RunStore:
         refused = kind is not None and issubclass(kind, SettingError | DataError | StopRun)
         paid = bool(self.session.tokens) or (self.folder / BATCHES).exists()
         if refused and kind is not BudgetSpent and self._is_new and not len(self.samples) and not paid:
-            for name in (MANIFEST, SAMPLES, TRAJECTORIES, PACKED, PACKED_INDEX, LOCK):
+            for name in (MANIFEST, SAMPLES, LOCK):
                 (self.folder / name).unlink(missing_ok=True)
             # Something else in it, such as tracebacks, is worth keeping.
             with contextlib.suppress(OSError):
@@ -162,24 +173,21 @@ class RunStore:
             raise StopRun(f"{path}: cannot be written ({e.strerror})") from None
 
     def add(self, record: SampleRecord, trajectory: JsonObject | None, tokens: SampleTokens | None = None) -> None:
-        """Store a finished sample. The trajectory goes first: a sample on record always has its trajectory.
+        """Store a finished sample, with places of its work. This goes first: what a record points at is there.
 
         Raises:
             StopRun: the folder cannot be written to any more.
-            TypeError, ValueError: something in it is no JSON; nothing is stored.
+            TypeError, ValueError: something in it is no JSON; the sample is not stored.
         """
-        line = self._redactor.bytes(self._encoder.encode(record))
-        frame = None if tokens is None else encoded(tokens)
+        lines = [None if one is None else self._encoder.encode(one) for one in (trajectory, tokens)]
         try:
-            if frame is not None:
-                with (self.folder / TOKENS).open("ab") as file:
-                    file.write(frame)
-            if trajectory is not None:
-                self._trajectories.add(self._redactor.bytes(self._encoder.encode(trajectory)), record.key)
+            work, kept = (None if line is None else self._work.add(self._redactor.bytes(line)) for line in lines)
+            record = msgspec.structs.replace(record, work=work, tokens=kept)
+            stored = self._redactor.bytes(self._encoder.encode(record))
             if self._durable:
                 # A sample on the disk has its trajectory there.
                 self._sync()
-            append_line(self._records, line)
+            append_line(self._records, stored)
             self.samples.add(record.key, record)
             self.at_risk += 1
             if self._durable or self.at_risk >= AT_RISK:
@@ -188,20 +196,12 @@ class RunStore:
             raise StopRun(f"{self.folder}: a sample cannot be stored ({e.strerror})") from None
 
     def _sync(self) -> None:
-        """Bring everything to the disk, trajectories first."""
-        if (self.folder / TOKENS).exists():
-            with (self.folder / TOKENS).open("ab") as file:
-                os.fsync(file.fileno())
-        self._trajectories.sync()
+        """Bring everything to the disk, the work first."""
+        self._work.sync()
         os.fsync(self._records.fileno())
         self.at_risk = 0
-        if not self._is_named and os.name == "posix":
-            # The names of new files are their folder's, which is kept by itself.
-            folder = os.open(self.folder, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+        if not self._is_named:
+            sync_folder(self.folder)
         self._is_named = True
 
     def note(self, text: str) -> None:
@@ -223,15 +223,6 @@ class RunStore:
     def is_settled(self, key: Key) -> bool:
         """Whether the sample needs no further work. Invalid samples run again."""
         return self.samples.outcome(key) not in (None, Outcome.INVALID)
-
-
-def last_records(folder: Path) -> dict[Key, SampleRecord]:
-    """The last record of every sample of the run in `folder`, in the order in which they first finished.
-
-    Raises:
-        DataError: a record is damaged.
-    """
-    return {record.key: record for record in read_lines(folder / SAMPLES, SampleRecord)}
 
 
 def refuse_foreign(folder: Path) -> None:

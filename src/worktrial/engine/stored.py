@@ -1,17 +1,12 @@
 """A run folder opened for reading."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import msgspec
-
-from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
-from worktrial.engine.record import CLEAN, Key, SampleLine, SampleRecord, partial_record
-from worktrial.engine.store import SAMPLES
-from worktrial.engine.trajectories import StoredTrajectories
+from worktrial.engine.record import CLEAN, SampleRecord, projected
+from worktrial.engine.records import SAMPLES, Records, WorkReader
 from worktrial.errors import DataError, option
 from worktrial.language import JsonObject
 
@@ -25,7 +20,7 @@ class StoredRun:
     folder: Path
     manifest: Manifest
     records: list[SampleRecord]
-    """The last record of every sample, in the order in which the samples first finished."""
+    """The last record of every sample, in the order in which these were written."""
 
     @property
     def missing(self) -> int:
@@ -61,7 +56,8 @@ def _runs_in(folders: Iterable[Path]) -> list[Path]:
     return sorted(folder for folder in folders if (folder / MANIFEST).exists() and (folder / SAMPLES).exists())
 
 
-_GROUNDS = ("votes", "checks", "fault_ledger", "fault_misses", "simulation")
+_GROUNDS = {"votes", "checks", "fault_ledger", "fault_misses", "simulation"}
+_FIGURES = {*SampleRecord.__struct_fields__} - _GROUNDS
 
 
 def open_run(folder: Path, *, grounds: bool = True) -> StoredRun:
@@ -76,16 +72,8 @@ def open_run(folder: Path, *, grounds: bool = True) -> StoredRun:
         DataError: there is no such folder, it holds no run, or a record is damaged.
     """
     manifest = manifest_in(folder)
-    last: dict[Key, SampleRecord] = {}
-    for record in read_lines(folder / SAMPLES, SampleRecord) if grounds else _without_grounds(folder / SAMPLES):
-        last[record.key] = record
-    return StoredRun(folder, manifest, list(last.values()))
-
-
-def _without_grounds(path: Path) -> Iterator[SampleRecord]:
-    kept = {field.name for field in msgspec.structs.fields(SampleRecord)}.difference(_GROUNDS)
-    for line in read_lines(path, partial_record(kept)):
-        yield msgspec.convert(line, SampleRecord, from_attributes=True)
+    kind = SampleRecord if grounds else projected(_FIGURES)
+    return StoredRun(folder, manifest, [*Records(folder, kind)])
 
 
 def roles_of(manifest: Manifest) -> dict[str, JsonObject]:
@@ -112,36 +100,32 @@ def name_of(run: Path, manifest: Manifest) -> str:
     return next(filter(None, found), run.name)
 
 
-def _decoded(line: bytes, where: str) -> JsonObject:
-    try:
-        return msgspec.json.decode(line, type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
-        raise DataError(where, f"damaged record: {e}", "Run the sample again") from None
-
-
 def trajectory(
     folder: Path, sample: str, repeat: int, condition: str = CLEAN, record: SampleRecord | None = None
 ) -> JsonObject:
-    """The last trajectory of one sample.
+    """The trajectory of one sample.
 
     Args:
         folder: The run's folder.
         sample: The task's id.
         repeat: 0-based.
         condition: Under which faults.
-        record: The sample's record, to say why there is no trajectory.
+        record: The sample's record, where it is at hand; else it is looked for among all.
 
     Raises:
         DataError: there is none.
     """
-    with StoredTrajectories(folder) as stored:
-        found = stored.last((sample, repeat, condition))
-        if found is not None:
-            return _decoded(found, f"{folder}: trajectory of sample {sample!r}, repeat {repeat}, {condition}")
-        what = f"no trajectory of sample {sample!r}, repeat {repeat}, condition {condition}"
-        if record is not None:
-            raise DataError(folder, what, f"The sample did not get so far: {record.reason}")
-        known = dict.fromkeys((line.sample, line.condition) for line, _, _ in stored.lines(SampleLine))
+    key, known = (sample, repeat, condition), dict[tuple[str, str], None]()
+    if record is None:
+        for one in Records(folder, projected(("work",))):
+            record = one if one.key == key else record
+            known[one.sample, one.condition] = None
+    if record is not None and record.work is not None:
+        with WorkReader(folder, JsonObject) as work:
+            return work.at(record.work)
+    what = f"no trajectory of sample {sample!r}, repeat {repeat}, condition {condition}"
+    if record is not None:
+        raise DataError(folder, what, f"The sample did not get so far: {record.reason}")
     elsewhere = [under for name, under in known if name == sample]
     if elsewhere and condition not in elsewhere:
         raise DataError(folder, what, f"It ran under {', '.join(elsewhere)}: choose one with {option('condition')}")

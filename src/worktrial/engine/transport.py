@@ -3,12 +3,11 @@
 import asyncio
 import contextlib
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import aiohttp
 
 from worktrial.engine.proxies import proxy_for
+from worktrial.engine.wire import HttpAnswer, HttpRequest, OversizedAnswer
 
 # A streamed answer may go on as long as it makes progress, but not for ever.
 LONGEST_STREAM = 10
@@ -20,27 +19,15 @@ _LONGEST_NAP = 0.25
 """Seconds between two looks at a stream that goes on."""
 
 
-@dataclass(frozen=True, slots=True)
-class HttpAnswer:
-    """An endpoint's answer to one request, whatever its status."""
-
-    status: int
-    data: bytes
-    headers: Mapping[str, str] = field(default_factory=dict)
-    is_stream: bool = False
-    """Whether `data` are server-sent events."""
-
-
-class OversizedAnswer(ValueError):
-    """An answer is larger than the role's bound; it was not read to its end."""
-
-
 _NO_MEMORY = (repr(MemoryError()), "Span callback error in on_body")
 """Words of aiohttp for an answer that it had no memory to take in; nothing else makes these fail."""
 
 
-class Transport:
-    """Sends the requests of one role.
+_NO_TIMER = contextlib.nullcontext()
+
+
+class HttpTransport:
+    """Sends the requests of one role over HTTP.
 
     Args:
         session: Shared by all roles.
@@ -57,20 +44,35 @@ class Transport:
         self._streamed = aiohttp.ClientTimeout(total=None)
         self.proxy = proxy_for(url)
 
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str], *, stream: bool = False) -> HttpAnswer:
-        """Send `body`; `stream` tells that events are expected.
-
-        Raises:
-            TimeoutError: no answer, or no further event, in time.
-            ConnectionError: the connection fails, at whatever point.
-            OversizedAnswer: the answer is too large.
-        """
+    async def post(self, request: HttpRequest, name: str = "") -> HttpAnswer:
+        """Send a request, and wait for the whole answer; see `wire.Transport`."""
         try:
-            if not stream:
-                return await self._post(url, body, headers, self._whole, None)
-            # The timer ends what aiohttp's own does not know: a stream that is alive and says nothing.
-            async with asyncio.timeout(self._seconds) as idle:
-                return await self._post(url, body, headers, self._streamed, idle)
+            async with (
+                # This timer ends what aiohttp's own does not know: a stream that is alive and says nothing.
+                asyncio.timeout(self._seconds) if request.is_stream else _NO_TIMER as idle,
+                # A prompt goes to the address that was named, and nowhere else.
+                self._session.post(
+                    request.url,
+                    data=request.body,
+                    headers=request.headers,
+                    timeout=self._streamed if request.is_stream else self._whole,
+                    proxy=self.proxy,
+                    allow_redirects=False,
+                ) as response,
+            ):
+                headers = response.headers
+                is_stream = headers.get("Content-Type", "").startswith("text/event-stream")
+                # What is packed says nothing about its length unpacked.
+                size = None if "Content-Encoding" in headers else response.content_length
+                if size is not None and size > self._largest:
+                    raise self._oversized()
+                if size is not None:
+                    data = await response.read()
+                elif is_stream and idle is not None:
+                    data = await self._events(response.content, idle)
+                else:
+                    data = await self._unmeasured(response.content)
+                return HttpAnswer(response.status, data, headers, is_stream)
         except TimeoutError:
             raise
         except (aiohttp.ClientError, OSError) as e:
@@ -78,31 +80,6 @@ class Transport:
             if isinstance(e.__cause__, MemoryError) or any(words in str(e) for words in _NO_MEMORY):
                 raise MemoryError from None
             raise ConnectionError(str(e) or type(e).__name__) from None
-
-    async def _post(
-        self,
-        url: str,
-        body: bytes,
-        headers: Mapping[str, str],
-        limit: aiohttp.ClientTimeout,
-        idle: asyncio.Timeout | None,
-    ) -> HttpAnswer:
-        # A prompt goes to the address that was named, and nowhere else.
-        async with self._session.post(
-            url, data=body, headers=headers, timeout=limit, proxy=self.proxy, allow_redirects=False
-        ) as response:
-            is_stream = response.headers.get("Content-Type", "").startswith("text/event-stream")
-            # What is packed says nothing about its length unpacked.
-            size = None if "Content-Encoding" in response.headers else response.content_length
-            if size is not None and size > self._largest:
-                raise self._oversized()
-            if size is not None:
-                data = await response.read()
-            elif is_stream and idle is not None:
-                data = await self._events(response.content, idle)
-            else:
-                data = await self._unmeasured(response.content)
-            return HttpAnswer(response.status, data, response.headers, is_stream)
 
     async def _unmeasured(self, content: aiohttp.StreamReader) -> bytes:
         """Read a body that does not say how long it is, up to the bound."""

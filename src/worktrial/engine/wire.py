@@ -1,16 +1,13 @@
-"""The contract of a wire, and the reading of refusals, which all wires share. No network here."""
+"""The contract of a wire: the form in which one kind of endpoint is asked and answers. No network here."""
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
 import msgspec
 
-from worktrial.engine.roles import RoleSettings
-from worktrial.engine.transport import HttpAnswer, Transport
-from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, StopRun, WorktrialError, option
 from worktrial.language import Completion, JsonObject, Message
 
 PROVIDER_BLOCKS = "provider_blocks"
@@ -23,6 +20,51 @@ JSON = {"Content-Type": "application/json"}
 """Headers of a body of JSON."""
 NO_KEY = "none"
 """Key that is sent where there is none: these wires want one, and who needs none looks at none."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """A request as it is sent."""
+
+    url: str
+    body: bytes
+    headers: Mapping[str, str] = field(repr=False)
+    """Headers, the key among them."""
+    is_stream: bool = False
+    """Whether events are expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """An endpoint's answer to one request, whatever its status."""
+
+    status: int
+    data: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+    is_stream: bool = False
+    """Whether `data` are server-sent events."""
+
+
+class OversizedAnswer(ValueError):
+    """An answer is larger than the role's bound; it was not read to its end."""
+
+
+class Transport(Protocol):
+    """The way of a role's requests to its endpoint."""
+
+    async def post(self, request: HttpRequest, name: str) -> HttpAnswer:
+        """Send a request, and wait for the whole answer.
+
+        Args:
+            request: As a wire wrote it.
+            name: Its name among all requests of the run; "" where nobody keeps answers.
+
+        Raises:
+            TimeoutError: no answer, or no further event, in time.
+            ConnectionError: the connection fails, at whatever point.
+            OversizedAnswer: the answer is too large.
+        """
+        ...
 
 
 class NotACompletion(ValueError):
@@ -90,15 +132,13 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """Everything that a wire is made of."""
+class Endpoint:
+    """Address, name and key under which a role's model answers."""
 
-    settings: RoleSettings
     base_url: str
     model: str
     """Name that the endpoint knows."""
-    key: str | None
-    transport: Transport
+    key: str | None = field(default=None, repr=False)
 
 
 class ModelWire(Protocol):
@@ -107,19 +147,26 @@ class ModelWire(Protocol):
     url: str
     """Address of the requests, which tells answers of several endpoints apart in the request cache."""
 
-    def body(self, request: Request, without: Concessions) -> JsonObject:
-        """Body of a request; the same for the same request.
+    @property
+    def transport(self) -> Transport | None:
+        """Way of its own to the model; None is HTTP."""
+        ...
+
+    def write(self, request: Request, without: Concessions) -> HttpRequest:
+        """The request as it is sent; the same for the same request.
 
         Raises:
             StopRun: the wire has no such thing.
         """
         ...
 
-    async def send(self, body: bytes) -> HttpAnswer:
-        """Send an encoded body; see `Transport.post` for what it raises.
+    def whole(self, events: bytes) -> bytes:
+        """Body of the answer that a stream of events spells out, in the form of one that came whole.
 
         Raises:
-            NotACompletion: a streamed answer cannot be put together.
+            ConnectionError: the stream breaks off.
+            ReportedFailure: it reports an error.
+            NotACompletion: it is no stream of this wire.
         """
         ...
 
@@ -134,21 +181,6 @@ class ModelWire(Protocol):
             ReportedFailure: the body reports an error.
         """
         ...
-
-
-# With so much effort a model may think longer than a silent connection lives.
-_LONG_EFFORTS = frozenset({"high", "xhigh", "max"})
-
-
-def streams_by_itself(settings: RoleSettings) -> bool:
-    """Whether a role's answers are streamed, unless its endpoint minds."""
-    return settings.stream == "on" or (settings.stream == "auto" and settings.effort in _LONG_EFFORTS)
-
-
-def output_limit(settings: RoleSettings, request: Request) -> int | None:
-    """Output tokens that a request may take: the tighter of the role's limit and its own."""
-    of_role, own = settings.max_tokens, request.max_tokens
-    return of_role if own is None else own if of_role is None else min(of_role, own)
 
 
 def decoded(data: bytes) -> JsonObject:
@@ -175,147 +207,3 @@ MOST_TOKENS = 10**9
 def count(value: object) -> int:
     """Tokens in a field of a usage report; 0 for what is no count, or one that cannot be."""
     return value if isinstance(value, int) and 0 < value <= MOST_TOKENS else 0
-
-
-def error_text(data: bytes) -> tuple[str, str]:
-    """`(message, code)` of an error body; the code (with type and parameter) is "" where there is none.
-
-    Gateways disagree on the shape, so this looks in the usual places and falls back to an excerpt.
-    """
-    try:
-        reply: Any = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return excerpt(data), ""
-    error = reply.get("error", reply) if isinstance(reply, dict) else reply
-    if isinstance(error, dict):
-        message = error.get("message") or error.get("detail") or excerpt(data)
-        codes = [str(error[k]) for k in ("code", "type", "param", "status") if error.get(k)]
-        return str(message)[:500], " ".join([*codes, *_details(error.get("details"), "reason")])
-    return str(error)[:500], ""
-
-
-def asked_to_wait(data: bytes) -> str | None:
-    """Seconds that an error's own details ask for (google.rpc.RetryInfo), as in a Retry-After header."""
-    try:
-        reply: Any = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    error = reply.get("error") if isinstance(reply, dict) else None
-    delays = _details(error.get("details"), "retryDelay") if isinstance(error, dict) else []
-    return next((delay.removesuffix("s") for delay in delays), None)
-
-
-def _details(details: object, field: str) -> list[str]:
-    """Texts in `field` of the details of an error (google.rpc.Status)."""
-    if not isinstance(details, list):
-        return []
-    return [d[field] for d in details if isinstance(d, Mapping) and isinstance(d.get(field), str)]
-
-
-def is_context_overflow(message: str, code: str) -> bool:
-    """Whether a refusal means that the prompt is too long (OpenAI, llama.cpp, vLLM, Anthropic, Gemini and kin)."""
-    if "context_length_exceeded" in code or "exceed_context_size" in code:
-        return True
-    said = message.lower()
-    if any(w in said for w in ("prompt is too long", "maximum number of tokens", "input token count")):
-        return True
-    return "context" in said and any(
-        w in said for w in ("exceed", "maximum context length", "too long", "too large")
-    )
-
-
-def excerpt(data: bytes) -> str:
-    """The beginning of a body, on one line."""
-    text = " ".join(data[:400].decode("utf-8", "replace").split())
-    return repr(text[:200]) if text else "an empty body"
-
-
-# No later sample fares better with a wrong key, an empty account or a wrong address.
-_HOPELESS = frozenset({401, 402, 404})
-_TOKEN_PARAMETERS = ("max_tokens", "max_completion_tokens")
-# An account that is used up, whatever the status: waiting does not fill it.
-_EMPTY_ACCOUNT = ("insufficient_quota", "billing_hard_limit", "billing_error", "credit balance is too low")
-
-
-def is_account_empty(said: str, code: str) -> bool:
-    """Whether a refusal means that nobody pays for the requests any more."""
-    told = f"{said} {code}".lower()
-    return any(word in told for word in _EMPTY_ACCOUNT)
-
-
-def explain(
-    settings: RoleSettings,
-    where: str,
-    status: int,
-    said: str,
-    code: str,
-    *,
-    has_answered: bool,
-) -> WorktrialError:
-    """The error for a refused request.
-
-    Args:
-        settings: The role that asked.
-        where: Role and address, for the message.
-        status: HTTP status, 4xx other than the retried ones.
-        said: The endpoint's own words, already free of secrets.
-        code: The endpoint's error code, type and parameter, or "".
-        has_answered: Whether the endpoint has answered this role before. A refusal then concerns one
-            request; without any success before, it concerns the settings.
-    """
-    told = f"{said} {code}".lower()
-    # An output limit larger than the whole context is refused in the words of an overflow.
-    is_limit = not has_answered and any(name in told for name in _TOKEN_PARAMETERS)
-    if status == 413 or (is_context_overflow(said, code) and not is_limit):
-        return ContextOverflow(f"{where}: {said}")
-    if is_account_empty(said, code):
-        return StopRun(f"{where} refused the request with status {status}: {said}\n{_NO_MONEY}")
-    # One provider calls a wrong key a bad request.
-    is_hopeless = status in _HOPELESS or "api_key_invalid" in told
-    if not is_hopeless and any(words in told for words in ("content_filter", "content_policy")):
-        return InvalidSample(InvalidReason.CONTENT_FILTER, f"{where}: {status} {said}")
-    if not is_hopeless and has_answered:
-        return InvalidSample(InvalidReason.ENDPOINT_REFUSED, f"{where}: {status} {said}")
-    return StopRun(f"{where} refused the request with status {status}: {said}\n{_advice(settings, status, told)}")
-
-
-_NO_MONEY = "The account behind the key cannot pay for the request."
-
-
-def _advice(settings: RoleSettings, status: int, told: str) -> str:
-    role = settings.role
-    if status in (401, 403) or "api_key_invalid" in told:
-        if settings.api_key_env is None:
-            return (
-                f"No key was sent. Name the environment variable that holds it: {role.option('api_key_env')} NAME"
-            )
-        return f"Check the key in the environment variable {settings.api_key_env} and what it may use."
-    if status == 402:
-        return _NO_MONEY
-    if 300 <= status < 400:
-        return f"If that is where requests shall go, name that address: {role.option('base_url')} URL"
-    if status == 404:
-        return f"Check the address (it usually ends in /v1) and the model's name {settings.model!r}."
-    if settings.wire is None and any(name in told for name in _TOKEN_PARAMETERS):
-        other = next(name for name in _TOKEN_PARAMETERS if name != settings.limit_name)
-        return f"Try {role.option('token_parameter')} {other}, or another {role.option('output_tokens')}."
-    if any(name in told for name in ("max_tokens", "max_output_tokens", "maxoutputtokens")):
-        return f"Try another {role.option('output_tokens')}."
-    if "response_format" in told and "response_format" in settings.extra:
-        return f"Leave response_format out of {role.option('extra')} (and {option('extra')})."
-    if settings.structured == "schema" and any(word in told for word in ("response_format", "schema")):
-        return f"Leave out {role.option('structured')} schema (and {option('structured')})."
-    if "stream" in told:
-        return f"Leave out {role.option('stream')} (and {option('stream')}), or set the other way of it."
-    if "temperature" in told:
-        return f"Leave out {role.option('temperature')} (and {option('temperature')})."
-    if "effort" in told:
-        return f"Leave out {role.option('effort')} (and {option('effort')})."
-    if settings.keep_tokens and ("logprobs" in told or "token_ids" in told):
-        return f"This endpoint gives no tokens to train on: leave out {option('keep_tokens')}."
-    if "logprobs" in told:
-        return f"This endpoint gives no log-probabilities: use {option('judge_method')} votes."
-    if "tool" in told:
-        return f"Try {option('tool_mode')} json, which needs no tool support at the endpoint."
-    own = role.option("base_url")
-    return f"Check the settings of the {role}: model {settings.model!r} and its own options ({own}, …)."

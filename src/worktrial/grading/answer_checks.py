@@ -18,15 +18,18 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from worktrial.grading.check import HALF_A_CENT, CheckResult, Claim, Facts, Tolerance, near
 from worktrial.grading.written import DateOrder
 from worktrial.grading.written.spelling import one_spelling
+from worktrial.workplaces.trajectory import Trajectory
+from worktrial.workplaces.values import leaves
 
 if TYPE_CHECKING:
     from worktrial.grading.written.amounts import StatedNumber
     from worktrial.grading.written.dates import WrittenDate
 
-READING = 4
+READING = 5
 """Version of how answers are read. Verdicts of another version are not comparable: it is part of what identifies a
 suite's data. 1 compared texts with listed spellings; 2 parses; 3 heeds denials of codes, and of phrases that
-may not stand there; 4 reads Korean as offices write it, and leaves undecided what cannot be told."""
+may not stand there; 4 reads Korean as offices write it, and leaves undecided what cannot be told; 5 takes no paste
+of a tool's answer."""
 
 LONGEST_ANSWER = 100_000
 """Characters of a text that are read."""
@@ -38,8 +41,10 @@ MOST_VALUES = 3
 MOST_ASIDE = 6
 """Values that it may state beside them, of kinds that are not asked for."""
 IN_SHORT = {
-    "en": f"Answer in at most {MOST_CHARACTERS:,} characters: what is asked for, not everything that you saw.",
-    "ko": f"답변은 {MOST_CHARACTERS:,}자 이내로, 조회한 내용 전체가 아니라 요청한 내용만 적어 주세요.",
+    "en": f"Answer in your own words, in at most {MOST_CHARACTERS:,} characters and with at most {MOST_VALUES} "
+    "times as many values as are asked for: not everything that you saw, and no paste of what a tool returned.",
+    "ko": f"답변은 {MOST_CHARACTERS:,}자 이내로, 값은 요청한 수의 {MOST_VALUES}배 이내로 직접 써 주세요. "
+    "조회한 내용 전체나 도구의 응답을 그대로 붙여 넣지 말고 요청한 내용만 적어 주세요.",
 }
 """Words of a task for these bounds, by its language."""
 
@@ -256,14 +261,22 @@ class AnswerLacks(Claim):
         return CheckResult(asked, not hits, f"it mentions {hits[0]!r}" if hits else "it mentions none")
 
 
-def excess(checks: Sequence[object], answer: str) -> str:
-    """Fault of an answer that has far more in it than its checks ask for; "" where it has none."""
+def excess(checks: Sequence[object], trajectory: Trajectory, answer: str) -> str:
+    """Fault of an answer that pastes, or has far more in it than its checks ask for; "" where it has none.
+
+    Args:
+        checks: All checks of the task.
+        trajectory: The work, for what tools returned.
+        answer: The answer.
+    """
     from worktrial.grading.written.amounts import stated_numbers
     from worktrial.grading.written.dates import dates
     from worktrial.grading.written.times import times
 
     if len(answer) > MOST_CHARACTERS and any(isinstance(check, AnswerClaim) for check in checks):
         return f"it has {len(answer):,} characters; at most {MOST_CHARACTERS:,} may be"
+    if any(isinstance(check, AnswerClaim) for check in checks) and (tool := _pasted(answer, trajectory)):
+        return f"it pastes what {tool} returned: say what is asked for in your own words"
     asked = Counter(_KINDS[type(check)] for check in checks if type(check) in _KINDS)
     text = _GROUPS.sub("", plain(answer)) if asked else ""
     alike = {_id_patterns(check.value)[1] for check in checks if isinstance(check, AnswerId)}
@@ -275,10 +288,35 @@ def excess(checks: Sequence[object], answer: str) -> str:
         "pasted": {*_PASTED.findall(text)},
     }
     most = MOST_VALUES * asked.total()
-    of_kinds, all = sum(len(stated[kind]) for kind in asked), sum(map(len, stated.values()))
-    if asked and (of_kinds > most or all > most + MOST_ASIDE):
-        return f"it states {all} values, where {asked.total()} are asked for"
+    of_kinds, every = sum(len(stated[kind]) for kind in asked), sum(map(len, stated.values()))
+    if asked and (of_kinds > most or every > most + MOST_ASIDE):
+        return f"it states {every} values, where {asked.total()} are asked for and at most {most} may be"
     return ""
+
+
+_FIELDS = 4
+"""Fields of a tool's answer from which on it is a paste to give all of them under their names."""
+
+
+def _pasted(answer: str, trajectory: Trajectory) -> str:
+    """Name of the tool whose answer is given whole, under its names or one value after the other; "" for none.
+
+    Of a smaller answer only its JSON is known from a sentence.
+    """
+    said = f" {_bare(answer)} "
+    least = 2 if "{" in answer else _FIELDS
+    for call in trajectory.calls:
+        told = [(at.split("/"), v) for at, v in leaves(call.observation.content) if v is not None and _bare(str(v))]
+        fields = (f"{value}" if at[-1].isdigit() else f"{at[-1]} {value}" for at, value in told)
+        in_order = _bare(" ".join(str(value) for _, value in told))
+        if len(told) >= least and (f" {in_order} " in said or all(f" {_bare(field)} " in said for field in fields)):
+            return call.tool
+    return ""
+
+
+def _bare(text: str) -> str:
+    """The words and numbers of a text, without all that stands between them."""
+    return " ".join(_WORDS.findall(text.casefold()))
 
 
 Span = tuple[int, int]
@@ -290,7 +328,9 @@ _KINDS: dict[type, str] = {
     AnswerId: "id",
 }
 _GROUPS = re.compile(r"(?<=\d) (?=\d{3}\b)")
-_PASTED = re.compile(r'"\w+":|(?:^|[,;\n])\s?[^\s,;|:]+(?=[,;\n]|$)')  # what tools return, or a list of its values
+_WORDS = re.compile(r"[^\W_]+")
+# Fields as tools return them, or a list of bare values.
+_PASTED = re.compile(r'["\']\w+["\']:|(?:^|[,;\n])\s?[^\s,;|:]+(?=[,;\n]|$)')
 _HEDGE = re.compile(r"[^\d.!?\n]{0,40}")
 _EMPHASIS = re.compile(r"\*\*|`|(?<![\w*])[*_]{1,2}(?=\w)|(?<=\w)[*_]{1,2}(?![\w*])")
 

@@ -57,8 +57,13 @@ def evidence(case: JudgeCase, limit: int) -> str:
     `x_end`. Observations go first, all to the same length; then every other text; at last whole lines from
     the middle of the work. The beginning and the end always stay. A long text is told once.
     """
-    lines = _told_once([*_work(case.trajectory), *_after(case)])
-    text = "\n".join(json_line({name: value for name, value, _ in line}) for line in lines)
+    lines: list[_Line] = [*_work(case.trajectory), *_after(case)]
+    texts = [_text(line) for line in lines]
+    # Where somebody says `_SAME` already, it would not tell whose words these are.
+    if any(len(one) > _LONG for one in texts) and not any(_SAME in one for one in texts):
+        lines = _told_once(lines)
+        texts = [_text(line) for line in lines]
+    text = "\n".join(texts)
     if len(text) <= limit:
         return text
     pieces = [[_Piece.of(*field) for field in line] for line in lines]
@@ -74,6 +79,10 @@ def evidence(case: JudgeCase, limit: int) -> str:
     if rung < len(ladder):
         return "\n".join(shortened(ladder[rung]))
     return "\n".join(_ends(shortened(ladder[-1]), limit))
+
+
+def _text(line: _Line) -> str:
+    return json_line({name: value for name, value, _ in line})
 
 
 def plain_record(length: int) -> str:
@@ -92,9 +101,7 @@ _SAME = "the same text as in "
 
 
 def _told_once(lines: list[_Line]) -> list[_Line]:
-    """The lines with each long text in its first place alone; as they are where any holds `_SAME` already."""
-    if any(_SAME in json_line(value) for line in lines for _, value, _ in line):
-        return lines
+    """The lines with each long text in its first place alone."""
     places: dict[str, str] = {}
 
     def once(value: JsonValue, place: str) -> JsonValue:

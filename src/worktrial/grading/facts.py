@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 
 from worktrial.language import JsonValue
+from worktrial.workplaces.values import below
 
 ABSENT: Final = object()
 """Result of `at` where there is nothing; JSON's own null is a value."""
@@ -57,9 +58,7 @@ def changed_pointers(before: JsonValue, after: JsonValue, pointer: str = "") -> 
             return []
         changed: list[str] = []
         for key in keys:
-            changed += changed_pointers(
-                before.get(key, ABSENT), after.get(key, ABSENT), f"{pointer}/{_escape(key)}"
-            )
+            changed += changed_pointers(before.get(key, ABSENT), after.get(key, ABSENT), below(pointer, key))
         return changed
     if isinstance(before, list) and isinstance(after, list):
         if _same_text(before, after):
@@ -86,10 +85,6 @@ def _same_text(before: JsonValue, after: JsonValue) -> bool:
 def under(pointer: str, prefix: str) -> bool:
     """Whether `pointer` is `prefix` or lies below it."""
     return pointer == prefix or pointer.startswith(prefix.rstrip("/") + "/")
-
-
-def _escape(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
 
 
 def is_number(value: JsonValue) -> bool:

@@ -353,7 +353,7 @@ def run_checks(
     An answer with far more in it than is asked for satisfies none of its checks.
     """
     facts = Facts(initial_state, final_state, trajectory)
-    fault = excess(checks, trajectory.answer)
+    fault = excess(checks, trajectory, trajectory.answer)
     return [_refused(check.run(facts), fault if isinstance(check, AnswerClaim) else "") for check in checks]
 
 

@@ -176,7 +176,7 @@ class HeldEpisode(Generic[_T]):
             WorktrialError: the run ended before there was a verdict.
         """
         if not self.episode.is_over:
-            self.episode.end(answer)
+            self.episode.end(answer, is_last=True)
         await self.ending
         assert self.episode.result is not None
         return self.episode.result

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from worktrial.engine.providers import named, shapes
-from worktrial.engine.roles import RoleSettings
-from worktrial.engine.transport import HttpAnswer
+from worktrial.engine.providers import shapes
+from worktrial.engine.roles import RoleSettings, named
 from worktrial.engine.wire import (
     Concession,
     Concessions,
-    Line,
-    ModelWire,
+    Endpoint,
+    HttpAnswer,
+    HttpRequest,
     NotACompletion,
     Request,
+    Transport,
     count,
     decoded,
-    output_limit,
 )
 from worktrial.errors import StopRun, extra
 from worktrial.language import Completion, JsonObject, Message, Usage
@@ -37,11 +37,7 @@ _STOPS = {"max_tokens": "length", "model_length": "length", "unknown": "stop"}
 
 def inspect(settings: RoleSettings) -> RoleSettings:
     """Settings of a role for a model of Inspect's, as in `inspect:anthropic/NAME`."""
-    return dataclasses.replace(settings, speaks=_wire)
-
-
-def _wire(line: Line) -> ModelWire:
-    return InspectWire(line)
+    return dataclasses.replace(settings, speaks=InspectWire)
 
 
 class InspectWire:
@@ -51,16 +47,21 @@ class InspectWire:
     `allOf`, `$ref`, `const` and `minItems`: those words do not reach the model.
     """
 
-    def __init__(self, line: Line) -> None:
-        with extra(NAME, f"{line.settings.role_name}: a model of Inspect's"):
+    def __init__(self, settings: RoleSettings, endpoint: Endpoint) -> None:
+        with extra(NAME, f"{settings.role_name}: a model of Inspect's"):
             import inspect_ai.model  # noqa: F401 - what sends the requests
-        self._settings = line.settings
-        self._name = named(line.model)[1]
+        self._settings = settings
+        self._name = named(endpoint.model)[1]
         self._own: Model | None = None
         self.url = f"{NAME}:{self._name}"
 
-    def body(self, request: Request, without: Concessions = frozenset()) -> JsonObject:
-        """Body of a request."""
+    @property
+    def transport(self) -> Transport:
+        """This wire itself: Inspect's providers send."""
+        return self
+
+    def write(self, request: Request, without: Concessions = frozenset()) -> HttpRequest:
+        """The request in Inspect's own form."""
         if request.top_logprobs:
             raise shapes.no_logprobs("a model of Inspect's")
         settings = self._settings
@@ -70,21 +71,26 @@ class InspectWire:
         config: JsonObject = {
             "temperature": settings.temperature,
             "reasoning_effort": settings.effort,
-            "max_tokens": output_limit(settings, request),
+            "max_tokens": settings.output_limit(request.max_tokens),
         }
         if request.schema is not None and Concession.SCHEMA not in without:
             config["response_schema"] = {"name": "answer", "json_schema": request.schema}
         body["config"] = {name: value for name, value in config.items() if value is not None}
-        return shapes.with_extra(body, {"config": settings.extra} if settings.extra else {})
+        shapes.with_extra(body, {"config": settings.extra} if settings.extra else {})
+        return HttpRequest(self.url, msgspec.json.encode(body), {})
 
-    async def send(self, body: bytes) -> HttpAnswer:
-        """Send a body by way of the provider; nothing but the answer's form is ours."""
+    def whole(self, events: bytes) -> bytes:
+        """The answer as it is: none of them is streamed to us."""
+        return events
+
+    async def post(self, request: HttpRequest, name: str = "") -> HttpAnswer:
+        """Send a request by way of the provider; nothing but the answer's form is ours."""
         from inspect_ai._util.error import PrerequisiteError
         from inspect_ai.model import GenerateConfig
         from inspect_ai.tool import ToolInfo
         from inspect_ai.util import LimitExceededError
 
-        asked = msgspec.json.decode(body)
+        asked = msgspec.json.decode(request.body)
         try:
             output = await self._model().generate(
                 await _conversation(asked["messages"]),

@@ -9,6 +9,7 @@ from openenv.core.env_server import Action, Environment, Observation, State, cre
 from pydantic import Field
 from starlette.types import ASGIApp
 
+from worktrial.agents.assignment import NotTaken
 from worktrial.agents.episode import AnsweredBy, EpisodeOver
 from worktrial.engine.trial import Job
 from worktrial.errors import SettingError, WorktrialError
@@ -126,7 +127,10 @@ class WorkplaceEnvironment(Environment):  # type: ignore[misc]
         if action.tool is not None:
             seen = await guest.call(action.tool, action.arguments)
             return WorkplaceObservation(content=seen.content, is_error=seen.is_error)
-        await guest.episode.finish(action.answer or "", AnsweredBy.DRIVER)
+        try:
+            await guest.episode.finish(action.answer or "", AnsweredBy.DRIVER)
+        except NotTaken as e:
+            return WorkplaceObservation(content={"error": str(e)}, is_error=True)
         return self._end(guest)
 
     def _end(self, guest: Guest) -> WorkplaceObservation:

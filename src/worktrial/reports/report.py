@@ -1,15 +1,15 @@
 """A report: the runs that it is about, and its parts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
 
 from worktrial.engine.manifest import MANIFEST
-from worktrial.engine.record import Key
+from worktrial.engine.record import SampleLine
+from worktrial.engine.records import trajectory_lines
 from worktrial.engine.stored import StoredRun, name_of, open_run, runs_below
-from worktrial.engine.trajectories import trajectory_places
 from worktrial.errors import DataError, SettingError
 from worktrial.reports.links import section_page, slug_of
 
@@ -23,8 +23,6 @@ class ReportRun:
     name: str
     """Name that people read: its agent, with the folder's name where two runs have the same agent."""
     run: StoredRun
-    places: Mapping[Key, int]
-    """Place of the last line of each sample in the run's trajectories, as `StoredTrajectories` counts them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ def open_report(folders: Iterable[Path], title: str) -> Report:
         SettingError: the same folder is named twice, or none is.
         DataError: none of the folders holds a run that can be read, or one is not there.
     """
-    opened: dict[Path, tuple[StoredRun, Mapping[Key, int]] | None] = {}
+    opened: dict[Path, StoredRun | None] = {}
     troubles: list[DataError] = []
     passed_over: list[str] = []
     for folder in (run for place in folders for run in runs_below(place) or [place]):
@@ -78,22 +76,23 @@ def open_report(folders: Iterable[Path], title: str) -> Report:
         try:
             run = open_run(folder)
             # Read now, as nothing may be left half written for the damage of one.
-            places = trajectory_places(folder)
+            for _ in trajectory_lines(folder, SampleLine):
+                pass
         except DataError as e:
             if not folder.is_dir():
                 raise
             troubles.append(e)
         else:
-            opened[folder.resolve()] = run, places
+            opened[folder.resolve()] = run
     if not opened:
         raise SettingError("a report needs at least one run")
     found = [one for one in opened.values() if one is not None]
     if not found:
         raise troubles[0] if troubles else DataError(next(iter(opened)), "holds no run", "Name folders of runs")
-    agents = [name_of(run.folder.resolve(), run.manifest) for run, _ in found]
+    agents = [name_of(run.folder.resolve(), run.manifest) for run in found]
     taken: set[str] = set()
     runs = []
-    for agent, (run, lines) in zip(agents, found, strict=True):
+    for agent, run in zip(agents, found, strict=True):
         name = f"{agent} ({run.folder.resolve().name})" if agents.count(agent) > 1 else agent
-        runs.append(ReportRun(slug_of(run.folder.resolve().name, taken), name, run, lines))
+        runs.append(ReportRun(slug_of(run.folder.resolve().name, taken), name, run))
     return Report(title, runs, [f"left out: {trouble}" for trouble in troubles], passed_over)

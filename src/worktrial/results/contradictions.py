@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from worktrial.engine.lines import read_lines
-from worktrial.engine.record import partial_record
-from worktrial.engine.store import SAMPLES
+from worktrial.engine.record import projected
+from worktrial.engine.records import SAMPLES, Records
 from worktrial.engine.stored import manifest_in
-from worktrial.errors import DataError
+from worktrial.errors import DataError, InvalidReason
 from worktrial.grading import Outcome
 from worktrial.grading.check import WITHIN_BUDGET
 from worktrial.suite import is_audit, suite_of
 
-_READ = ("suite", "sample", "repeat", "condition", "outcome", "reason", "votes", "checks", "measures")
+_READ = ("votes", "checks", "measures")
+_REASONS = frozenset(InvalidReason)
 
 
 def contradictions(folder: Path) -> Iterator[str]:
@@ -23,8 +23,10 @@ def contradictions(folder: Path) -> Iterator[str]:
     """
     manifest = manifest_in(folder)
     suite = None if is_audit(manifest) else suite_of(manifest)
-    for record in read_lines(folder / SAMPLES, partial_record(_READ)):
-        if record.outcome is Outcome.INVALID:
+    for record in Records(folder, projected(_READ)):
+        whose = f"sample {record.sample!r}, repeat {record.repeat}, {record.condition}"
+        if record.outcome is Outcome.INVALID and record.reason.partition(":")[0] not in _REASONS:
+            yield f"{whose}: the outcome is invalid, and the reason is none of those that make it so"
             continue
         try:
             told = (suite and suite.outcome_of(record)) or record.outcome
@@ -33,7 +35,6 @@ def contradictions(folder: Path) -> Iterator[str]:
         over = any(not check.passed for check in record.checks if check.check.startswith(WITHIN_BUDGET))
         told = Outcome.FAIL if over and told is Outcome.PASS else told
         if told is not record.outcome:
-            whose = f"sample {record.sample!r}, repeat {record.repeat}, {record.condition}"
             yield f"{whose}: the outcome is {record.outcome}, and what it rests on amounts to {told}"
 
 

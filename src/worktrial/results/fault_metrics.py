@@ -18,8 +18,9 @@ from typing import NamedTuple
 import msgspec
 
 from worktrial.engine.record import Key, SampleLine, SampleRecord
+from worktrial.engine.records import trajectory_lines
+from worktrial.engine.segments import WORK
 from worktrial.engine.stored import StoredRun
-from worktrial.engine.trajectories import TRAJECTORIES, trajectory_lines
 from worktrial.errors import DataError
 from worktrial.language import JsonValue
 from worktrial.workplaces import Origin
@@ -36,7 +37,7 @@ class SeenAnswer(msgspec.Struct, frozen=True):
 
 
 class StoredCall(msgspec.Struct, frozen=True):
-    """The part of a call in `trajectories.jsonl` that fault metrics are about."""
+    """The part of a call on record that fault metrics are about."""
 
     index: int
     turn: int
@@ -139,7 +140,7 @@ def _of_sample(record: FaultedSample, calls: Sequence[StoredCall]) -> FaultMetri
 
 
 def _calls(folder: Path, wanted: Container[Key]) -> Iterator[tuple[Key, list[StoredCall]]]:
-    """The calls of every wanted sample; of one that ran again each time, the last time last."""
+    """The calls of every wanted sample."""
     decoder = msgspec.json.Decoder(list[StoredCall])
     for line in trajectory_lines(folder, _Line):
         if line.key not in wanted:
@@ -148,7 +149,7 @@ def _calls(folder: Path, wanted: Container[Key]) -> Iterator[tuple[Key, list[Sto
             yield line.key, decoder.decode(line.calls)
         except msgspec.MsgspecError as e:
             what = f"the trajectory of sample {line.sample!r}, repeat {line.repeat} is damaged: {e}"
-            raise DataError(folder / TRAJECTORIES, what, "Remove its line to go on") from None
+            raise DataError(folder / WORK, what, "Run the sample again") from None
 
 
 def fault_metrics(

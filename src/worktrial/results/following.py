@@ -1,6 +1,5 @@
 """Runs followed while they grow: figures of each, brought up to date by what was added since the last look."""
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +12,11 @@ import msgspec
 from worktrial.engine.heartbeat import STOP, Heartbeat, read_heartbeat
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
 from worktrial.engine.record import Key, SampleLine
-from worktrial.engine.store import SAMPLES
+from worktrial.engine.records import Records
+from worktrial.engine.segments import WORK
 from worktrial.engine.stored import runs_below
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
-from worktrial.outside.files import open_file
 from worktrial.results.completion import passed, share
 from worktrial.statistics import Estimate
 
@@ -87,8 +86,8 @@ class FollowedRun:
         self._samples: dict[Key, FollowedSample] = {}
         self._rates: list[ConditionRate] | None = None
         self._read = 0
-        self._file: tuple[int, int] | None = None
-        self._decoder = msgspec.json.Decoder(FollowedSample)
+        self._file: int | None = None
+        self._records = Records(folder, FollowedSample)
 
     @property
     def samples(self) -> Sequence[FollowedSample]:
@@ -104,7 +103,7 @@ class FollowedRun:
         Raises:
             DataError: the folder is gone, or is no run any more.
         """
-        stamp = tuple(_stamp(self.folder / name) for name in (MANIFEST, SAMPLES))
+        stamp = tuple(map(_stamp, (self.folder / MANIFEST, self._records.path, self.folder / WORK)))
         if stamp == self.stamp:
             return False
         self.manifest = read_manifest(self.folder / MANIFEST)
@@ -113,34 +112,20 @@ class FollowedRun:
         return True
 
     def _read_on(self) -> None:
-        path = self.folder / SAMPLES
-        try:
-            with open_file(path) as file:
-                found = os.fstat(file.fileno())
-                if self._file != (found.st_dev, found.st_ino) or found.st_size < self._read:
-                    # Another file, or a shorter one: what was read before says nothing about it.
-                    self._samples, self._rates, self._read, self.problem = {}, None, 0, None
-                    self._file = found.st_dev, found.st_ino
-                file.seek(self._read)
-                for line in file:
-                    if not line.endswith(b"\n") or not self._take(line):
-                        return
-        except FileNotFoundError:
-            self._samples, self._rates, self._read, self._file = {}, None, 0, None
-
-    def _take(self, line: bytes) -> bool:
-        try:
-            sample = self._decoder.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as e:
-            self.problem = f"{self.folder / SAMPLES}: damaged record at byte {self._read}: {e}"
-            return False
-        sample.tokens = sum(one.input_tokens + one.output_tokens for one in sample.usage.values())
-        sample.usage = {}
-        self._samples[sample.key] = sample
+        stamp = _stamp(self._records.path)
+        if stamp is None or self._file != stamp[0] or stamp[1] < self._read:
+            # Another file, or a shorter one: what was read before says nothing about it.
+            self._samples, self._read, self.problem = {}, 0, None
+            self._file = None if stamp is None else stamp[0]
         self._rates = None
-        self._read += len(line)
-        self.problem = None
-        return True
+        try:
+            for sample, _, end in self._records.spans(self._read):
+                sample.tokens = sum(one.input_tokens + one.output_tokens for one in sample.usage.values())
+                sample.usage = {}
+                self._samples[sample.key] = sample
+                self._read, self.problem = end, None
+        except DataError as e:
+            self.problem = str(e)
 
     def counts(self) -> Mapping[Outcome, int]:
         """Finished samples by outcome."""

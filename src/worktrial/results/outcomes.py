@@ -42,8 +42,6 @@ class OutcomeTally:
     def __init__(self) -> None:
         self.tasks: dict[str, TaskOutcomes] = {}
         """Tasks by id, in the order of their first samples."""
-        self.has_twice = False
-        """Whether a repeat of a task was counted twice."""
         # Tags of samples that have others than the first of their task, by task and repeat.
         self._apart: dict[str, dict[int, Mapping[str, Any]]] = {}
 
@@ -66,15 +64,9 @@ class OutcomeTally:
                     self._apart.setdefault(own.sample, {})[record.repeat] = record.tags
             by_repeat = own.by_repeat
             if record.repeat in by_repeat:
-                self.has_twice = True
                 own.put(record.repeat, record.outcome)
             else:
                 by_repeat[record.repeat] = record.outcome
-
-    def reserve(self, sample: str) -> None:
-        """Keep the place of a task, whose first outcome comes later."""
-        if sample not in self.tasks:
-            self.tasks[sample] = TaskOutcomes(sample)
 
     def by_tag(self, tag: str) -> "dict[str, OutcomeTally]":
         """The same outcomes by the value of a tag, those without it left out."""

@@ -16,13 +16,12 @@ from math import ceil, fsum
 
 import msgspec
 
-from worktrial.engine.local import estimate as seconds_of_local
+from worktrial.engine.local.catalogue import estimate as seconds_of_local
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.roles import RoleName, RoleSettings
-from worktrial.engine.run_plan import is_compressed
+from worktrial.engine.segments import FRAME_BYTES, WORK
 from worktrial.engine.spend import price_for
 from worktrial.engine.stored import StoredRun, agent_of
-from worktrial.engine.trajectories import PACKED, TRAJECTORIES
 from worktrial.engine.usual_sizes import TOKENS_OF_A_REQUEST, TOOL_CALLS, requests_of_a_sample
 from worktrial.errors import SettingError, option
 from worktrial.language import Usage
@@ -237,8 +236,8 @@ def _seconds(planned: Sequence[PreparedRun], sizes: Sequence[Sequence[_Size]], i
             if role.tpm is not None:
                 rates.append((fsum(size.usage[name].tokens for size in drawn) - role.tpm) * 60 / role.tpm)
         if own := [role for role in run.models.values() if role.is_local]:
-            model = own[0].model.partition(":")[2] or None
-            local += seconds_of_local(len(drawn), [role.role for role in own], model=model)
+            model = own[0].model.partition(":")[2]
+            local += seconds_of_local(len(drawn), [role.role for role in own], model)
     return max(local or answers, *rates)
 
 
@@ -277,12 +276,15 @@ def _disk(planned: PreparedRun, earlier: Sequence[StoredRun]) -> float:
     record, trajectory = float(DISK_OF_A_RECORD), float(DISK_OF_A_TRAJECTORY)
     if earlier:
         sizes = {file: file.stat().st_size for run in earlier for file in run.folder.rglob("*") if file.is_file()}
-        packed = sum(size for file, size in sizes.items() if file.name == PACKED)
-        plain = sum(size for file, size in sizes.items() if file.name == TRAJECTORIES)
+        work = {file: size for file, size in sizes.items() if file.parent.name == WORK}
         samples = sum(len(run.records) for run in earlier)
-        record = (sum(sizes.values()) - packed - plain) / samples
-        trajectory = (plain + packed / COMPRESSED) / samples
-    return len(planned.trial.jobs) * (record + trajectory * (COMPRESSED if is_compressed(planned.plan) else 1.0))
+        record = (sum(sizes.values()) - sum(work.values())) / samples
+        trajectory = (
+            sum(size / (COMPRESSED if file.suffix == ".zst" else 1) for file, size in work.items()) / samples
+        )
+    whole = len(planned.trial.jobs) * trajectory
+    # Less than a frame stays as it is.
+    return len(planned.trial.jobs) * record + max(whole * COMPRESSED, min(whole, FRAME_BYTES))
 
 
 def _assumed(

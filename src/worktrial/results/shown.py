@@ -1,14 +1,31 @@
 """A stored run read to be shown: by its figures where these do, else by whole records."""
 
+import contextlib
+import gc
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from worktrial.engine.figures import figure_blocks, lines_that_count, without_collection
-from worktrial.engine.record import SampleRecord
-from worktrial.engine.store import SAMPLES
+import msgspec
+from msgspec.structs import force_setattr
+
+from worktrial.engine.record import SampleRecord, projected
+from worktrial.engine.records import Records
 from worktrial.engine.stored import StoredRun, manifest_in, open_run
 from worktrial.results.duties import has_duties
 from worktrial.results.summary import RunTally
 from worktrial.suite import Suite, is_audit, suite_of
+
+# Of most records nothing else is summed up.
+_SUMMED = {*SampleRecord.__struct_fields__} - {
+    "checks",
+    "violations",
+    "measures",
+    "clock",
+    "finished",
+    "work",
+    "tokens",
+}
 
 
 def tally_shown(folder: Path, *, whole: bool = False) -> RunTally:
@@ -38,35 +55,24 @@ def tally_figures(folder: Path) -> RunTally:
     Raises:
         DataError: there is no such folder, it holds no run, or a record is damaged.
     """
-    run = StoredRun(folder, manifest_in(folder), [])
-    with without_collection():
-        return _once(run) or _last_lines(run)
-
-
-def _once(run: StoredRun) -> RunTally | None:
-    """The run, of which each sample is taken to have one line; None where one has two."""
-    tally = RunTally(run)
-    for records in figure_blocks(run.folder):
-        tally.add_all(records)
-        if tally.has_twice:
-            return None
+    tally = RunTally(StoredRun(folder, manifest_in(folder), []))
+    shared: dict[bytes, dict[str, Any]] = {}
+    with _without_collection():
+        for block in Records(folder, projected(_SUMMED)).blocks():
+            for record in block:
+                # Held once, where many samples have the same ones.
+                force_setattr(record, "tags", shared.setdefault(msgspec.json.encode(record.tags), record.tags))
+            tally.add_all(block)
     return tally
 
 
-def _last_lines(run: StoredRun) -> RunTally:
-    tally, counted = RunTally(run), lines_that_count(run.folder / SAMPLES)
-    start = 0
-    for records in figure_blocks(run.folder):
-        kept: list[SampleRecord] = []
-        # Lines that were written since count the next time.
-        for number, record in enumerate(records[: max(0, counted.lines - start)], start):
-            if counted.has(number):
-                kept.append(record)
-            else:
-                # A sample that ran again stands where it first finished.
-                tally.add_all(kept)
-                kept.clear()
-                tally.reserve(record)
-        tally.add_all(kept)
-        start += len(records)
-    return tally
+@contextlib.contextmanager
+def _without_collection() -> Iterator[None]:
+    """Reading makes no cycles, and looking for some among a million records takes longer than to read them."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

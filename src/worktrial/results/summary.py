@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from worktrial.engine.figures import UsageTotals
 from worktrial.engine.record import Key, RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome, majority
@@ -68,6 +67,34 @@ def summarise(run: StoredRun) -> Summary:
     return RunTally.of(run).summary()
 
 
+class UsageTotals:
+    """Sums of what samples took, by role."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, list[Any]] = {}
+
+    def add_all(self, records: Iterable[SampleRecord]) -> None:
+        """Add what samples took."""
+        for role, one in chain.from_iterable([record.usage.items() for record in records]):
+            sums = self._sums.get(role)
+            if sums is None:
+                sums = self._sums[role] = [0, 0, 0, 0, 0.0, 0, 0.0, 0]
+            sums[0] += one.requests
+            sums[1] += one.input_tokens
+            sums[2] += one.output_tokens
+            sums[3] += one.cached_tokens
+            sums[4] = None if sums[4] is None or one.cost is None else sums[4] + one.cost
+            sums[7] += one.stored_tokens
+            if one.replayed or one.replayed_cost != 0.0:
+                sums[5] += one.replayed
+                sums[6] = None if sums[6] is None or one.replayed_cost is None else sums[6] + one.replayed_cost
+
+    @property
+    def by_role(self) -> dict[str, RoleUsage]:
+        """Roles in the order of their names; a cost is None where one of its parts is."""
+        return {role: RoleUsage(*sums) for role, sums in sorted(self._sums.items())}
+
+
 class RunTally:
     """Samples of a run added up; of most of them nothing else is kept.
 
@@ -124,15 +151,6 @@ class RunTally:
         self._votes.update([tuple([vote.is_correct for vote in r.votes]) for r in records if r.votes])
         self._simulation = _sum([self._simulation, *[record.simulation for record in records]], SimulatorHealth())
         self._context = _sum([self._context, *[record.context for record in records]], ContextUse())
-
-    def reserve(self, record: SampleRecord) -> None:
-        """Keep the place of a sample that ran again, whose record comes later."""
-        self._samples(record.condition).outcomes.reserve(record.sample)
-
-    @property
-    def has_twice(self) -> bool:
-        """Whether a sample was added twice."""
-        return any(samples.outcomes.has_twice for samples in self._conditions.values())
 
     @property
     def headline(self) -> str:

@@ -7,7 +7,7 @@ import contextlib
 import os
 import shutil
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -17,21 +17,20 @@ import numpy as np
 import numpy.typing as npt
 from filelock import FileLock, Timeout
 
-from worktrial.engine.lines import line_spans
+from worktrial.engine.lines import sync_folder
 from worktrial.engine.manifest import MANIFEST, Manifest, manifest_text, read_manifest, tell_apart
-from worktrial.engine.packing import FrameWriter, line_key
-from worktrial.engine.record import Key, SampleLine
+from worktrial.engine.record import Key, Place, SampleLine, SampleRecord
+from worktrial.engine.records import SAMPLES, Records
+from worktrial.engine.segments import WORK, segment_path, segments_in
 from worktrial.engine.shard import Shard
-from worktrial.engine.store import LOCK, SAMPLES, TRACEBACKS, refuse_foreign
-from worktrial.engine.tokens import TOKENS, token_spans
-from worktrial.engine.trajectories import PACKED, PACKED_INDEX, TRAJECTORIES, StoredTrajectories
+from worktrial.engine.store import LOCK, TRACEBACKS, refuse_foreign
 from worktrial.errors import DataError, SettingError, option
+from worktrial.outside.files import open_file, refuse_leaving
 from worktrial.scale.order import JobOrder
 
-_FILES = (TOKENS, TRACEBACKS, PACKED_INDEX, PACKED, TRAJECTORIES, SAMPLES)
+_FILES = (TRACEBACKS, SAMPLES)
 _SHOWN = 3
 _AT_ONCE = 1 << 16
-_FRAMES = 256
 _BUFFER = 1 << 20
 _Longs = npt.NDArray[np.int64]
 
@@ -47,11 +46,12 @@ class Merged(NamedTuple):
     """Shards that were put together."""
 
 
-def merge(shards: Sequence[Path], run: Path, *, partial: bool = False, compress: bool = False) -> Merged:
+def merge(shards: Sequence[Path], run: Path, *, partial: bool = False) -> Merged:
     """Put shards of a run together in the folder `run`.
 
-    Records, trajectories and tokens are those of the shards, byte for byte, in the order in which one process takes
-    its samples; of several lines about a sample the last. Where the sessions do not say which samples they asked
+    Records are those of the shards, in the order in which one process takes its samples; of several lines about a
+    sample the last. Segments of work are copied as they are under numbers of their own, to which records are told
+    to point. Where the sessions do not say which samples they asked
     for, as those of regraded runs, the shards follow each other. The same shards give the same folder again; one
     that was worked on since it was merged is refused.
 
@@ -59,7 +59,6 @@ def merge(shards: Sequence[Path], run: Path, *, partial: bool = False, compress:
         shards: Folders of runs with `--shard`.
         run: Folder to be made, or made anew.
         partial: Whether shards and samples may be missing; the folder can be gone on with as any unfinished run.
-        compress: Whether trajectories are compressed where those of no shard are.
 
     Raises:
         DataError: a folder is no shard, is damaged, or holds samples that are not its own.
@@ -79,17 +78,11 @@ def merge(shards: Sequence[Path], run: Path, *, partial: bool = False, compress:
     places = [part.folder for part in parts]
     if run.resolve() in {place.resolve() for place in places}:
         raise SettingError(f"{option('output')} {run}: is one of the shards; name another folder")
-    pieces = _Pieces(parts, order)
-    samples = pieces.of_file(SAMPLES, lambda folder, kind: line_spans(folder / SAMPLES, kind))
+    samples = _samples(parts, order)
     missing = _missing(parts, order, samples, partial=partial)
     with _staged(run, parts) as staging:
-        _copy(samples, places, SAMPLES, staging)
-        _copy_trajectories(
-            pieces.of_file(TRAJECTORIES, _trajectory_spans, samples), places, staging, compress=compress
-        )
-        if any((place / TOKENS).exists() for place in places):
-            tokens = pieces.of_file(TOKENS, lambda folder, kind: token_spans(folder / TOKENS, kind), samples)
-            _copy(tokens, places, TOKENS, staging)
+        shifts = _copy_work(places, staging)
+        _copy_records(samples, places, shifts, staging)
         _join(places, TRACEBACKS, staging)
         # The last: without it the folder is no run yet.
         (staging / MANIFEST).write_bytes(manifest_text(_whole(parts, len(samples) + missing)))
@@ -174,57 +167,36 @@ class _Spans:
         return _Spans(self.rank[chosen], self.part[chosen], self.begin[chosen], self.end[chosen])
 
 
-_Reader = Callable[[Path, type[SampleLine]], Iterable[tuple[SampleLine, int, int]]]
-"""Gives the lines of a kind in a folder, with the places at which they begin and end."""
+def _samples(parts: Sequence[_Part], order: JobOrder) -> _Spans:
+    """Spans of the last record of every sample, by rank."""
+    whole = _Spans.joined([_samples_of(part, number, order) for number, part in enumerate(parts)])
+    return whole.of(np.argsort(whole.rank))
 
 
-class _Pieces:
-    def __init__(self, parts: Sequence[_Part], order: JobOrder) -> None:
-        self._parts = parts
-        self._order = order
-        # Without a known order: samples of each shard, in the order in which they first finished.
-        self._finished: list[dict[Key, int]] = [{} for _ in parts]
-
-    def of_file(self, name: str, read: _Reader, only: _Spans | None = None) -> _Spans:
-        """Spans of the last line of every sample in the files of that name; of samples that `only` has, too."""
-        found = [self._of_part(number, name, read) for number in range(len(self._parts))]
-        whole = _Spans.joined(found)
-        chosen = np.argsort(whole.rank)
-        return whole.of(chosen if only is None else chosen[np.isin(whole.rank[chosen], only.rank)])
-
-    def _of_part(self, number: int, name: str, read: _Reader) -> _Spans:
-        part, known = self._parts[number], self._order.is_known
-        ranks, begins, ends = array("q"), array("q"), array("q")
-        finished = self._finished[number]
-        for line, begin, end in read(part.folder, SampleLine):
-            rank = (
-                self._order.rank(line.key)
-                if known
-                else (number << 40) + finished.setdefault(line.key, len(finished))
-            )
-            if rank is None or not part.shard.holds(line.key):
-                raise _strange(part, name, line.key)
-            ranks.append(rank)
-            begins.append(begin)
-            ends.append(end)
-        spans = _Spans(_column(ranks), np.full(len(ranks), number, np.uint16), _column(begins), _column(ends))
-        by_rank = np.argsort(spans.rank, kind="stable")
-        ordered = spans.rank[by_rank]
-        return spans.of(by_rank[np.append(ordered[1:] != ordered[:-1], True)[: len(ordered)]])
-
-
-def _trajectory_spans(folder: Path, kind: type[SampleLine]) -> Iterator[tuple[SampleLine, int, int]]:
-    with StoredTrajectories(folder) as stored:
-        yield from stored.lines(kind)
+def _samples_of(part: _Part, number: int, order: JobOrder) -> _Spans:
+    ranks, begins, ends = array("q"), array("q"), array("q")
+    # Without a known order: samples of each shard, in the order in which they first finished.
+    finished: dict[Key, int] = {}
+    for line, begin, end in Records(part.folder, SampleLine).spans():
+        if order.is_known:
+            rank = order.rank(line.key)
+        else:
+            rank = (number << 40) + finished.setdefault(line.key, len(finished))
+        if rank is None or not part.shard.holds(line.key):
+            what = f"holds the sample {_named(line.key)}, which is not of shard {part.shard} of this run"
+            fix = "It is from another run: name the folder that its command wrote"
+            raise DataError(part.folder / SAMPLES, what, fix)
+        ranks.append(rank)
+        begins.append(begin)
+        ends.append(end)
+    spans = _Spans(_column(ranks), np.full(len(ranks), number, np.uint16), _column(begins), _column(ends))
+    by_rank = np.argsort(spans.rank, kind="stable")
+    ordered = spans.rank[by_rank]
+    return spans.of(by_rank[np.append(ordered[1:] != ordered[:-1], True)[: len(ordered)]])
 
 
 def _column(numbers: "array[int]") -> _Longs:
     return np.array(numbers, dtype=np.int64)
-
-
-def _strange(part: _Part, name: str, key: Key) -> DataError:
-    what = f"holds the sample {_named(key)}, which is not of shard {part.shard} of this run"
-    return DataError(part.folder / name, what, "It is from another run: name the folder that its command wrote")
 
 
 def _named(key: Key) -> str:
@@ -287,6 +259,7 @@ def _staged(run: Path, parts: Sequence[_Part]) -> Iterator[Path]:
             for left in (MANIFEST, *_FILES):
                 # Of a merge that was killed.
                 (staging / left).unlink(missing_ok=True)
+            shutil.rmtree(staging / WORK, ignore_errors=True)
             try:
                 yield staging
                 _put_in_place(staging, target)
@@ -319,49 +292,60 @@ def _put_in_place(staging: Path, run: Path) -> None:
         staging.rename(run)
         return
     with FileLock(run / LOCK).acquire(blocking=False):
-        for name in (*_FILES, MANIFEST):
+        shutil.rmtree(run / WORK, ignore_errors=True)
+        for name in (WORK, *_FILES, MANIFEST):
             if (staging / name).exists():
                 (staging / name).replace(run / name)
             else:
                 (run / name).unlink(missing_ok=True)
 
 
-def _copy(spans: _Spans, places: Sequence[Path], name: str, into: Path) -> None:
-    """Write the spans of the files of that name into one, in their order."""
+def _copy_work(places: Sequence[Path], into: Path) -> list[dict[int, int]]:
+    """Copy segments of several runs into one folder; returns, of each run, the numbers that they have there."""
+    shifts: list[dict[int, int]] = []
+    for place in places:
+        taken = sum(map(len, shifts))
+        found = segments_in(place)
+        shifts.append({number: taken + at for at, number in enumerate(found, 1)})
+        for number, path in found.items():
+            refuse_leaving(place, path)
+            target = segment_path(into, shifts[-1][number], sealed=path.suffix == ".zst")
+            target.parent.mkdir(exist_ok=True)
+            with open_file(path) as source, target.open("wb") as out:
+                shutil.copyfileobj(source, out, _BUFFER)
+                out.flush()
+                os.fsync(out.fileno())
+    if (into / WORK).exists():
+        sync_folder(into / WORK)
+    return shifts
+
+
+def _copy_records(spans: _Spans, places: Sequence[Path], shifts: Sequence[dict[int, int]], into: Path) -> None:
+    """Write the records at these spans into one file, in their order, with their places as they are now."""
+    decode, encode = msgspec.json.Decoder(SampleRecord).decode, msgspec.json.Encoder().encode
     with contextlib.ExitStack() as stack:
         sources: dict[int, IO[bytes]] = {}
         for number in np.unique(spans.part).tolist():
-            sources[number] = stack.enter_context((places[number] / name).open("rb", buffering=0))
-        out = stack.enter_context((into / name).open("wb", buffering=_BUFFER))
+            sources[number] = stack.enter_context((places[number] / SAMPLES).open("rb", buffering=0))
+        out = stack.enter_context((into / SAMPLES).open("wb", buffering=_BUFFER))
         for part, begin, end in spans:
             sources[part].seek(begin)
             data = sources[part].read(end - begin)
             if len(data) != end - begin:
-                raise DataError(places[part] / name, "has become shorter meanwhile", "Merge again")
-            out.write(data)
+                raise DataError(places[part] / SAMPLES, "has become shorter meanwhile", "Merge again")
+            record = decode(data)
+            work, tokens = (_moved(place, shifts[part], places[part]) for place in (record.work, record.tokens))
+            out.write(encode(msgspec.structs.replace(record, work=work, tokens=tokens)) + b"\n")
         out.flush()
         os.fsync(out.fileno())
 
 
-def _copy_trajectories(spans: _Spans, places: Sequence[Path], into: Path, *, compress: bool) -> None:
-    """Write trajectories into one text, in their order; compressed where asked for, or those of any shard are."""
-    with contextlib.ExitStack() as stack:
-        kept = max(1, _FRAMES // len(places))
-        sources = [stack.enter_context(StoredTrajectories(place, kept=kept)) for place in places]
-        if not compress and not any(source.is_packed for source in sources):
-            _copy(spans, places, TRAJECTORIES, into)
-            return
-        writer = stack.enter_context(contextlib.closing(FrameWriter(into, durable=False)))
-        writer.open()
-        for part, begin, end in spans:
-            line = sources[part].line(begin)
-            if len(line) != end - begin:
-                raise DataError(places[part] / PACKED, "has become shorter meanwhile", "Merge again")
-            writer.add(line, line_key(line, places[part] / PACKED))
-            if writer.is_full:
-                writer.flush()
-        writer.flush()
-        writer.sync()
+def _moved(place: Place | None, shift: dict[int, int], folder: Path) -> Place | None:
+    if place is None:
+        return None
+    if place.segment not in shift:
+        raise DataError(segment_path(folder, place.segment), "is missing", "Copy it again from where it is whole")
+    return msgspec.structs.replace(place, segment=shift[place.segment])
 
 
 def _join(places: Sequence[Path], name: str, into: Path) -> None:

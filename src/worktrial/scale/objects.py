@@ -2,7 +2,7 @@
 
 import contextlib
 import shutil
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,8 +11,9 @@ import msgspec
 from filelock import FileLock
 
 from worktrial.engine.manifest import MANIFEST
+from worktrial.engine.records import SAMPLES
 from worktrial.engine.remote import RUNS, push, refuse_other_work, shards_at
-from worktrial.engine.store import SAMPLES
+from worktrial.engine.segments import WORK
 from worktrial.errors import DataError, SettingError
 from worktrial.places import address_of, brought
 from worktrial.scale.merge import Merged, merge
@@ -23,7 +24,7 @@ from worktrial.stores.folders import StoredFolder, kind_of
 _RECORDS = (MANIFEST, SAMPLES)
 
 
-def local_run(place: Path, *, records: bool = False) -> Path:
+def local_run(place: Path, *, records: bool = False, segment: int | None = None) -> Path:
     """Folder of a run on this machine: `place` itself, or what lies at the address that it is, brought here.
 
     What is brought is kept in the user's cache; the next time only what is new is. Of a run in several shards what
@@ -32,6 +33,7 @@ def local_run(place: Path, *, records: bool = False) -> Path:
     Args:
         place: A folder, or an address.
         records: Whether records are enough, without what the agents did.
+        segment: Number of the segment of work that is wanted beside the records; None for all.
 
     Raises:
         DataError: there is no run at the address, or something in it is not as it was written.
@@ -44,7 +46,7 @@ def local_run(place: Path, *, records: bool = False) -> Path:
         folder = home / (address.rpartition("/")[2] or "run")
         stored = _stored(address)
         if stored[0].bucket.address == address:
-            _bring(stored[0], folder, records=records)
+            _bring(stored[0], folder, _wanted(records=records, segment=segment))
         else:
             _together(stored, home, folder)
     brought(folder, address)
@@ -109,15 +111,26 @@ def _stored(address: str) -> list[StoredFolder]:
     return shards
 
 
-def _bring(stored: StoredFolder, folder: Path, *, records: bool = False) -> None:
+def _wanted(*, records: bool, segment: int | None) -> Callable[[str], bool] | None:
+    """Which files are wanted; None for all."""
+    if segment is not None:
+        return lambda name: name in _RECORDS or name.startswith(f"{WORK}/{segment:04}.")
+    return _RECORDS.__contains__ if records else None
+
+
+def _bring(stored: StoredFolder, folder: Path, of: Callable[[str], bool] | None = None) -> None:
     """Bring a run or shard into a folder that nobody else writes to, where anything has changed."""
     kept, now = folder.with_name(f"{folder.name}.json"), _digest([stored])
-    known = kept.read_text().split() if kept.exists() and (folder / MANIFEST).exists() else []
-    if now in known[:1] and (records or "whole" in known):
+    known = kept.read_text() if kept.exists() and (folder / MANIFEST).exists() else ""
+    names = {name for name in stored.state.files if of is None or of(name)}
+    if known == now and all((folder / name).exists() for name in names):
         return
     kept.unlink(missing_ok=True)
-    shipping.bring(RUNS, stored, folder, of=_RECORDS.__contains__ if records else None)
-    kept.write_text(f"{now} {'' if records else 'whole'}")
+    shipping.bring(RUNS, stored, folder, of=of)
+    for left in stored.state.files.keys() - names:
+        # Of an earlier state, perhaps.
+        (folder / left).unlink(missing_ok=True)
+    kept.write_text(now)
 
 
 def _shards(stored: Sequence[StoredFolder], home: Path) -> list[Path]:

@@ -9,10 +9,11 @@ from typing import Any, Protocol
 import msgspec
 
 from worktrial.engine.manifest import Manifest
-from worktrial.engine.record import CLEAN, Key, SampleRecord, SampleResult
+from worktrial.engine.record import Key, SampleRecord, SampleResult
+from worktrial.engine.records import WorkReader
 from worktrial.engine.roles import Role
+from worktrial.engine.segments import WORK
 from worktrial.engine.stored import StoredRun
-from worktrial.engine.trajectories import TRAJECTORIES, FrameTable, StoredTrajectories
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
@@ -32,6 +33,7 @@ _CARRIED = (set(SampleResult.__struct_fields__) & set(SampleRecord.__struct_fiel
     "reason",
     "votes",
     "checks",
+    "tokens",
 }
 
 
@@ -41,7 +43,7 @@ class FinishedWork:
 
     record: SampleRecord
     line: JsonObject
-    """Line of `trajectories.jsonl`, without the sample's key."""
+    """Line of the run's work, without the sample's key."""
     trajectory: Trajectory
 
     @property
@@ -58,60 +60,37 @@ class FinishedWork:
         )
 
 
-class _Line(msgspec.Struct):
-    """Key of a line's sample, and which of several attempts at it the line is."""
+def finished_work(folder: Path, record: SampleRecord) -> FinishedWork | None:
+    """Work of the agent in a sample of the run in `folder`; None where it did not get to an end of its own.
 
-    sample: str
-    repeat: int
-    outcome: str
-    reason: str
-    condition: str = CLEAN
-
-
-class WorkReader:
-    """Finished work of a stored run, read from disk one sample at a time."""
-
-    def __init__(self, run: StoredRun) -> None:
-        self._folder = run.folder
-        # The outcome and its reason tell the attempts at one sample apart.
-        self._table = FrameTable()
-        with StoredTrajectories(run.folder, table=self._table) as trajectories:
-            self._places = {
-                ((line.sample, line.repeat, line.condition), line.outcome, line.reason): place
-                for line, place, _ in trajectories.lines(_Line)
-            }
-
-    def work(self, record: SampleRecord) -> FinishedWork | None:
-        """Work of the agent in a sample; None where it did not get to an end of its own.
-
-        Raises:
-            DataError: the stored trajectory cannot be read.
-        """
-        place = self._places.get((record.key, record.outcome.value, record.reason))
-        if place is None or record.stop_reason is None:
-            return None
-        with StoredTrajectories(self._folder, table=self._table) as trajectories:
-            stored = trajectories.line(place)
-        try:
-            line = msgspec.json.decode(stored, type=dict[str, object])
-            trajectory = Trajectory(
-                messages=msgspec.convert(line["messages"], list[JsonObject]),
-                calls=msgspec.convert(line["calls"], list[ToolCall]),
-                answer=msgspec.convert(line["answer"], str),
-                stop_reason=StopReason(record.stop_reason),
-                turns=record.turns,
-            )
-        except (KeyError, ValueError) as e:
-            where = f"{self._folder / TRAJECTORIES}: sample {record.sample}, repeat {record.repeat}"
-            raise DataError(where, f"not a trajectory: {e}", "Run the sample again") from None
-        return FinishedWork(record, {k: v for k, v in line.items() if k not in _WHOSE}, trajectory)
+    Raises:
+        DataError: the stored trajectory cannot be read.
+    """
+    if record.work is None or record.stop_reason is None:
+        return None
+    with WorkReader(folder, dict[str, object]) as stored:
+        line = stored.at(record.work)
+    try:
+        trajectory = Trajectory(
+            messages=msgspec.convert(line["messages"], list[JsonObject]),
+            calls=msgspec.convert(line["calls"], list[ToolCall]),
+            answer=msgspec.convert(line["answer"], str),
+            stop_reason=StopReason(record.stop_reason),
+            turns=record.turns,
+        )
+    except (KeyError, ValueError) as e:
+        where = f"{folder / WORK}: sample {record.sample}, repeat {record.repeat}"
+        raise DataError(where, f"not a trajectory: {e}", "Run the sample again") from None
+    return FinishedWork(record, {k: v for k, v in line.items() if k not in _WHOSE}, trajectory)
 
 
 def records_fingerprint(run: StoredRun) -> str:
     """SHA-256 over the records of a run, in the order of their keys."""
     digest = sha256()
     for record in sorted(run.records, key=_key):
-        digest.update(msgspec.json.encode(record) + b"\n")
+        # Where its work lies does not change with how it was merged.
+        placeless = msgspec.structs.replace(record, work=None, tokens=None)
+        digest.update(msgspec.json.encode(placeless) + b"\n")
     return digest.hexdigest()
 
 
@@ -196,7 +175,7 @@ class RegradeTrial:
         self, source: StoredRun, grader: Grader, judging: JudgeSettings, rubrics: Rubrics | None = None
     ) -> None:
         self.suite = source.manifest.suite
-        self._source = WorkReader(source)
+        self._folder = source.folder
         self._grader = grader
         self._rubrics = rubrics.by_sample if rubrics else {}
         self._records = {record.key: record for record in source.records}
@@ -239,7 +218,7 @@ class RegradeTrial:
 
     def _work(self, record: SampleRecord) -> FinishedWork:
         try:
-            work = self._source.work(record)
+            work = finished_work(self._folder, record)
         except DataError as e:
             raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
         if work is None:

@@ -77,7 +77,7 @@ class ResourceSettings:
         """
         roles = {role_name: settings.resolved() for role_name, settings in self.roles.items()}
         for settings in roles.values():
-            redactor.add_role(settings, needs_key=True)
+            settings.hide(redactor, needs_key=True)
         return replace(self, roles=roles)
 
 

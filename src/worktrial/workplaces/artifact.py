@@ -1,11 +1,16 @@
 """The workplace artifact: configuration that three kinds of session can run."""
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 
 from worktrial.language import JsonObject
+from worktrial.workplaces.records import KnownState
 from worktrial.workplaces.tools import Tool
+from worktrial.workplaces.values import names, scalars
+
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,19 @@ class Workplace:
         from worktrial.workplaces.loading import load_workplace
 
         return load_workplace(path)
+
+    @cached_property
+    def start(self) -> KnownState:
+        """The state in which an agent finds it, with what answers are held against."""
+        return KnownState(self.initial_state)
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Words of rules, descriptions and tools, and keys of the state, in lower case."""
+        described = self.state_description
+        texts = [self.system_prompt, *names(described), *map(str, scalars(described))]
+        texts += [*(tool.description for tool in self.tools), *names(self.initial_state)]
+        return frozenset(_WORD.findall("\n".join(texts).lower()))
 
     @cached_property
     def _by_name(self) -> dict[str, Tool]:

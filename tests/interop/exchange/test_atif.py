@@ -15,9 +15,11 @@ from tests.results.runs import record, store
 from tests.support.cli import command
 from tests.support.made_runs import make_run
 from tests.support.odd_work import asked, call, odd_run, result, said
+from tests.support.run_files import store_work
 from tests.support.same_run import says_the_same, work
 
 from worktrial.engine.record import SampleRecord
+from worktrial.engine.segments import segment_path
 from worktrial.engine.stored import open_run
 from worktrial.interop.exchange.standing import standing
 from worktrial.interop.exchange.work import WorkedSample, turns
@@ -227,12 +229,9 @@ def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
     run = odd_run(tmp_path / "run")
     template = next(line for _, line in work(run).values() if line is not None)
     padding = "x" * 100_000
-    with (run / "samples.jsonl").open("wb") as samples, (run / "trajectories.jsonl").open("wb") as stored:
-        for number in range(100):
-            own = record(f"n{number}", condition="E2/3x2", calls=1, stop_reason="answered")
-            samples.write(msgspec.json.encode(own) + b"\n")
-            line = {**template, "sample": own.sample, "repeat": 0, "condition": own.condition, "answer": padding}
-            stored.write(msgspec.json.encode(line) + b"\n")
+    records = [record(f"n{number}", condition="E2/3x2", calls=1, stop_reason="answered") for number in range(100)]
+    whose = {"repeat": 0, "condition": "E2/3x2", "answer": padding}
+    store_work(run, ((own, {**template, "sample": own.sample, **whose}) for own in records))
     command(
         "export", DATA / "runs" / "starter", "--format", "atif", "-o", tmp_path / "first"
     )  # what is loaded once
@@ -245,7 +244,7 @@ def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
         read = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    whole = (run / "trajectories.jsonl").stat().st_size
+    whole = segment_path(run, 1).stat().st_size
     assert whole > 10_000_000
     assert max(written, read) < whole / 3
 

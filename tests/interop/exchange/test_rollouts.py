@@ -1,7 +1,6 @@
 """Rollouts: the tokens that a model drew, from the endpoint to the trainer's file."""
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,7 @@ from tests.support.script import Behaviour, Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.token_server import TokenAgent, prompt_of, spelled
 
-from worktrial.engine.frames import cut_torn_frame
 from worktrial.engine.stored import open_run
-from worktrial.engine.tokens import TOKENS, read_tokens
 from worktrial.interop.exchange.rollouts import sequences
 from worktrial.language import TurnTokens
 
@@ -141,24 +138,6 @@ def test_agents_that_cannot_give_tokens_are_refused_before_the_first_sample(
     done = command("run", "starter", "--keep-tokens", *words, "--limit", 1, "-o", tmp_path / "run")
     assert done.code == 2 and said in done.said
     assert not (tmp_path / "run").exists()
-
-
-def test_the_file_survives_a_kill_in_the_middle_of_a_write(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    assert ran(TokenAgent(), run, "--keep-tokens")[0].code == 0
-    path = run / TOKENS
-    whole = path.read_bytes()
-    kept = [*read_tokens(path)]
-    assert len(kept) == 2
-    # Any tool of the format reads it.
-    plain = subprocess.run(["zstd", "-dc", path], capture_output=True, check=True).stdout
-    assert len(plain.splitlines()) == 2
-    second = max(n for n in range(1, len(whole)) if whole.startswith((0xFD2FB528).to_bytes(4, "little"), n))
-    for cut in (second + 1, second + 4, second + 9, len(whole) - 1, len(whole)):
-        path.write_bytes(whole[:cut])
-        assert [*read_tokens(path)] == kept[: 1 + (cut == len(whole))]
-        cut_torn_frame(path)
-        assert path.read_bytes() == (whole if cut == len(whole) else whole[:second])
 
 
 def test_prompts_that_go_on_are_one_sequence() -> None:

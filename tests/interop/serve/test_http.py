@@ -66,6 +66,20 @@ def test_the_life_of_an_episode(server: ServedSuite) -> None:
     assert server.ask("DELETE", f"/episodes/{episode['episode']}")[0] == 409
 
 
+def test_an_answer_that_is_too_long_is_asked_for_again_once(server: ServedSuite) -> None:
+    long = "B-87 " * 1_000
+    episode = server.open()
+    status, refused = server.finish(episode, long)
+    assert (status, refused["error"][:44]) == (422, "Your answer is not taken: it has 5,000 chara")
+    assert server.call(episode, "list_samples", {})[0] == 200
+    assert server.finish(episode, long)[1]["outcome"] == "fail"
+    episode = server.open()
+    status, refused = server.call(episode, "finish_work", {"answer": long})
+    assert (status, refused["is_error"]) == (200, True)
+    assert "not taken" in refused["observation"]["error"]
+    assert server.call(episode, "finish_work", {"answer": "done"})[1]["is_error"] is False
+
+
 def test_an_answer_by_the_tool_for_it(server: ServedSuite) -> None:
     episode = server.open()
     status, refused = server.call(episode, "finish_work", {"answer": 5})

@@ -7,8 +7,9 @@ from typing import Any
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Route, expect
 from tests.support.browser import page, until
-from tests.support.cli import lines_of, samples_of, worktrial
+from tests.support.cli import samples_of, worktrial
 from tests.support.hostile import ALL, OURS
+from tests.support.run_files import work_of
 from tests.support.viewing import up
 
 from worktrial.interop.view.desk_routes import desk_page, with_desk
@@ -121,14 +122,14 @@ def test_a_starter_task_is_left_taken_up_and_passed(tmp_path: Path, chromium: Br
     manifest = json.loads((run / "manifest.json").read_text())
     (sample,) = samples_of(run)
     assert manifest["settings"]["agent"] == "human:Ada" and sample["outcome"] == "pass" and sample["calls"] == 2
-    (line,) = lines_of(run / "trajectories.jsonl")
+    (line,) = work_of(run)
     assert line["notes"] == "calibrated until 2025-12-15" and not (run / "desk.json").exists()
 
 
 def test_a_short_shift_is_worked_through(tmp_path: Path, chromium: Browser) -> None:
     shift = ["run", "shifts", "--tasks", "credit-desk-short-0"]
     worktrial(*shift, "--agent", "plan", "-o", tmp_path / "plan")
-    (planned,) = lines_of(tmp_path / "plan" / "trajectories.jsonl")
+    (planned,) = work_of(tmp_path / "plan")
     run = tmp_path / "mine"
     with (
         up(*shift, "--agent", "human", "-o", run) as (address, process),
@@ -141,7 +142,7 @@ def test_a_short_shift_is_worked_through(tmp_path: Path, chromium: Browser) -> N
         expect(one.locator(".lead")).to_contain_text("passed")
         one.keyboard.press("Enter")
         assert process.wait(30) == 0
-    (mine,), (sample,) = lines_of(run / "trajectories.jsonl"), samples_of(run)
+    (mine,), (sample,) = work_of(run), samples_of(run)
     assert [c["arguments"] for c in mine["calls"]] == [c["arguments"] for c in planned["calls"]]
     assert mine["final_state"] == planned["final_state"] and sample["measures"]["score"] == 1.0
 

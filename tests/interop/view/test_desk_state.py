@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.cli import command, lines_of, samples_of
+from tests.support.cli import command, samples_of
+from tests.support.run_files import work_of
 from tests.support.viewing import up
 
 import worktrial as wt
@@ -100,7 +101,7 @@ def test_time_stands_still_in_a_pause_and_goes_on_in_the_next_session(tmp_path: 
     asyncio.run(first())
     assert not (tmp_path / "run" / "samples.jsonl").read_bytes()
     asyncio.run(second())
-    (record,), (line,) = samples_of(tmp_path / "run"), lines_of(tmp_path / "run" / "trajectories.jsonl")
+    (record,), (line,) = samples_of(tmp_path / "run"), work_of(tmp_path / "run")
     assert record["seconds"] >= 19 and line["notes"] == "so far" and not (tmp_path / "run" / JOURNAL).exists()
 
 

@@ -24,9 +24,8 @@ def run(tmp_path: Path) -> Path:
     manifest = msgspec.json.decode((folder / "manifest.json").read_bytes())
     manifest["sessions"][-1] |= {"ended": None, "end": None}
     (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
-    for name in ("samples", "trajectories"):
-        (folder / f"{name}.jsonl").rename(tmp_path / f"{name}.all")
-        (folder / f"{name}.jsonl").touch()
+    (folder / "samples.jsonl").rename(tmp_path / "samples.all")
+    (folder / "samples.jsonl").touch()
     return folder
 
 
@@ -38,10 +37,9 @@ def address(run: Path) -> Iterator[str]:
 
 def _grow(run: Path, samples: int) -> list[dict[str, object]]:
     """Let the run have so many finished samples."""
-    for name in ("trajectories", "samples"):
-        lines = (run.parents[1] / f"{name}.all").read_bytes().splitlines(keepends=True)[:samples]
-        with (run / f"{name}.jsonl").open("r+b") as file:
-            file.write(b"".join(lines))
+    lines = (run.parents[1] / "samples.all").read_bytes().splitlines(keepends=True)[:samples]
+    with (run / "samples.jsonl").open("r+b") as file:
+        file.write(b"".join(lines))
     return [msgspec.json.decode(line) for line in lines]
 
 

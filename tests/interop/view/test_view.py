@@ -15,6 +15,7 @@ from tests.support.made_runs import make_run
 from tests.support.viewing import viewing
 
 from worktrial.engine.heartbeat import HEARTBEAT, STOP, Heartbeat
+from worktrial.engine.segments import segment_path
 
 
 class _Viewer:
@@ -136,7 +137,7 @@ def test_nobody_else_stops_a_run(changing: _Viewer, runs: Path) -> None:
 
 
 def test_a_run_that_grows_is_shown_as_it_is(changing: _Viewer, runs: Path) -> None:
-    samples, work = runs / "first" / "samples.jsonl", runs / "first" / "trajectories.jsonl"
+    samples, work = runs / "first" / "samples.jsonl", segment_path(runs / "first", 1)
     lines, stored = samples.read_bytes().splitlines(True), work.read_bytes().splitlines(True)
     samples.write_bytes(b"".join(lines[:5]) + lines[5][:40])
     work.write_bytes(b"".join(stored[:5]) + stored[5][:90])
@@ -154,7 +155,7 @@ def test_a_run_that_grows_is_shown_as_it_is(changing: _Viewer, runs: Path) -> No
 
 def test_damage_is_told_and_the_rest_goes_on(changing: _Viewer, runs: Path) -> None:
     full = changing.text("data/first/t0.js")
-    work = runs / "first" / "trajectories.jsonl"
+    work = segment_path(runs / "first", 1)
     whole = work.read_bytes()
     work.write_bytes(whole[: len(whole) // 2])
     assert "',null,null,null]" not in full and "',null,null,null]" in changing.text("data/first/t0.js")
@@ -165,7 +166,7 @@ def test_damage_is_told_and_the_rest_goes_on(changing: _Viewer, runs: Path) -> N
     lines = (runs / "first" / "samples.jsonl").read_bytes().splitlines(True)
     (runs / "first" / "samples.jsonl").write_bytes(lines[0] + b"{broken}\n" + lines[1])
     home = changing.text("")
-    assert "1 of 24" in home and "damaged record at byte" in home and "heron" in home
+    assert "1 of 24" in home and "samples.jsonl:2: damaged record" in home and "heron" in home
     status, _, body = changing.get("data/first/t0.js")
     assert status == 409 and b"samples.jsonl:2" in body
     assert "heron" in changing.text("report.html")

@@ -9,6 +9,7 @@ from tests.results.runs import store
 from tests.support.browser import address, page
 from tests.support.cli import worktrial
 from tests.support.made_runs import make_run
+from tests.support.run_files import raw_work, records_in, store_work
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.true_simulator import TrueSimulator
@@ -31,9 +32,7 @@ def _report(into: Path, runs: list[Path], title: str = "Odd") -> Path:
 
 def _unfinished(folder: Path) -> Path:
     made = make_run(folder, agent="slow", tasks=30)
-    for name in ("samples.jsonl", "trajectories.jsonl"):
-        lines = (made / name).read_bytes().splitlines(keepends=True)
-        (made / name).write_bytes(b"".join(lines[:12]))
+    store_work(made, list(zip(records_in(made), raw_work(made), strict=True))[:12])
     return made
 
 

@@ -10,11 +10,11 @@ from playwright.sync_api import Browser, Page, expect
 from tests.results.runs import record
 from tests.support.browser import address, page, until
 from tests.support.made_runs import make_run
+from tests.support.run_files import records_in, store_work, work_of
 
 from worktrial.engine.manifest import Manifest
-from worktrial.engine.store import SAMPLES
+from worktrial.engine.records import SAMPLES
 from worktrial.engine.stored import StoredRun
-from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.reports.report import Report, ReportRun, open_report
 from worktrial.reports.site import write_site
 from worktrial.reports.viewer.pages import assets, runs_file, viewer_page
@@ -28,13 +28,12 @@ PLANTED = {"assignment": "task-3", "answer": "task-5", "call": "task-7", "feedba
 def _planted(folder: Path) -> Path:
     """A run in which a word of its own stands in each place that a search has to look into."""
 
-    def changed(name: str, plant: Any) -> None:
-        rows = [msgspec.json.decode(line) for line in (folder / name).read_bytes().splitlines()]
+    def changed(rows: list[dict[str, Any]], plant: Any) -> list[dict[str, Any]]:
         for row in rows:
             for place, sample in PLANTED.items():
                 if row["sample"] == sample:
                     plant(row, place)
-        (folder / name).write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+        return rows
 
     def in_work(row: dict[str, Any], place: str) -> None:
         if place == "assignment":
@@ -51,8 +50,8 @@ def _planted(folder: Path) -> Path:
             row["reason"] = "Xreason"
 
     make_run(folder, agent="brook", tasks=40, invalid=0.0)
-    changed(TRAJECTORIES, in_work)
-    changed(SAMPLES, in_record)
+    records, works = changed(records_in(folder), in_record), changed(work_of(folder), in_work)
+    store_work(folder, zip(records, works, strict=True))
     return folder
 
 

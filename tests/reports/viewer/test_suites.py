@@ -12,6 +12,7 @@ from tests.results.runs import record, store
 from tests.support.agent_behaviours import Calls
 from tests.support.browser import address, page
 from tests.support.cli import worktrial
+from tests.support.run_files import set_work
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.tiny_archive import tiny_archive, write_questions
@@ -82,7 +83,7 @@ def _documents(folder: Path) -> Path:
 def _odd(folder: Path) -> Path:
     store(folder, [record(name, votes=[Vote(None, problem="5")]) for name in [*ODD, "no-work"]])
     lines = [{"suite": "s", "sample": name, "repeat": 0, "condition": "E0", **line} for name, line in ODD.items()]
-    (folder / "trajectories.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    set_work(folder, [*lines, None])
     return folder
 
 

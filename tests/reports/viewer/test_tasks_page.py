@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
-import msgspec
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.support.browser import address, page
 from tests.support.made_runs import make_run
+from tests.support.run_files import set_work, work_of
 
 from worktrial.engine.stored import open_run
 from worktrial.reports.report import open_report
@@ -26,12 +26,9 @@ def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
         make_run(folder / "other", agent="plan", suite="starter", tasks=6),
         make_run(folder / "hostile", suite="bad", tasks=8, conditions=("E0", "E2"), hostile=True),
     ]
-    path = folder / "heron" / "trajectories.jsonl"
-    lines = path.read_bytes().splitlines()
-    work = msgspec.json.decode(lines[41])
-    work["calls"][2]["arguments"] = {"note": 'the "Zwölf" <key>'}
-    lines[41] = msgspec.json.encode(work)
-    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    lines = work_of(folder / "heron")
+    lines[41]["calls"][2]["arguments"] = {"note": 'the "Zwölf" <key>'}
+    set_work(folder / "heron", lines)
     write_site(open_report(runs, "Tasks"), folder / "site")
     return folder
 
@@ -138,8 +135,7 @@ def test_the_first_difference_is_the_first(opened: Page, tasks: Path) -> None:
 
 
 def _arguments(run: Path, sample: str) -> list[object]:
-    for line in (run / "trajectories.jsonl").read_bytes().splitlines():
-        work = msgspec.json.decode(line)
+    for work in work_of(run):
         if work["sample"] == sample:
             return [(call["tool"], call["arguments"]) for call in work["calls"]]
     raise AssertionError(sample)

@@ -1,6 +1,5 @@
 """One sample, in a real browser from the disk."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -9,9 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from tests.support.browser import address, page
 from tests.support.made_runs import make_run
+from tests.support.run_files import set_work, work_of
 
 from worktrial.engine.stored import open_run
-from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import open_report
 from worktrial.reports.site import write_site
@@ -199,11 +198,11 @@ def test_links_of_the_first_page_arrive_whatever_is_in_them(opened: Page, site: 
 
 def test_thoughts_in_a_text_are_shown_apart_from_it(opened: Page, tmp_path: Path) -> None:
     run = make_run(tmp_path / "thinks", tasks=1)
-    lines = [json.loads(line) for line in (run / TRAJECTORIES).read_text("utf-8").splitlines()]
+    lines = work_of(run)
     first = next(m for m in lines[-1]["messages"] if m["role"] == "assistant")
     first.pop("reasoning_content", None)
     first["content"] = "<think>Is it the owner?</think>I look at the cases."
-    (run / TRAJECTORIES).write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    set_work(run, lines)
     write_site(open_report([run], "Thoughts"), tmp_path / "site")
     _go(opened, tmp_path / "site", "run=thinks&sample=task-1")
     turn = opened.locator(".turn").first

@@ -9,50 +9,23 @@ from playwright.sync_api import Browser
 from tests.results.runs import record, store
 from tests.support.browser import address, page
 from tests.support.made_runs import make_run
+from tests.support.run_files import set_work, work_of
 
-from worktrial.engine.trajectories import StoredTrajectories
+from worktrial.engine.segments import segment_path
 from worktrial.errors import DataError
 from worktrial.reports.report import open_report
 from worktrial.reports.site import write_site
 from worktrial.reports.viewer import columns, run_data
-from worktrial.reports.viewer.stored_lines import StoredLines
 from worktrial.reports.viewer.write import write_viewer
 
 
-def _lines(folder: Path, *rows: dict[str, Any] | bytes) -> Path:
-    path = folder / "trajectories.jsonl"
-    path.write_bytes(b"".join(r if isinstance(r, bytes) else msgspec.json.encode(r) + b"\n" for r in rows))
-    return path
-
-
-def _row(sample: str, **more: Any) -> dict[str, Any]:
-    return {"suite": "s", "sample": sample, "repeat": 0, "condition": "E0", **more}
-
-
-def test_the_last_line_of_a_sample_counts(tmp_path: Path) -> None:
-    store(tmp_path, [record("a"), record("b")])
-    _lines(tmp_path, _row("a", answer="first"), _row("b"), _row("a", answer="second"), _row("a", repeat=1))
-    lines = StoredLines(lambda: StoredTrajectories(tmp_path), open_report([tmp_path], "r").runs[0].places)
-    found, nothing = lines.read([("a", 0, "E0"), ("c", 0, "E0")])
-    assert msgspec.json.decode(found or b"")["answer"] == "second" and nothing is None
-
-
-def test_a_torn_last_line_and_a_missing_file(tmp_path: Path) -> None:
-    store(tmp_path, [record("a"), record("b")])
-    _lines(tmp_path, _row("a"), b'{"suite":"s","sample":"b","re')
-    lines = StoredLines(lambda: StoredTrajectories(tmp_path), open_report([tmp_path], "r").runs[0].places)
-    found, torn = lines.read([("a", 0, "E0"), ("b", 0, "E0")])
-    assert found and torn is None
-    assert list(StoredLines(tmp_path / "nowhere", {}).read([("a", 0, "E0")])) == [None]
-
-
-@pytest.mark.parametrize("damage", [b"{\n", b'{"sample":1}\n', b'{"sample":"a","repeat":0,"x":"\xff"}\n', b"\n"])
+@pytest.mark.parametrize("damage", [b"{", b'{"sample":1}', b'{"sample":"a","repeat":0,"x":"\xff"}', b""])
 def test_a_damaged_line_is_named(tmp_path: Path, damage: bytes) -> None:
-    store(tmp_path / "run", [record("a")])
-    path = _lines(tmp_path / "run", _row("a"), damage, _row("a"))
+    store(tmp_path / "run", [record("a"), record("b")])
+    set_work(tmp_path / "run", [{"sample": "a", "repeat": 0}, damage])
     with pytest.raises(DataError) as caught:
         write_viewer(open_report([tmp_path / "run"], "t"), tmp_path / "site")
-    assert f"{path}:2" in str(caught.value) and "Remove this line" in str(caught.value)
+    assert f"{segment_path(tmp_path / 'run', 1)}, byte 26: damaged record" in str(caught.value)
 
 
 def test_progress_counts_every_sample(tmp_path: Path) -> None:
@@ -100,10 +73,9 @@ def test_every_sample_is_found_whole_in_small_files(
     monkeypatch.setattr(run_data, "KEYS", 5)
     run = make_run(tmp_path / "run", tasks=9, repeats=2, conditions=("E0", "E2"), hostile=hostile)
     # One sample ran again, and one left nothing behind.
-    lines = (run / "trajectories.jsonl").read_bytes().splitlines(keepends=True)
-    again = msgspec.json.decode(lines[3])
-    again["answer"] = "again"
-    (run / "trajectories.jsonl").write_bytes(b"".join([*lines[:5], *lines[6:], msgspec.json.encode(again) + b"\n"]))
+    lines = work_of(run)
+    again = {**lines[3], "answer": "again"}
+    set_work(run, [*lines[:3], again, lines[4], None, *lines[6:]])
     report = open_report([run], "t")
     records = report.runs[0].run.records
     write_site(report, tmp_path / "site")
@@ -123,7 +95,7 @@ def test_every_sample_is_found_whole_in_small_files(
         assert row["figures"] == [stored.cost, stored.seconds, stored.calls]
         assert row["previous"] == (keys[n - 1] if n else None)
         assert row["next"] == (keys[n + 1] if n + 1 < len(keys) else None)
-        expected = again if n == 3 else None if n == 5 else msgspec.json.decode(lines[n])
+        expected = again if n == 3 else None if n == 5 else lines[n]
         assert row["line"] == expected
 
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.results.runs import record, store
 from tests.support.made_runs import make_run
+from tests.support.run_files import set_work
 
 from worktrial.engine.lines import read_lines
 from worktrial.engine.record import SampleRecord
@@ -113,7 +114,7 @@ def test_occubench_results_have_the_published_form(made: RunSource, tmp_path: Pa
 def _with_line(tmp_path: Path, line: dict[str, Any], **more: Any) -> dict[str, Any]:
     run = store(tmp_path / "run", [record("7", "fail", **more)], agent="m").folder
     whose = {"sample": "7", "repeat": 0, "condition": "E0"}
-    (run / "trajectories.jsonl").write_text(json.dumps({**whose, **line}) + "\n")
+    set_work(run, [{**whose, **line}])
     export_occubench(sources([run]), tmp_path / "out.jsonl")
     [row] = _lines(tmp_path / "out.jsonl")
     return row
@@ -210,12 +211,12 @@ def test_files_are_not_run_over(made: RunSource, tmp_path: Path) -> None:
 
 
 def test_a_run_is_never_written_into(made: RunSource) -> None:
-    before = {path: path.read_bytes() for path in made.folder.iterdir()}
+    before = {path: path.read_bytes() for path in made.folder.rglob("*.*")}
     with pytest.raises(SettingError, match="is the folder of a run"):
         export_records([made], made.folder / "samples.jsonl", force=True)
     with pytest.raises(SettingError, match="is the folder of a run"):
         export_tables([TABLES["runs"]], [made], TableForm.CSV, made.folder, force=True)
-    assert {path: path.read_bytes() for path in made.folder.iterdir()} == before
+    assert {path: path.read_bytes() for path in made.folder.rglob("*.*")} == before
 
 
 def test_trouble_on_the_way_leaves_nothing(tmp_path: Path) -> None:

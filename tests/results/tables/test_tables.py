@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.results.runs import event, record, row, store, work
 from tests.support.made_runs import make_run
+from tests.support.run_files import records_in, set_work, work_of
 
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import open_run
@@ -56,7 +57,7 @@ def test_a_table_has_the_rows_of_the_records(made: Path) -> None:
 
 
 def test_calls_are_those_of_the_trajectories(made: Path) -> None:
-    lines = [json.loads(line) for line in (made / "trajectories.jsonl").read_text().splitlines()]
+    lines = work_of(made)
     expected = {
         (line["sample"], line["condition"], call["index"]): (call["tool"], call["arguments"], call["observation"])
         for line in lines
@@ -190,7 +191,7 @@ def test_what_a_team_did_turn_by_turn_is_calls_and_messages(tmp_path: Path) -> N
             {"step_id": "4", "agent_id": "vet", "role": "assistant", "content": "", "tool_calls": asked}
         ],
     }
-    (run / "trajectories.jsonl").write_text(json.dumps(line) + "\n")
+    set_work(run, [line])
     assert ask("select index, tool, arguments::varchar, agent, step, observation from calls order by all", run) == [
         (0, "find", '{"day":3}', "vet", "4", None),
         (1, "book", '"not json \\\\ud800"', "vet", "4", None),
@@ -206,7 +207,7 @@ def test_only_what_a_query_names_is_read(made: Path, tmp_path: Path) -> None:
     run.mkdir()
     for name in ("manifest.json", "samples.jsonl"):
         (run / name).write_bytes((made / name).read_bytes())
-    (run / "trajectories.jsonl").write_bytes(b"damaged\n")
+    set_work(run, [b"damaged" for _ in records_in(run)])
     # `calls` is a column of samples, too.
     assert ask("select avg(calls) > 0 from samples", run) == [(True,)]
     assert ask("with calls as (select 1 as x) select x from calls", run) == [(1,)]
@@ -218,7 +219,7 @@ def test_only_what_a_query_names_is_read(made: Path, tmp_path: Path) -> None:
         "with t as (from trajectories) select 1 from t",
         'select 1 from "CALLS"',
     ):
-        with pytest.raises(DataError, match=r"trajectories.jsonl:1: damaged record"):
+        with pytest.raises(DataError, match=r"0001.jsonl, byte 0: damaged record"):
             ask(sql, run)
     records = run / "samples.jsonl"
     records.write_bytes(records.read_bytes().replace(b'"turns":', b'"turns":"many","turns once":'))

@@ -39,7 +39,6 @@ def store(
     manifest = Manifest(suite="documents", data={"fingerprint": data}, settings=settings, samples=len(records))
     (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
     (folder / "samples.jsonl").write_bytes(b"".join(msgspec.json.encode(r) + b"\n" for r in records))
-    (folder / "trajectories.jsonl").write_bytes(b"")
     return open_run(folder)
 
 

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 from PIL import Image
 from tests.support.cli import command
+from tests.support.run_files import raw_work
 
 from worktrial.archive.store import Archive
 from worktrial.engine.stored import StoredRun, open_run
-from worktrial.engine.trajectories import TRAJECTORIES
 from worktrial.errors import DataError
 from worktrial.suites.documents.example import example_archive
 from worktrial.suites.documents.page_pictures import PageAlbum
@@ -47,7 +47,7 @@ def _call(tool: str, arguments: Any, content: Any) -> dict[str, Any]:
 
 def test_the_cell_of_the_answer_is_shaded(run: StoredRun) -> None:
     album = _album(run)
-    found = album.of_calls((run.folder / TRAJECTORIES).read_bytes())
+    found = album.of_calls(raw_work(run.folder)[0] or b"")
     (answer,) = found.pop(-1)
     assert answer.caption == f"{ISSUE}, page 4, table 1, 1 cell marked"
     assert found and all(pictures for pictures in found.values())

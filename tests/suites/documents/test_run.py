@@ -11,6 +11,8 @@ from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.tiny_archive import PROSE, tiny_archive, write_questions
 
+from worktrial.engine.segments import segment_path
+
 MARCH = "harbor_bulletin_1951_03"
 
 
@@ -142,7 +144,7 @@ def test_pictures_are_shown_and_not_recorded(tmp_path: Path) -> None:
     tool, user = last.messages[-2:]
     assert tool["role"] == "tool" and "picture 1" in tool["content"] and "base64" not in tool["content"]
     assert user["role"] == "user" and user["content"][1]["image_url"]["url"].startswith("data:image/png;base64,")
-    stored = (tmp_path / "run" / "trajectories.jsonl").read_text()
+    stored = segment_path(tmp_path / "run", 1).read_text()
     assert "sha256" in stored and "base64" not in stored
     with ScriptedServer(_answers("42")) as server:
         words[-1] = tmp_path / "pages"

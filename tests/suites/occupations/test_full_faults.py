@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.cli import at, lines_of, samples_of, worktrial
+from tests.support.cli import at, samples_of, worktrial
 from tests.support.data import real_data_dir
+from tests.support.run_files import work_of
 from tests.support.scripted_process import ScriptedProcess
 
 pytestmark = [pytest.mark.real_data, pytest.mark.slow]
@@ -28,7 +29,7 @@ def test_one_schedule_for_two_agents_and_a_row_for_every_degraded_call(tmp_path:
         assert Counter(r["condition"] for r in records) == dict.fromkeys(("E0", "E1", "E2", "E3"), tasks)
         plans.append({(r["sample"], r["condition"]): r["fault_plan"] for r in records})
         ledgers = {(r["sample"], r["condition"]): r for r in records}
-        for line in lines_of(tmp_path / name / "trajectories.jsonl"):
+        for line in work_of(tmp_path / name):
             record = ledgers[line["sample"], line["condition"]]
             seen = {c["index"]: c["observation"]["fault"] for c in line["calls"] if c["observation"]["fault"]}
             assert seen == {row["call"]: row["kind"] for row in record["fault_ledger"]}

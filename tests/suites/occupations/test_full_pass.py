@@ -8,8 +8,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.support.cli import Word, at, count_lines, interrupt, lines_of, samples_of, start, worktrial
+from tests.support.cli import Word, at, count_lines, interrupt, samples_of, start, worktrial
 from tests.support.data import real_data_dir
+from tests.support.run_files import work_of
 from tests.support.scripted_process import ScriptedProcess
 
 pytestmark = pytest.mark.real_data
@@ -71,7 +72,7 @@ def test_interrupted_and_killed_none_is_lost_none_done_twice(seed: int, tmp_path
     records = samples_of(run)
     assert len({r["sample"] for r in records}) == len(records) == THIRD
     assert all(len(r["votes"]) == 2 for r in records)
-    assert {line["sample"] for line in lines_of(run / "trajectories.jsonl")} == {r["sample"] for r in records}
+    assert {line["sample"] for line in work_of(run)} == {r["sample"] for r in records}
     manifest = json.loads((run / "manifest.json").read_text())
     assert [s["end"] for s in manifest["sessions"]] == ["interrupted", None, "done", "done"]
     # The same verdicts as without any interruption: the judge's answer depends on the work alone.

@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.support.cli import at, command, lines_of, samples_of
+from tests.support.cli import at, command, samples_of
 from tests.support.forgetful_simulator import Effects, ForgetfulSimulator, Recording
 from tests.support.occubench import TinyRelease
+from tests.support.run_files import work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
@@ -28,7 +29,7 @@ def test_every_read_of_a_run_shows_the_writes_before_it(memory: str, recording: 
     assert all(record["outcome"] == "pass" for record in samples_of(tmp_path / "run"))
     by_task = {task.id: tasks.workplaces[task.workplace] for task in tasks.tasks}
     reads = 0
-    for line in lines_of(tmp_path / "run" / "trajectories.jsonl"):
+    for line in work_of(tmp_path / "run"):
         written: list[str] = []
         for call in line["calls"]:
             tool = by_task[line["sample"]].tool(call["tool"])

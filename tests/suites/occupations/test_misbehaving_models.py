@@ -8,9 +8,10 @@ from tests.support import agent_behaviours as agents
 from tests.support import judge_behaviours as judges
 from tests.support import simulator_behaviours as simulators
 from tests.support.behaviours import Html, OpenAIContextOverflow, cut_by_length, empty_choices, null_content
-from tests.support.cli import Ran, at, by_sample, command, lines_of
+from tests.support.cli import Ran, at, by_sample, command
 from tests.support.combinators import First
 from tests.support.occubench import TinyRelease
+from tests.support.run_files import work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
@@ -138,7 +139,7 @@ def test_a_simulator_with_a_ledger(name: str, tmp_path: Path) -> None:
     _check(ran, record, reason)
     if reason is not None:
         assert server.count("simulator") == 2
-    [line] = lines_of(tmp_path / "run" / "trajectories.jsonl")
+    [line] = work_of(tmp_path / "run")
     # Nothing of a patch that did not apply remains.
     assert line["final_state"]["log"] == (["x", "x"] if name == "good patch" else [])
     assert "first_half" not in line["final_state"]

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from tests.support.behaviours import Status
-from tests.support.cli import at, by_sample, command, lines_of, samples_of
+from tests.support.cli import at, by_sample, command, samples_of
 from tests.support.combinators import When
 from tests.support.judge_behaviours import Verdict
 from tests.support.occubench import TinyRelease
+from tests.support.run_files import work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
@@ -129,7 +130,7 @@ def test_each_outcome_says_how_it_came_about(run: Path) -> None:
 
 
 def test_a_trajectory_for_every_sample_that_began(run: Path) -> None:
-    lines = lines_of(run / "trajectories.jsonl")
+    lines = work_of(run)
     assert sorted((n["sample"], n["repeat"]) for n in lines) == [
         (s, n) for s in ("108", "11", "42") for n in (0, 1)
     ]
@@ -172,4 +173,4 @@ def test_the_manifest_says_what_the_run_was(run: Path) -> None:
     assert session["command"][:3] == ["worktrial", "run", "occupations"]
     assert (session["end"], session["tokens"] > 0, session["cost"] > 0) == ("done", True, True)
     files = {p.name for p in run.iterdir()} - {".lock"}
-    assert files == {"manifest.json", "samples.jsonl", "trajectories.jsonl"}
+    assert files == {"manifest.json", "samples.jsonl", "work"}

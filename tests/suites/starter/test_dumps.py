@@ -66,6 +66,44 @@ def test_all_that_tools_return_passes_no_task_whose_work_was_not_done() -> None:
             assert not met(task, seen, reading.state, answer)[1], task.id
 
 
+def renderings(shown: list[Any]) -> Iterator[str]:
+    yield "\n".join(json.dumps(one, ensure_ascii=False) for one in shown)
+    yield "\n".join(json.dumps(one, ensure_ascii=False, indent=1) for one in shown)
+    yield "\n".join(map(str, shown))
+
+
+def test_what_tools_returned_is_no_report_of_work_that_was_done() -> None:
+    """As JSON or Python's text the last answer passed seven tasks, the last two or three eighteen more."""
+    for task in TASKS:
+        session = task.open()
+        done = asyncio.run(follow(task.plan, session))
+        shown = [call.observation.content for call in done.calls]
+        for last in (1, 2, 3, len(shown)):
+            for answer in renderings(shown[-last:]):
+                assert not met(task, done, session.state, answer)[1], (task.id, last, answer[:80])
+
+
+@pytest.mark.parametrize(
+    ("answer", "passes"),
+    [
+        ('{"container_id": "TRLU-4471", "chargeable_days": 8, "demurrage": 412.25, "total": 412.25}', True),
+        ("Container TRLU-4471: 8 chargeable days, demurrage 412.25 euros, nothing else.", True),
+        ("- Chargeable days: 8\n- Demurrage: 412.25 EUR\n- Plug-in: 0.00 EUR\n- Total: 412.25 EUR", True),
+        ("TRLU-4471, 8, 412.25, 0.0, 412.25, 2025-04-24", False),
+        (
+            "container id: TRLU-4471\nchargeable days: 8\ndemurrage: 412.25\nplug in: 0.0\ntotal: 412.25\n"
+            "issued on: 2025-04-24",
+            False,
+        ),
+    ],
+)
+def test_values_under_names_of_ones_own_are_a_report(answer: str, passes: bool) -> None:
+    task = next(one for one in TASKS if one.id == "terminal-01")
+    session = task.open()
+    done = asyncio.run(follow(task.plan, session))
+    assert met(task, done, session.state, answer)[1] is passes
+
+
 @pytest.mark.parametrize(
     ("answer", "passes"),
     [
@@ -89,7 +127,7 @@ def test_a_model_is_told_the_bounds_and_asked_once_more(tmp_path: Path) -> None:
             "starter", agent="m", base_url=server.url, tasks=["lab-00", "returns-01"], out=tmp_path / "run"
         )
     told = [request.messages[-1]["content"] for request in server.requests]
-    assert sum("at most 2,000 characters" in text for text in told) >= 1
+    assert sum("at most 2,000 characters and with at most 3 times as many values" in text for text in told) >= 1
     assert sum("Your answer is not taken: it has 5,000 characters" in text for text in told) == 2
     assert len(told) == 4
     assert run.completion == 0

@@ -88,7 +88,7 @@ def test_shape() -> None:
         ConformanceCheck.SHAPE, call("get_order", {**SHIPPED, "total": "20", "mood": 1}, order_id="O-1")
     )
     assert sorted(finding.evidence) == [
-        "/mood: not a field of this tool's answer",
+        "/mood: nothing says that get_order returns `mood`",
         "/total: text in place of a number",
     ]
     assert verdicts(ConformanceCheck.SHAPE, call("get_order", {**SHIPPED, "total": None}, order_id="O-1")) == [True]

@@ -219,10 +219,10 @@ BAD_PATCHES: list[tuple[Any, InvalidReason]] = [
 
 @pytest.mark.parametrize(("patch", "reason"), BAD_PATCHES)
 def test_a_bad_patch_is_repaired_once_and_changes_nothing(patch: Any, reason: InvalidReason) -> None:
-    bad = {"observation": {"x": 1}, "patch": patch}
-    model = Scripted([bad, patched({"x": 2}, REFUND)])
+    bad = {"observation": {"status": "no"}, "patch": patch}
+    model = Scripted([bad, patched({"status": "refunded"}, REFUND)])
     session = opened(model)
-    assert asyncio.run(session.call("refund", ORDER)).content == {"x": 2}
+    assert asyncio.run(session.call("refund", ORDER)).content == {"status": "refunded"}
     assert "`patch`" in model.requests[1][-1]["content"] and model.draws == [0, 1]
 
     hopeless = Scripted([bad])

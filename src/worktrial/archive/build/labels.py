@@ -1,16 +1,19 @@
-"""The archive's labels correct each other, once all documents are read."""
+"""The archive's labels correct each other, once all documents are read; what was read stays beside a correction."""
 
-from collections.abc import Callable
-from functools import partial
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
 from worktrial.archive.build.messages import Event, FinalStep
-from worktrial.archive.build.rewriting import digest_of, rewritten
+from worktrial.archive.build.reading import STAGING, put_part
 from worktrial.archive.meaning.lexicon import Lexicon
-from worktrial.archive.pages import Route
+from worktrial.archive.pages import Cell, PageContent, Route, Table
 from worktrial.archive.store.archive import Archive, fingerprint_of
-from worktrial.archive.store.corrections import labels_read, with_labels
-from worktrial.archive.store.parts import StoredPart, read_part_pages
+from worktrial.archive.store.parts import StoredPart, join_slices, read_part_pages, write_slice
 from worktrial.archive.store.record import ArchiveManifest, DocumentRecord
 
 
@@ -43,8 +46,7 @@ def correct_labels(
     for part, labels in zip(parts, read, strict=True):
         wanted = {label: right for label in labels if (right := lexicon.corrected(label)) != label}
         if wanted != {label: text for label, text in labels.items() if text != label}:
-            change = partial(with_labels, corrections=wanted)
-            settled[part.record.name] = rewritten(folder, part, change, corrected=digest_of(wanted))
+            settled[part.record.name] = _rewritten(folder, part, wanted)
             enter(settled[part.record.name])
     manifest.labels_of = fingerprint_of(list(settled.values()))
     return True
@@ -59,8 +61,51 @@ def _counted(lexicon: Lexicon, part: StoredPart) -> dict[str, str]:
     scanned: dict[str, str] = {}
     for page in read_part_pages(part.folder, 1, part.record.pages):
         if page.text:
-            labels = labels_read(page)
+            labels = {cell.reading or cell.text: cell.text for table in page.tables for cell in _labels(table)}
             lexicon.add_page(labels, page.text if page.route == Route.TEXT else "")
             if page.route == Route.OCR:
                 scanned |= labels
     return scanned
+
+
+def _rewritten(folder: Path, part: StoredPart, corrections: Mapping[str, str]) -> DocumentRecord:
+    """Write a part anew with these corrections of labels on its recognised pages, and none of those it had."""
+    work = folder / STAGING / f"{part.record.sha256[:24]}.again"
+    shutil.rmtree(work, ignore_errors=True)
+    for name in ("slice", "part"):
+        (work / name).mkdir(parents=True)
+    pages = (_with_labels(page, corrections) for page in read_part_pages(part.folder, 1, part.record.pages))
+    counts = write_slice(work / "slice", part.record.name, pages)
+    told = msgspec.json.encode(corrections, order="sorted")
+    digest = hashlib.sha256(told).hexdigest()[:12] if corrections else ""
+    record = msgspec.structs.replace(part.record, part="", corrected=digest)
+    written = join_slices(work / "part", record, [work / "slice"], counts, lambda routes: record.read_with)
+    done = put_part(folder, work / "part", written)
+    shutil.rmtree(work)
+    return done
+
+
+def _with_labels(page: PageContent, corrections: Mapping[str, str]) -> PageContent:
+    if page.route != Route.OCR:
+        return page
+    return replace(page, tables=tuple(_corrected(table, corrections) for table in page.tables))
+
+
+def _corrected(table: Table, corrections: Mapping[str, str]) -> Table:
+    places = {(cell.row, cell.column) for cell in _labels(table)}
+    rows = (
+        tuple(_cell(cell, corrections) if (cell.row, cell.column) in places else cell for cell in row)
+        for row in table.rows
+    )
+    return replace(table, rows=tuple(rows))
+
+
+def _cell(cell: Cell, corrections: Mapping[str, str]) -> Cell:
+    read = cell.reading or cell.text
+    text = corrections.get(read, read)
+    return replace(cell, text=text, reading=read if text != read else "")
+
+
+def _labels(table: Table) -> Iterator[Cell]:
+    for r, row in enumerate(table.rows):
+        yield from (cell for cell in row[: None if r < table.header_rows else table.label_columns] if cell.text)

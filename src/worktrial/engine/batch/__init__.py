@@ -1,1 +1,1 @@
-"""Requests of a run through providers' batch interfaces: half the price, for answers within a day."""
+"""Requests that can wait a day, through providers' batch interfaces, at half the price."""

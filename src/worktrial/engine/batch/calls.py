@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import aiohttp
 
-from worktrial.engine import wire
 from worktrial.engine.proxies import proxy_for
+from worktrial.engine.refusals import error_text, excerpt, explain, is_account_empty
 from worktrial.engine.retry import (
     RETRIED_STATUSES,
     Retryable,
@@ -17,6 +16,7 @@ from worktrial.engine.retry import (
     retry_after_seconds,
 )
 from worktrial.engine.roles import RoleSettings, public_url
+from worktrial.engine.wire import NotACompletion, decoded
 from worktrial.errors import StopRun, option
 from worktrial.language import JsonObject
 from worktrial.secrets import Redactor
@@ -26,6 +26,9 @@ _LARGEST = 2_000_000_000
 # A server without batches does not know the address, or has only a GET there.
 _UNKNOWN = frozenset({404, 405, 501})
 _GOES_ON = "A batch that is in flight stays so, and the same command goes on waiting for it"
+
+
+Data = bytes | Callable[[], aiohttp.FormData] | None
 
 
 class BatchCalls:
@@ -52,64 +55,44 @@ class BatchCalls:
         """`text` without keys."""
         return self._redactor.text(text)
 
-    async def json(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str],
-        data: Callable[[], Any] | None = None,
-        *,
-        once: bool = False,
-    ) -> JsonObject:
-        """The object that a call answers with.
+    async def json(self, method: str, url: str, headers: Mapping[str, str], data: Data = None) -> JsonObject:
+        """The object that a call answers with; see `body`."""
+        answer = await self.body(method, url, headers, data)
+        try:
+            return decoded(answer)
+        except NotACompletion as e:
+            said = excerpt(self._redactor.bytes(answer))
+            raise StopRun(f"{self.where}: the batch interface sent {e} in {said}. {_GOES_ON}") from None
+
+    async def body(self, method: str, url: str, headers: Mapping[str, str], data: Data = None) -> bytes:
+        """The body that a call answers with.
 
         Args:
             method: Of HTTP.
             url: Address.
             headers: With the key.
-            data: Makes the body, anew for each try.
-            once: Whether the call costs money, and must not be made again where nobody knows whether it came
-                through.
+            data: JSON that creates a batch, which costs money: it is not sent again where nobody knows whether it
+                came through. Or a function that makes a form, anew for each try.
 
         Raises:
             StopRun: the call is refused, cannot be made, or answers with something else.
         """
-        answer = await self.body(method, url, headers, data, once=once)
-        try:
-            return wire.decoded(answer)
-        except wire.NotACompletion as e:
-            said = wire.excerpt(self._redactor.bytes(answer))
-            raise StopRun(f"{self.where}: the batch interface sent {e} in {said}. {_GOES_ON}") from None
-
-    async def body(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str],
-        data: Callable[[], Any] | None = None,
-        *,
-        once: bool = False,
-    ) -> bytes:
-        """The body that a call answers with; see `json`."""
         tries = Tries(self._retry)
         while True:
             try:
-                return await self._attempt(method, url, headers, data, once=once)
+                return await self._attempt(method, url, headers, data)
             except Retryable as trouble:
                 if tries.book(trouble) is not None:
                     raise StopRun(f"{trouble.detail} (gave up after {tries.made} tries). {_GOES_ON}") from None
                 wait = trouble.wait
             await asyncio.sleep(wait)
 
-    async def _attempt(
-        self, method: str, url: str, headers: Mapping[str, str], data: Callable[[], Any] | None, *, once: bool
-    ) -> bytes:
-        body = None if data is None else data()
+    async def _attempt(self, method: str, url: str, headers: Mapping[str, str], data: Data) -> bytes:
         try:
             async with self._session.request(
                 method,
                 url,
-                data=body,
+                data=data() if callable(data) else data,
                 headers=headers,
                 timeout=self._timeout,
                 proxy=proxy_for(url),
@@ -121,7 +104,7 @@ class BatchCalls:
                 asked, date = response.headers.get("Retry-After"), response.headers.get("Date")
         except (aiohttp.ClientError, OSError) as e:
             said = self._redactor.text(str(e)) or f"no answer within {self._settings.timeout:g} s"
-            if once and not isinstance(e, aiohttp.ClientConnectorError):
+            if isinstance(data, bytes) and not isinstance(e, aiohttp.ClientConnectorError):
                 raise StopRun(
                     f"{self.where}: no answer to the creation of a batch ({said}). The provider may have taken it "
                     "in all the same: look there before the same command creates it anew"
@@ -130,9 +113,9 @@ class BatchCalls:
         if status in (200, 201):
             return answer
         shown = self._redactor.bytes(answer)
-        said, code = wire.error_text(shown)
+        said, code = error_text(shown)
         passing = (status in RETRIED_STATUSES or status >= 500) and status not in _UNKNOWN
-        if passing and not wire.is_account_empty(said, code):
+        if passing and not is_account_empty(said, code):
             wait = retry_after_seconds(asked, endpoint_time(date))
             raise Retryable(f"{self.where}: {status} {said}", retry_after=wait, slow_down=status == 429)
         if status in _UNKNOWN and method == "POST":
@@ -142,7 +125,7 @@ class BatchCalls:
                 f"{self.where} does not know a batch of this run any more ({status} {said}). Remove batches.jsonl "
                 "from the run's folder, and the same command asks for the rest anew"
             )
-        error = wire.explain(self._settings, self.where, status, said, code, has_answered=False)
+        error = explain(self._settings, self.where, status, said, code, has_answered=False)
         raise error if isinstance(error, StopRun) else StopRun(str(error))
 
     async def _whole(self, response: aiohttp.ClientResponse) -> bytes:

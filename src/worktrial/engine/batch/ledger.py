@@ -1,20 +1,17 @@
-"""Batches of a run on disk: what was submitted, and what came back to samples that are not finished yet."""
+"""Batches of a run on disk: each is noted before its answers are waited for, since it is paid for."""
 
-import base64
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from worktrial.engine.lines import append_line, cut_torn_tail, read_lines, replace_file
+from worktrial.engine.lines import append_line, cut_torn_tail, read_lines
 from worktrial.engine.store import BATCHES
-from worktrial.engine.transport import HttpAnswer
 from worktrial.errors import StopRun
 from worktrial.secrets import Redactor
 
 ANSWERS = "batch-answers"
-"""Folder with the answers that samples have not used up yet."""
+"""Folder with all answers of a run that is not finished yet: its request cache, where it has no other."""
 
 
 class BatchLine(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -29,18 +26,13 @@ class BatchLine(msgspec.Struct, kw_only=True, omit_defaults=True):
     batch: str
     """The provider's id of the batch."""
     requests: list[str] = []
-    """Custom ids of its requests."""
+    """Names of its requests, which are those of the request cache."""
     ended: str | None = None
     """Outcome, in words; null while it is in flight."""
 
 
-class _Stored(msgspec.Struct):
-    status: int
-    body: str
-
-
 class BatchLedger:
-    """Batches and answers in a run's folder.
+    """Batches in a run's folder.
 
     Args:
         folder: Of the run, which this process has to itself.
@@ -53,18 +45,11 @@ class BatchLedger:
 
     def __init__(self, folder: Path, redactor: Redactor) -> None:
         self._path = folder / BATCHES
-        self._answers = folder / ANSWERS
         self._redactor = redactor
         cut_torn_tail(self._path)
-        self.open: dict[int, BatchLine] = {}
+        self.open = {line.number: line for line in batches_in_flight(folder)}
         """Batches in flight, by number."""
-        self._last = 0
-        for line in read_lines(self._path, BatchLine):
-            self._last = max(self._last, line.number)
-            if line.ended is None:
-                self.open[line.number] = line
-            else:
-                self.open.pop(line.number, None)
+        self._last = max((line.number for line in read_lines(self._path, BatchLine)), default=0)
 
     def next_number(self) -> int:
         """A number for another batch."""
@@ -82,30 +67,6 @@ class BatchLedger:
             BatchLine(number=line.number, role=line.role, address=line.address, batch=line.batch, ended=how)
         )
         self.open.pop(line.number, None)
-
-    def keep(self, custom_id: str, answer: HttpAnswer) -> None:
-        """Keep an answer until its sample is finished."""
-        # In this form any bytes come back as they were.
-        body = base64.b64encode(self._redactor.bytes(answer.data)).decode()
-        try:
-            self._answers.mkdir(exist_ok=True)
-            path = self._answers / f"{custom_id}.json"
-            replace_file(path, msgspec.json.encode(_Stored(answer.status, body)))
-        except OSError as e:
-            raise StopRun(f"{self._answers}: an answer cannot be stored ({e.strerror})") from None
-
-    def kept(self, custom_id: str) -> HttpAnswer | None:
-        """An answer that was kept; None where there is none, or it is damaged."""
-        try:
-            stored = msgspec.json.decode((self._answers / f"{custom_id}.json").read_bytes(), type=_Stored)
-            return HttpAnswer(stored.status, base64.b64decode(stored.body, validate=True))
-        except (FileNotFoundError, msgspec.MsgspecError, ValueError):
-            return None
-
-    def spend(self, custom_ids: Sequence[str]) -> None:
-        """Let go of answers whose sample is stored."""
-        for custom_id in custom_ids:
-            (self._answers / f"{custom_id}.json").unlink(missing_ok=True)
 
     def _append(self, line: BatchLine, *, durable: bool = False) -> None:
         try:

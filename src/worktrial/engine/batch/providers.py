@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import aiohttp
 import msgspec
 
 from worktrial.engine.batch.calls import BatchCalls
@@ -11,8 +12,7 @@ from worktrial.engine.providers.gemini import VERSION
 from worktrial.engine.providers.messages import ERROR_STATUSES
 from worktrial.engine.providers.messages import VERSION as MESSAGES_VERSION
 from worktrial.engine.roles import below
-from worktrial.engine.transport import HttpAnswer
-from worktrial.engine.wire import JSON, NO_KEY, Line
+from worktrial.engine.wire import JSON, NO_KEY, Endpoint, HttpAnswer
 from worktrial.language import JsonObject
 
 
@@ -73,31 +73,30 @@ class OpenAIBatches:
     most = 50_000
     largest = 190_000_000
 
-    def __init__(self, line: Line, calls: BatchCalls, endpoint: str) -> None:
+    def __init__(self, endpoint: Endpoint, calls: BatchCalls, path: str) -> None:
         self._calls = calls
-        self._endpoint = endpoint
-        self._files = below(line.base_url, "files")
-        self._batches = below(line.base_url, "batches")
-        self.headers: Mapping[str, str] = {"Authorization": f"Bearer {line.key}"} if line.key else {}
+        self._path = path
+        self._files = below(endpoint.base_url, "files")
+        self._batches = below(endpoint.base_url, "batches")
+        self.headers: Mapping[str, str] = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
 
     async def create(self, requests: Sequence[tuple[str, bytes]]) -> str:
         """Upload the requests as a file, and have it worked off."""
-        import aiohttp
-
-        head = msgspec.json.encode({"method": "POST", "url": self._endpoint})[:-1]
+        head = msgspec.json.encode({"method": "POST", "url": self._path})[:-1]
         lines = b"".join(
             b'%b,"custom_id":"%b","body":%b}\n' % (head, custom_id.encode(), body) for custom_id, body in requests
         )
 
-        def form() -> Any:
+        def form() -> aiohttp.FormData:
             made = aiohttp.FormData()
             made.add_field("purpose", "batch")
             made.add_field("file", lines, filename="batch.jsonl", content_type="application/jsonl")
             return made
 
         file = await self._calls.json("POST", self._files, self.headers, form)
-        wanted = {"input_file_id": file["id"], "endpoint": self._endpoint, "completion_window": "24h"}
-        batch = await self._calls.json("POST", self._batches, self.headers, _as_json(wanted), once=True)
+        wanted = {"input_file_id": file["id"], "endpoint": self._path, "completion_window": "24h"}
+        headers = {**self.headers, **JSON}
+        batch = await self._calls.json("POST", self._batches, headers, msgspec.json.encode(wanted))
         return str(batch["id"])
 
     async def state(self, batch: str) -> BatchState:
@@ -137,17 +136,19 @@ class AnthropicBatches:
     most = 100_000
     largest = 250_000_000
 
-    def __init__(self, line: Line, calls: BatchCalls) -> None:
+    def __init__(self, endpoint: Endpoint, calls: BatchCalls) -> None:
         self._calls = calls
-        self._batches = below(line.base_url.rstrip("/").removesuffix("/v1"), "v1/messages/batches")
-        self.headers: Mapping[str, str] = {"x-api-key": line.key or NO_KEY, "anthropic-version": MESSAGES_VERSION}
+        self._batches = below(endpoint.base_url.rstrip("/").removesuffix("/v1"), "v1/messages/batches")
+        self.headers: Mapping[str, str] = {
+            "x-api-key": endpoint.key or NO_KEY,
+            "anthropic-version": MESSAGES_VERSION,
+        }
 
     async def create(self, requests: Sequence[tuple[str, bytes]]) -> str:
         """Submit all requests at once."""
         each = b",".join(b'{"custom_id":"%b","params":%b}' % (name.encode(), body) for name, body in requests)
-        batch = await self._calls.json(
-            "POST", self._batches, {**self.headers, **JSON}, lambda: b'{"requests":[%b]}' % each, once=True
-        )
+        headers = {**self.headers, **JSON}
+        batch = await self._calls.json("POST", self._batches, headers, b'{"requests":[%b]}' % each)
         return str(batch["id"])
 
     async def state(self, batch: str) -> BatchState:
@@ -182,11 +183,11 @@ class GeminiBatches:
     most = 50_000
     largest = 19_000_000
 
-    def __init__(self, line: Line, calls: BatchCalls) -> None:
+    def __init__(self, endpoint: Endpoint, calls: BatchCalls) -> None:
         self._calls = calls
-        self._model = f"models/{line.model.removeprefix('models/')}"
-        self._root = below(line.base_url.rstrip("/").removesuffix(f"/{VERSION}").removesuffix("/v1"), VERSION)
-        self.headers: Mapping[str, str] = {"x-goog-api-key": line.key or NO_KEY}
+        self._model = f"models/{endpoint.model.removeprefix('models/')}"
+        self._root = below(endpoint.base_url.rstrip("/").removesuffix(f"/{VERSION}").removesuffix("/v1"), VERSION)
+        self.headers: Mapping[str, str] = {"x-goog-api-key": endpoint.key or NO_KEY}
 
     async def create(self, requests: Sequence[tuple[str, bytes]]) -> str:
         """Submit all requests at once, each with its id as metadata."""
@@ -196,13 +197,8 @@ class GeminiBatches:
             for name, body in requests
         )
         whole = b'{"batch":{"displayName":"worktrial","inputConfig":{"requests":{"requests":[%b]}}}}' % each
-        batch = await self._calls.json(
-            "POST",
-            below(self._root, f"{self._model}:batchGenerateContent"),
-            {**self.headers, **JSON},
-            lambda: whole,
-            once=True,
-        )
+        url = below(self._root, f"{self._model}:batchGenerateContent")
+        batch = await self._calls.json("POST", url, {**self.headers, **JSON}, whole)
         return str(batch["name"])
 
     async def state(self, batch: str) -> BatchState:
@@ -248,10 +244,6 @@ def _status(code: object) -> int:
     return code if 400 <= code < 600 else _STATUSES.get(code, 500)
 
 
-def _as_json(value: Any) -> Callable[[], bytes]:
-    return lambda: msgspec.json.encode(value)
-
-
 def _object(line: bytes) -> JsonObject:
     told: Any = msgspec.json.decode(line)
     if not isinstance(told, dict):
@@ -259,9 +251,9 @@ def _object(line: bytes) -> JsonObject:
     return told
 
 
-MAKERS: dict[str | None, Callable[[Line, BatchCalls], BatchProvider]] = {
-    None: lambda line, calls: OpenAIBatches(line, calls, "/v1/chat/completions"),
-    "responses": lambda line, calls: OpenAIBatches(line, calls, "/v1/responses"),
+MAKERS: dict[str | None, Callable[[Endpoint, BatchCalls], BatchProvider]] = {
+    None: lambda endpoint, calls: OpenAIBatches(endpoint, calls, "/v1/chat/completions"),
+    "responses": lambda endpoint, calls: OpenAIBatches(endpoint, calls, "/v1/responses"),
     "anthropic": AnthropicBatches,
     "gemini": GeminiBatches,
 }

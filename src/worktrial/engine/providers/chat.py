@@ -2,23 +2,22 @@
 
 from collections.abc import Mapping
 
+from worktrial.engine.providers.shapes import posted
 from worktrial.engine.providers.streams import chat_completion
-from worktrial.engine.roles import below
+from worktrial.engine.roles import RoleSettings, below
 from worktrial.engine.schemas import plainer, plainer_tools
-from worktrial.engine.transport import HttpAnswer
 from worktrial.engine.wire import (
+    JSON,
     PROVIDER_BLOCKS,
     Concession,
     Concessions,
-    Line,
+    Endpoint,
+    HttpRequest,
     NotACompletion,
-    ReportedFailure,
     Request,
     count,
     decoded,
-    output_limit,
     reported,
-    streams_by_itself,
 )
 from worktrial.language import Completion, JsonObject, Message, TurnTokens, Usage
 
@@ -30,19 +29,18 @@ _KNOWN_OF_CALLS = frozenset({"id", "type", "function", "custom"})
 class ChatWire:
     """Requests and answers in the form of chat completions."""
 
-    def __init__(self, line: Line) -> None:
-        self._settings = line.settings
-        self._model = line.model
-        self._transport = line.transport
-        self.url = below(line.base_url, "chat/completions")
-        self._headers = {"Content-Type": "application/json"}
-        if line.key:
-            self._headers["Authorization"] = f"Bearer {line.key}"
-        # The endpoints' own readers of calls swallow tokens of a stream.
-        self._streams = streams_by_itself(line.settings) and not line.settings.keep_tokens
+    transport = None
 
-    def body(self, request: Request, without: Concessions = frozenset()) -> JsonObject:
-        """Body of a request; optional fields only where they are set."""
+    def __init__(self, settings: RoleSettings, endpoint: Endpoint) -> None:
+        self._settings = settings
+        self._model = endpoint.model
+        self.url = below(endpoint.base_url, "chat/completions")
+        self._headers = {**JSON, "Authorization": f"Bearer {endpoint.key}"} if endpoint.key else JSON
+        # The endpoints' own readers of calls swallow tokens of a stream.
+        self._streams = settings.streams and not settings.keep_tokens
+
+    def write(self, request: Request, without: Concessions = frozenset()) -> HttpRequest:
+        """The request as it is sent; optional fields only where they are set."""
         settings = self._settings
         messages = [_for_this_wire(m) if PROVIDER_BLOCKS in m else m for m in request.messages]
         if Concession.MESSAGE_FIELDS in without:
@@ -55,7 +53,7 @@ class ChatWire:
             body["temperature"] = settings.temperature
         if settings.effort is not None:
             body["reasoning_effort"] = settings.effort
-        limit = output_limit(settings, request)
+        limit = settings.output_limit(request.max_tokens)
         if limit is not None:
             body[settings.limit_name] = limit
         if request.schema is not None and Concession.SCHEMA not in without:
@@ -71,17 +69,11 @@ class ChatWire:
             body["stream"] = True
             body["stream_options"] = {"include_usage": True}
         body.update(settings.extra)
-        return body
+        return posted(self.url, body, self._headers)
 
-    async def send(self, body: bytes) -> HttpAnswer:
-        """Send a body; a streamed answer comes back as if it had come whole."""
-        answer = await self._transport.post(self.url, body, self._headers, stream=b'"stream":true' in body)
-        if answer.status != 200 or not answer.is_stream:
-            return answer
-        try:
-            return HttpAnswer(200, chat_completion(answer.data), answer.headers)
-        except ReportedFailure as e:
-            return e.answer(answer.headers)
+    def whole(self, events: bytes) -> bytes:
+        """Body of the completion that a stream of chunks spells out."""
+        return chat_completion(events)
 
     def read(self, data: bytes) -> Completion:
         """The completion in a response body; its message is exactly what the endpoint sent."""

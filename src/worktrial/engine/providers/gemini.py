@@ -9,24 +9,21 @@ import msgspec
 
 from worktrial.engine.providers import at, shapes
 from worktrial.engine.providers.chat import likeliest
-from worktrial.engine.providers.streams import whole_answer
+from worktrial.engine.providers.streams import put_together
 from worktrial.engine.roles import RoleSettings, below
 from worktrial.engine.schemas import plainer, plainer_tools
-from worktrial.engine.transport import HttpAnswer
 from worktrial.engine.wire import (
     JSON,
     NO_KEY,
     Concession,
     Concessions,
-    Line,
-    ModelWire,
+    Endpoint,
+    HttpRequest,
     NotACompletion,
     Request,
     count,
     decoded,
-    output_limit,
     reported,
-    streams_by_itself,
 )
 from worktrial.language import Completion, JsonObject, JsonValue, Message, Usage
 
@@ -41,30 +38,26 @@ _BLOCKED = frozenset(
 
 def gemini(settings: RoleSettings) -> RoleSettings:
     """Settings of a role for Gemini's endpoint, as in `gemini/NAME`."""
-    return dataclasses.replace(at(settings, URL, "GEMINI_API_KEY"), speaks=_wire)
-
-
-def _wire(line: Line) -> ModelWire:
-    return GeminiWire(line)
+    return dataclasses.replace(at(settings, URL, "GEMINI_API_KEY"), speaks=GeminiWire)
 
 
 class GeminiWire:
     """Requests and answers in the form of Gemini's generateContent."""
 
-    def __init__(self, line: Line) -> None:
-        self._settings = line.settings
-        self._streams = streams_by_itself(line.settings)
-        self._model = line.model.removeprefix("models/")
-        self._transport = line.transport
+    transport = None
+
+    def __init__(self, settings: RoleSettings, endpoint: Endpoint) -> None:
+        self._settings = settings
+        self._model = endpoint.model.removeprefix("models/")
         # The version stands in the address once, whether or not the user's names it.
-        root = line.base_url.rstrip("/").removesuffix(f"/{VERSION}").removesuffix("/v1")
+        root = endpoint.base_url.rstrip("/").removesuffix(f"/{VERSION}").removesuffix("/v1")
         self.url = below(root, f"{VERSION}/models/{self._model}:generateContent")
         streamed = below(root, f"{VERSION}/models/{self._model}:streamGenerateContent")
         self._stream_url = f"{streamed}{'&' if '?' in streamed else '?'}alt=sse"
-        self._headers = {**JSON, "x-goog-api-key": line.key or NO_KEY}
+        self._headers = {**JSON, "x-goog-api-key": endpoint.key or NO_KEY}
 
-    def body(self, request: Request, without: Concessions = frozenset()) -> JsonObject:
-        """Body of a request."""
+    def write(self, request: Request, without: Concessions = frozenset()) -> HttpRequest:
+        """The request as it is sent."""
         settings = self._settings
         is_plain = Concession.SCHEMA_WORDS in without
         system, contents = _conversation(request.messages)
@@ -79,7 +72,7 @@ class GeminiWire:
             how["temperature"] = settings.temperature
         if settings.effort is not None:
             how["thinkingConfig"] = {"thinkingLevel": settings.effort}
-        limit = output_limit(settings, request)
+        limit = settings.output_limit(request.max_tokens)
         if limit is not None:
             how["maxOutputTokens"] = limit
         if request.schema is not None and Concession.SCHEMA not in without:
@@ -90,18 +83,17 @@ class GeminiWire:
             how["logprobs"] = request.top_logprobs
         if how:
             body["generationConfig"] = how
-        if self._streams != (Concession.STREAM in without):
-            # The wire says it by the address; here it marks the body, and is taken out on the way.
+        if settings.streams != (Concession.STREAM in without):
             body["stream"] = True
-        return shapes.with_extra(body, settings.extra)
+        shapes.with_extra(body, settings.extra)
+        # The wire says it by the address.
+        is_stream = bool(body.pop("stream", False))
+        url = self._stream_url if is_stream else self.url
+        return HttpRequest(url, msgspec.json.encode(body), self._headers, is_stream)
 
-    async def send(self, body: bytes) -> HttpAnswer:
-        """Send a body; a streamed answer comes back as if it had come whole."""
-        fields = msgspec.json.decode(body)
-        stream = bool(fields.pop("stream", False))
-        url = self._stream_url if stream else self.url
-        answer = await self._transport.post(url, msgspec.json.encode(fields), self._headers, stream=stream)
-        return whole_answer(answer, _whole)
+    def whole(self, events: bytes) -> bytes:
+        """Body of the answer that a stream of events spells out."""
+        return put_together(events, _whole)
 
     def read(self, data: bytes) -> Completion:
         """The completion in a response body."""

@@ -7,25 +7,22 @@ from typing import Any
 import msgspec
 
 from worktrial.engine.providers import at, shapes
-from worktrial.engine.providers.streams import whole_answer
+from worktrial.engine.providers.streams import put_together
 from worktrial.engine.roles import RoleSettings, below
 from worktrial.engine.schemas import plainer, plainer_tools
-from worktrial.engine.transport import HttpAnswer
 from worktrial.engine.wire import (
     JSON,
     NO_KEY,
     Concession,
     Concessions,
-    Line,
-    ModelWire,
+    Endpoint,
+    HttpRequest,
     NotACompletion,
     ReportedFailure,
     Request,
     count,
     decoded,
-    output_limit,
     reported,
-    streams_by_itself,
 )
 from worktrial.language import Completion, JsonObject, Message, Usage
 
@@ -41,32 +38,28 @@ _STOPS |= {"model_context_window_exceeded": "length", "tool_use": "tool_calls", 
 
 def anthropic(settings: RoleSettings) -> RoleSettings:
     """Settings of a role for Anthropic's endpoint, as in `anthropic/NAME`."""
-    return dataclasses.replace(at(settings, URL, "ANTHROPIC_API_KEY"), speaks=_wire)
-
-
-def _wire(line: Line) -> ModelWire:
-    return MessagesWire(line)
+    return dataclasses.replace(at(settings, URL, "ANTHROPIC_API_KEY"), speaks=MessagesWire)
 
 
 class MessagesWire:
     """Requests and answers in the form of Anthropic's Messages."""
 
-    def __init__(self, line: Line) -> None:
-        self._settings = line.settings
-        self._streams = streams_by_itself(line.settings)
-        self._model = line.model
-        self._transport = line.transport
-        # The version stands in the address once, whether or not the user's names it.
-        self.url = below(line.base_url.rstrip("/").removesuffix("/v1"), "v1/messages")
-        self._headers = {**JSON, "x-api-key": line.key or NO_KEY, "anthropic-version": VERSION}
+    transport = None
 
-    def body(self, request: Request, without: Concessions = frozenset()) -> JsonObject:
-        """Body of a request."""
+    def __init__(self, settings: RoleSettings, endpoint: Endpoint) -> None:
+        self._settings = settings
+        self._model = endpoint.model
+        # The version stands in the address once, whether or not the user's names it.
+        self.url = below(endpoint.base_url.rstrip("/").removesuffix("/v1"), "v1/messages")
+        self._headers = {**JSON, "x-api-key": endpoint.key or NO_KEY, "anthropic-version": VERSION}
+
+    def write(self, request: Request, without: Concessions = frozenset()) -> HttpRequest:
+        """The request as it is sent."""
         if request.top_logprobs:
             raise shapes.no_logprobs("the wire of anthropic")
         settings = self._settings
         is_plain = Concession.SCHEMA_WORDS in without
-        limit = output_limit(settings, request)
+        limit = settings.output_limit(request.max_tokens)
         body: JsonObject = {"model": self._model, "max_tokens": OUTPUT_TOKENS if limit is None else limit}
         system, messages = _conversation(request.messages)
         if system:
@@ -87,14 +80,13 @@ class MessagesWire:
             }
         if output:
             body["output_config"] = output
-        if self._streams != (Concession.STREAM in without):
+        if settings.streams != (Concession.STREAM in without):
             body["stream"] = True
-        return shapes.with_extra(body, settings.extra)
+        return shapes.posted(self.url, shapes.with_extra(body, settings.extra), self._headers)
 
-    async def send(self, body: bytes) -> HttpAnswer:
-        """Send a body; a streamed answer comes back as if it had come whole."""
-        answer = await self._transport.post(self.url, body, self._headers, stream=b'"stream":true' in body)
-        return whole_answer(answer, _whole)
+    def whole(self, events: bytes) -> bytes:
+        """Body of the answer that a stream of events spells out."""
+        return put_together(events, _whole)
 
     def read(self, data: bytes) -> Completion:
         """The completion in a response body."""

@@ -6,25 +6,22 @@ from typing import Any
 
 from worktrial.engine.providers import OPENAI_URL, at, shapes
 from worktrial.engine.providers.chat import likeliest
-from worktrial.engine.providers.streams import whole_answer
+from worktrial.engine.providers.streams import put_together
 from worktrial.engine.roles import RoleSettings, below
 from worktrial.engine.schemas import plainer, plainer_tools
-from worktrial.engine.transport import HttpAnswer
 from worktrial.engine.wire import (
     JSON,
     NO_KEY,
     Concession,
     Concessions,
-    Line,
-    ModelWire,
+    Endpoint,
+    HttpRequest,
     NotACompletion,
     ReportedFailure,
     Request,
     count,
     decoded,
-    output_limit,
     reported,
-    streams_by_itself,
 )
 from worktrial.language import Completion, JsonObject, Message, Usage
 
@@ -33,26 +30,22 @@ NAME = "responses"
 
 def responses(settings: RoleSettings) -> RoleSettings:
     """Settings of a role for OpenAI's Responses, as in `responses/NAME`."""
-    return dataclasses.replace(at(settings, OPENAI_URL, "OPENAI_API_KEY"), speaks=_wire)
-
-
-def _wire(line: Line) -> ModelWire:
-    return ResponsesWire(line)
+    return dataclasses.replace(at(settings, OPENAI_URL, "OPENAI_API_KEY"), speaks=ResponsesWire)
 
 
 class ResponsesWire:
     """Requests and answers in the form of OpenAI's Responses; nothing is stored at the provider."""
 
-    def __init__(self, line: Line) -> None:
-        self._settings = line.settings
-        self._streams = streams_by_itself(line.settings)
-        self._model = line.model
-        self._transport = line.transport
-        self.url = below(line.base_url, "responses")
-        self._headers = {**JSON, "Authorization": f"Bearer {line.key or NO_KEY}"}
+    transport = None
 
-    def body(self, request: Request, without: Concessions = frozenset()) -> JsonObject:
-        """Body of a request."""
+    def __init__(self, settings: RoleSettings, endpoint: Endpoint) -> None:
+        self._settings = settings
+        self._model = endpoint.model
+        self.url = below(endpoint.base_url, "responses")
+        self._headers = {**JSON, "Authorization": f"Bearer {endpoint.key or NO_KEY}"}
+
+    def write(self, request: Request, without: Concessions = frozenset()) -> HttpRequest:
+        """The request as it is sent."""
         settings = self._settings
         is_plain = Concession.SCHEMA_WORDS in without
         body: JsonObject = {"model": self._model, "input": [*_items(request.messages)], "store": False}
@@ -65,7 +58,7 @@ class ResponsesWire:
             body["temperature"] = settings.temperature
         if settings.effort is not None:
             body["reasoning"] = {"effort": settings.effort}
-        limit = output_limit(settings, request)
+        limit = settings.output_limit(request.max_tokens)
         if limit is not None:
             body["max_output_tokens"] = limit
         if request.schema is not None and Concession.SCHEMA not in without:
@@ -76,14 +69,13 @@ class ResponsesWire:
             include.append("message.output_text.logprobs")
         if include:
             body["include"] = include
-        if self._streams != (Concession.STREAM in without):
+        if settings.streams != (Concession.STREAM in without):
             body["stream"] = True
-        return shapes.with_extra(body, settings.extra)
+        return shapes.posted(self.url, shapes.with_extra(body, settings.extra), self._headers)
 
-    async def send(self, body: bytes) -> HttpAnswer:
-        """Send a body; a streamed answer comes back as if it had come whole."""
-        answer = await self._transport.post(self.url, body, self._headers, stream=b'"stream":true' in body)
-        return whole_answer(answer, _whole)
+    def whole(self, events: bytes) -> bytes:
+        """Body of the answer that a stream of events spells out."""
+        return put_together(events, _whole)
 
     def read(self, data: bytes) -> Completion:
         """The completion in a response body."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from worktrial.engine.wire import PROVIDER_BLOCKS
+from worktrial.engine.wire import PROVIDER_BLOCKS, HttpRequest
 from worktrial.errors import StopRun, option
 from worktrial.language import JsonObject, JsonValue, Message
 
@@ -92,6 +92,11 @@ def data_url(url: str) -> tuple[str, str] | None:
 def no_logprobs(wire: str) -> StopRun:
     """The error for log-probabilities on a wire that has none."""
     return StopRun(f"{wire} gives no log-probabilities: use {option('judge_method')} votes.")
+
+
+def posted(url: str, body: JsonObject, headers: Mapping[str, str]) -> HttpRequest:
+    """A request of which the body itself says whether the answer is to be streamed."""
+    return HttpRequest(url, msgspec.json.encode(body), headers, body.get("stream") is True)
 
 
 def with_extra(body: JsonObject, extra: Mapping[str, Any]) -> JsonObject:

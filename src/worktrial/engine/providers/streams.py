@@ -6,8 +6,7 @@ from typing import Any
 
 import msgspec
 
-from worktrial.engine.transport import HttpAnswer
-from worktrial.engine.wire import NotACompletion, ReportedFailure, reported
+from worktrial.engine.wire import NotACompletion, reported
 from worktrial.language import JsonObject
 
 
@@ -168,26 +167,18 @@ def _payloads(data: bytes) -> Iterator[bytes]:
         yield b"\n".join(pending)
 
 
-def whole_answer(answer: HttpAnswer, put_together: Callable[[list[JsonObject]], JsonObject]) -> HttpAnswer:
-    """`answer` as if it had come whole: a stream is put together, an error in it is one that came at once.
+def put_together(events: bytes, together: Callable[[list[JsonObject]], JsonObject]) -> bytes:
+    """Body of the answer that a stream of events spells out; see `wire.ModelWire.whole`.
 
     Args:
-        answer: Of an endpoint, streamed or not.
-        put_together: Makes a whole body of the events of one.
-
-    Raises:
-        ConnectionError: the stream breaks off.
-        NotACompletion: its events are no JSON objects, or do not follow the wire.
+        events: The stream.
+        together: Makes a whole body of the events of one.
     """
-    if answer.status != 200 or not answer.is_stream:
-        return answer
     try:
-        body = put_together(_objects(answer.data))
-    except ReportedFailure as e:
-        return e.answer(answer.headers)
+        body = together(_objects(events))
     except (KeyError, TypeError, AttributeError) as e:
         raise NotACompletion(f"a stream whose events do not fit together ({type(e).__name__}: {e})") from None
-    return HttpAnswer(200, msgspec.json.encode(body), answer.headers)
+    return msgspec.json.encode(body)
 
 
 def _objects(data: bytes) -> list[JsonObject]:

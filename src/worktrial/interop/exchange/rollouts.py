@@ -6,8 +6,9 @@ from pathlib import Path
 
 import msgspec
 
+from worktrial.engine.records import WorkReader
 from worktrial.engine.stored import model_of
-from worktrial.engine.tokens import TOKENS, SampleTokens, token_places, tokens_at
+from worktrial.engine.tokens import SampleTokens
 from worktrial.errors import SettingError, option
 from worktrial.grading.reward import NoReward, RewardKind, refused_calls, reward
 from worktrial.interop.exchange.standing import in_words, standing
@@ -73,7 +74,7 @@ def export_rollouts(
     if reward not in [*RewardKind]:
         raise SettingError(f"{option('reward')} {reward}: there is {', '.join(RewardKind)}")
     for source in sources:
-        if not (source.folder / TOKENS).exists():
+        if not any(record.tokens for record in source.records(("tokens",))):
             raise SettingError(
                 f"{source.folder}: kept no tokens to train on. Run with {option('keep_tokens')} at an endpoint "
                 "that gives them, such as vLLM; conversations without tokens are in the formats atif and jsonl"
@@ -95,23 +96,23 @@ def export_rollouts(
 
 
 def _rollouts(source: RunSource, kind: RewardKind, lost: Counter[str]) -> Iterator[Rollout]:
-    path = source.folder / TOKENS
-    places = token_places(path)
     model = model_of(source.manifest, "agent")
-    for sample in worked_samples(source):
-        record = sample.record
-        refused = refused_calls(sample.calls)
-        try:
-            worth = reward(record.outcome, reason=record.reason, checks=record.checks, refused=refused, kind=kind)
-        except NoReward:
-            lost["invalid samples have no reward and are left out"] += 1
-            continue
-        place = places.get(record.key)
-        tokens = None if place is None else tokens_at(path, place)
-        if tokens is None or len(tokens.turns) != record.turns:
-            lost["samples have no tokens for each of their messages and are left out"] += 1
-            continue
-        yield _rollout(source.name, sample, tokens, worth, model)
+    with WorkReader(source.folder, SampleTokens) as kept:
+        for sample in worked_samples(source):
+            record = sample.record
+            refused = refused_calls(sample.calls)
+            try:
+                worth = reward(
+                    record.outcome, reason=record.reason, checks=record.checks, refused=refused, kind=kind
+                )
+            except NoReward:
+                lost["invalid samples have no reward and are left out"] += 1
+                continue
+            tokens = None if record.tokens is None else kept.at(record.tokens)
+            if tokens is None or len(tokens.turns) != record.turns:
+                lost["samples have no tokens for each of their messages and are left out"] += 1
+                continue
+            yield _rollout(source.name, sample, tokens, worth, model)
 
 
 def _rollout(run: str, sample: WorkedSample, tokens: SampleTokens, worth: float, model: str | None) -> Rollout:

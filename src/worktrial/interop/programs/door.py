@@ -45,7 +45,7 @@ class OwnDoor:
             Unstorable: the answer is no text that can be stored.
         """
         if not self.guest.episode.is_over:
-            self.guest.episode.end(answer, AnsweredBy.DRIVER)
+            self.guest.episode.end(answer, AnsweredBy.DRIVER, is_last=True)
         await self.work
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
+from worktrial.agents.assignment import NotTaken
 from worktrial.agents.episode import AnsweredBy, Episode, EpisodeOver, Seen
 from worktrial.agents.episodes import Episodes
 from worktrial.engine.record import Key, SampleResult
@@ -143,7 +144,10 @@ class Guest:
         answer = arguments.get("answer") if isinstance(arguments, dict) else None
         if not isinstance(answer, str):
             return Seen({"error": f"{tool} takes one argument, answer: a text"})
-        self.episode.end(answer, AnsweredBy.TOOL)
+        try:
+            self.episode.end(answer, AnsweredBy.TOOL)
+        except NotTaken as e:
+            return Seen({"error": str(e)})
         self.handed_in = True
         return Seen({"status": "The work is handed in."})
 
@@ -265,7 +269,7 @@ class Reception:
 
         Raises:
             UnknownEpisode: there is none at that address.
-            ValueError: the answer is no text that can be stored.
+            ValueError: the answer is no text that can be stored, or is to be given again, once.
             EpisodeOver: the work has ended already.
             WorktrialError: the run ended before there was a verdict.
         """

@@ -6,19 +6,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
-import msgspec
-
-from worktrial.engine.lines import placed_lines
 from worktrial.engine.record import Key, SampleLine, SampleRecord
-from worktrial.engine.store import SAMPLES
+from worktrial.engine.records import Records
 from worktrial.engine.stored import name_of, open_run
-from worktrial.engine.trajectories import trajectories_size, trajectory_places
 from worktrial.errors import DataError
 from worktrial.reports.links import slug_of
 from worktrial.reports.report import Report, ReportRun
 from worktrial.reports.viewer.run_data import RunData
 from worktrial.reports.viewer.script_data import data_file, encoded
-from worktrial.reports.viewer.stored_lines import LinesOfFile, StoredLines
 from worktrial.results.following import FollowedRun, RunShelf
 from worktrial.suite import PagePicture
 
@@ -124,10 +119,9 @@ class RunLibrary:
         return data.picture(name)
 
     def _run_data(self, slug: str, run: FollowedRun) -> RunData:
-        stamp = (*run.stamp, trajectories_size(run.folder))
         kept = self._open.pop(slug, None)
-        if kept is None or kept[0] != stamp:
-            kept = stamp, *self._opened(slug, run)
+        if kept is None or kept[0] != run.stamp:
+            kept = run.stamp, *self._opened(slug, run)
         self._open[slug] = kept
         while sum(samples for _, _, samples in self._open.values()) - kept[2] > _KEPT:
             self._open.popitem(last=False)
@@ -136,16 +130,14 @@ class RunLibrary:
     def _opened(self, slug: str, run: FollowedRun) -> tuple[RunData, int]:
         # The figures of its samples; votes and checks are read when somebody looks at them.
         stored = open_run(run.folder, grounds=False)
-        places = {line.key: place for place, line in placed_lines(run.folder / SAMPLES, SampleLine)}
-        lines = StoredLines(lambda: LinesOfFile(run.folder / SAMPLES), places)
-        decoder = msgspec.json.Decoder(SampleRecord)
+        whole = Records(run.folder, SampleRecord)
+        places = {line.key: place for line, place, _ in Records(run.folder, SampleLine).spans()}
 
-        def whole(few: Sequence[SampleRecord]) -> list[SampleRecord]:
-            read = lines.read([record.key for record in few])
-            return [own if line is None else decoder.decode(line) for own, line in zip(few, read, strict=True)]
+        def read_whole(few: Sequence[SampleRecord]) -> list[SampleRecord]:
+            return [next(whole.spans(places[record.key]))[0] for record in few]
 
         name = self.names(self.runs(search=False).items())[slug]
-        made = RunData(ReportRun(slug, name, stored, trajectory_places(run.folder)), whole, is_served=True)
+        made = RunData(ReportRun(slug, name, stored), read_whole, is_served=True)
         return made, len(stored.records)
 
     def report(self, slugs: Collection[str] = ()) -> Report:
@@ -163,7 +155,7 @@ class RunLibrary:
         opened, left_out = [], []
         for slug, run in chosen.items():
             try:
-                opened.append(ReportRun(slug, names[slug], open_run(run.folder), {}))
+                opened.append(ReportRun(slug, names[slug], open_run(run.folder)))
             except DataError as e:
                 left_out.append(f"left out: {e}")
         if not opened:

@@ -1,7 +1,8 @@
 """The data files of one run: a site has them all on disk, a server makes each when it is asked for."""
 
+import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 from zlib import crc32
@@ -9,7 +10,8 @@ from zlib import crc32
 import msgspec
 
 from worktrial.engine.record import Key, SampleRecord
-from worktrial.engine.trajectories import FrameTable, StoredTrajectories
+from worktrial.engine.records import WorkReader
+from worktrial.engine.segments import MissingWork
 from worktrial.errors import WorktrialError
 from worktrial.language import may_be_mixed
 from worktrial.reports.report import ReportRun
@@ -17,7 +19,6 @@ from worktrial.reports.viewer.columns import Values, columns_of, values_of
 from worktrial.reports.viewer.readings import readings_of
 from worktrial.reports.viewer.script_data import array, data_file, encoded, literal, literal_size
 from worktrial.reports.viewer.slices import LONG, SlicedWork, sliced
-from worktrial.reports.viewer.stored_lines import StoredLines
 from worktrial.suite import Album, PagePicture, Suite, find_suite_of
 from worktrial.workplaces.retracing import RetracedCalls, Retracing
 
@@ -60,8 +61,6 @@ class RunData:
         self._whole = whole
         self._is_served = is_served
         self._last: tuple[int, SlicedWork | None] | None = None
-        table = FrameTable()
-        self._lines = StoredLines(lambda: StoredTrajectories(run.run.folder, table=table), run.places)
 
     def names(self) -> Iterator[str]:
         """Names of all files, those of trajectories last, and of what their calls changed."""
@@ -104,7 +103,7 @@ class RunData:
 
     def pictures(self, key: Key) -> Mapping[int, Sequence[PagePicture]]:
         """Pictures of what a sample's calls were about, by call; {} where there are none or no such sample."""
-        (line,) = self._lines.read([key])
+        (line,) = self._work([record for record in self._records if record.key == key] or [None])
         return {} if line is None or self._album is None else self._album.of_calls(line)
 
     def picture(self, name: str) -> bytes:
@@ -142,7 +141,7 @@ class RunData:
         firsts: list[int] = []
         long: dict[int, int] = {}
         size = 0
-        for number, stored in enumerate(self._lines.read([record.key for record in self._records])):
+        for number, stored in enumerate(self._work(self._records)):
             record = self._whole(self._records[number : number + 1])[0]
             parts = self._sliced(number, stored)
             if parts is not None:
@@ -169,7 +168,7 @@ class RunData:
         if part >= self._long.get(number, 0):
             raise KeyError(name)
         if self._last is None or self._last[0] != number:
-            (line,) = self._lines.read([self._records[number].key])
+            (line,) = self._work(self._records[number : number + 1])
             parts = self._sliced(number, line)
         else:
             parts = self._last[1]
@@ -215,9 +214,7 @@ class RunData:
         encoder = msgspec.json.Encoder()
         samples = [
             self._sample(number, encoder.encode(record), stored)
-            for number, (record, stored) in enumerate(
-                zip(records, self._lines.read([r.key for r in records]), strict=True), first
-            )
+            for number, (record, stored) in enumerate(zip(records, self._work(records), strict=True), first)
         ]
         neighbours = [self._key(first - 1), self._key(end)]
         return {"first": b"%d" % first, "neighbours": encoded(neighbours), "samples": array(samples)}
@@ -252,16 +249,25 @@ class RunData:
         if self._retracing is None or number >= len(self.firsts):
             return None
         first, end = self._range(number)
-        keys = [record.key for record in self._records[first:end]]
-        told = [self._changes_by(key, line) for key, line in zip(keys, self._lines.read(keys), strict=True)]
+        records = self._records[first:end]
+        told = [self._changes_by(one, line) for one, line in zip(records, self._work(records), strict=True)]
         return {"changes": array(b"null" if one is None else encoded(one) for one in told)}
 
-    def _changes_by(self, key: Key, line: bytes | None) -> RetracedCalls | None:
-        if line is None or self._retracing is None:
+    def _changes_by(self, record: SampleRecord, line: bytes | None) -> RetracedCalls | None:
+        if line is None or record.work is None or self._retracing is None:
             return None
-        if not self._is_served and self._run.places[key] >= RETRACED:
+        if not self._is_served and (record.work.segment > 1 or record.work.offset >= RETRACED):
             return RetracedCalls(stopped=f"a report tells it of the first {RETRACED:,} bytes; see `worktrial view`")
         return self._retracing.changes(line)
+
+    def _work(self, records: Iterable[SampleRecord | None]) -> Iterator[bytes | None]:
+        """Lines of the samples' work as they are stored; None where there is none, or none any more."""
+        with WorkReader(self._run.run.folder, msgspec.Raw) as work:
+            for record in records:
+                line = None
+                with contextlib.suppress(MissingWork):
+                    line = None if record is None or record.work is None else bytes(work.at(record.work))
+                yield line
 
     def _key(self, number: int) -> Key | None:
         return self._records[number].key if 0 <= number < len(self._records) else None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from worktrial.engine.manifest import MANIFEST
-from worktrial.engine.store import SAMPLES
+from worktrial.engine.records import SAMPLES
 from worktrial.errors import DataError, SettingError, option
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import Manifest, utc_now
-from worktrial.engine.store import SAMPLES
+from worktrial.engine.records import SAMPLES
 from worktrial.engine.stored import StoredRun, agent_of, open_run
 from worktrial.errors import DataError, SettingError, option
 from worktrial.outside.files import open_file

@@ -56,7 +56,7 @@ def _records_for(columns: Sequence[Column]) -> Callable[[RunSource], Iterator[Re
     if any(len(path) < 2 or path[1] not in fields for path in paths):
         return _records
     names = {path[1] for path in paths}
-    return lambda source: (RecordRow(source, record) for record in source.partial_records(names))
+    return lambda source: (RecordRow(source, record) for record in source.records(names))
 
 
 def _part_table(name: str, meaning: str, field: str, row: type, number: str = "", **named: str) -> RunTable:
@@ -100,7 +100,7 @@ class RunRow:
 
     @cached_property
     def _outcomes(self) -> Counter[str]:
-        return Counter(record.outcome.value for record in self.source.partial_records({"outcome"}))
+        return Counter(record.outcome.value for record in self.source.records({"outcome"}))
 
     @property
     def run(self) -> str:

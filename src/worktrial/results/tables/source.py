@@ -3,22 +3,15 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import msgspec
-
-from worktrial.engine.figures import lines_that_count
-from worktrial.engine.lines import read_lines
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
-from worktrial.engine.record import Key, SampleLine, SampleRecord, partial_record
-from worktrial.engine.store import SAMPLES
+from worktrial.engine.record import SampleRecord, projected
+from worktrial.engine.records import Records, WorkReader, trajectory_lines
 from worktrial.engine.stored import runs_below
-from worktrial.engine.trajectories import TRAJECTORIES, StoredTrajectories
 from worktrial.errors import DataError, SettingError
 
-_T = TypeVar("_T", bound=SampleRecord | SampleLine)
 _Work = TypeVar("_Work")
 
 
@@ -27,7 +20,7 @@ class RunSource:
     """One run, finished or not.
 
     Several lines may be about the same sample; only the last one of each is read. Memory grows with the number
-    of samples (some 150 bytes each), not with what they hold.
+    of samples (some 40 bytes each), not with what they hold.
     """
 
     folder: Path
@@ -43,73 +36,33 @@ class RunSource:
         """
         return read_manifest(self.folder / MANIFEST)
 
-    def records(self) -> Iterator[SampleRecord]:
-        """The last record of every finished sample.
+    def records(self, names: Collection[str] | None = None) -> Iterator[SampleRecord]:
+        """The last record of every finished sample; with some fields alone, where these are named.
 
         Raises:
             DataError: a record is damaged.
         """
-        return self._records(SampleRecord)
+        return iter(Records(self.folder, SampleRecord if names is None else projected(names)))
 
-    def partial_records(self, names: Collection[str]) -> Iterator[Any]:
-        """The same with these fields alone, which takes half the time.
-
-        Raises:
-            DataError: one of the fields is damaged, or a line is no JSON.
-        """
-        return self._records(partial_record(names))
-
-    def _records(self, kind: type[_Work]) -> Iterator[_Work]:
-        path = self.folder / SAMPLES
-        counted = lines_that_count(path)
-        records = read_lines(path, kind)
-        if not counted.replaced:
-            return islice(records, counted.lines)
-        return (record for number, record in enumerate(records) if counted.has(number))
-
-    def trajectories(self, kind: type[_T]) -> Iterator[_T]:
-        """The last trajectory of every finished sample that has one, decoded as `kind`.
+    def trajectories(self, kind: type[_Work]) -> Iterator[_Work]:
+        """The trajectory of every finished sample that has one, decoded as `kind`.
 
         Raises:
-            DataError: a trajectory is damaged.
+            DataError: a record or a trajectory is damaged.
         """
-        finished = self._last_records
-        with StoredTrajectories(self.folder) as stored:
-            places = {line.key: place for line, place, _ in stored.lines(SampleLine) if line.key in finished}
-            for line, place, _ in stored.lines(kind):
-                if places.get(line.key) == place:
-                    yield line
+        return trajectory_lines(self.folder, kind)
 
     def work(self, kind: type[_Work]) -> Iterator[tuple[SampleRecord, _Work | None]]:
-        """The last record of every finished sample, with its last trajectory decoded as `kind`.
+        """The last record of every finished sample, with its trajectory decoded as `kind`.
 
         A sample without a trajectory has None in its place.
 
         Raises:
             DataError: a record or a trajectory is damaged.
         """
-        decoder = msgspec.json.Decoder(kind)
-        with StoredTrajectories(self.folder) as stored:
-            places = {line.key: place for line, place, _ in stored.lines(SampleLine)}
+        with WorkReader(self.folder, kind) as work:
             for record in self.records():
-                place = places.get(record.key)
-                yield record, None if place is None else self._decoded(stored.line(place), place, decoder)
-
-    def _decoded(self, line: bytes, place: int, decoder: msgspec.json.Decoder[_Work]) -> _Work:
-        try:
-            return decoder.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as e:
-            where = self.folder / TRAJECTORIES
-            raise DataError(where, f"damaged record at byte {place}: {e}", "Remove this line to go on") from None
-
-    @cached_property
-    def _last_records(self) -> dict[Key, int]:
-        return _last_lines(self.folder / SAMPLES)
-
-
-def _last_lines(path: Path) -> dict[Key, int]:
-    """Every sample to the number of its last line, from 0."""
-    return {line.key: number for number, line in enumerate(read_lines(path, SampleLine))}
+                yield record, None if record.work is None else work.at(record.work)
 
 
 def find_runs(places: list[Path]) -> list[Path]:

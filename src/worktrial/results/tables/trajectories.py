@@ -1,4 +1,4 @@
-"""The tables that `trajectories.jsonl` fills: nearly all of a run's bytes, so they are read only when asked for."""
+"""The tables that stored work fills: nearly all of a run's bytes, so they are read only when asked for."""
 
 import contextlib
 from collections.abc import Iterator, Sequence

@@ -16,10 +16,9 @@ from filelock import FileLock, Timeout
 from worktrial import __version__
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.progress import PLAIN_SECONDS
-from worktrial.engine.run_plan import is_compressed
+from worktrial.engine.records import SAMPLES
 from worktrial.engine.shard import Shard
 from worktrial.engine.spend import Budget
-from worktrial.engine.store import SAMPLES
 from worktrial.errors import SettingError, StopRun
 from worktrial.scale.merge import merge
 from worktrial.scale.ray.cluster import (
@@ -79,7 +78,7 @@ def run_on_ray(
             ends = _run(library, errand, Planned(prepared, of, at_once, until, home), tell)
         if home is not None:
             places = [shard_home(home, number, of) for number in range(1, of + 1)]
-            merge(places, prepared.settings.folder, compress=bool(is_compressed(prepared.plan)))
+            merge(places, prepared.settings.folder)
     return ends
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from worktrial.agents.candidates import Candidate
     from worktrial.archive.store import Archive
     from worktrial.engine.record import SampleRecord
+    from worktrial.engine.run_plan import RunSettings
     from worktrial.engine.stored import StoredRun
     from worktrial.reports.report import Report, Section
     from worktrial.results.pairing import SamplePair
@@ -190,6 +192,12 @@ class DocumentsSuite(Suite):
         from worktrial.suites.documents.page_pictures import PageAlbum
 
         return PageAlbum.of_run(run.manifest, run.folder)
+
+    def pace(self, options: DocumentsOptions, trial: Any, settings: "RunSettings") -> "RunSettings":
+        """Questions of the closed set-up are asked once, so that they can go into batches; see `Suite.pace`."""
+        if settings.batch is None or options.setup != "closed":
+            return settings
+        return replace(settings, batch=replace(settings.batch, agent=True))
 
 
 suite = DocumentsSuite()

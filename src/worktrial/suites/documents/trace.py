@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from worktrial.archive.pages import Address
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.documents.question import GoldPage
 from worktrial.workplaces import ToolCall
@@ -193,9 +192,8 @@ def _whole(value: JsonValue) -> int | None:
 
 def addresses(text: str) -> Iterator[tuple[str, int, CellMark]]:
     """Addresses of cells that a text names."""
-    for found in _ADDRESS.findall(text):
-        address = Address(found[0], *map(int, found[1:]))
-        yield address.document, address.page, CellMark(address.table, address.row, address.column)
+    for document, page, *cell in _ADDRESS.findall(text):
+        yield document, int(page), CellMark(*map(int, cell))
 
 
 def _asks_archive(arguments: JsonValue) -> bool:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from worktrial.engine.manifest import MANIFEST
+from worktrial.engine.records import trajectory_lines
 from worktrial.engine.stored import open_run
-from worktrial.engine.trajectories import StoredTrajectories
 from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject, JsonValue
 from worktrial.language.untrusted import mark
@@ -72,11 +72,10 @@ class RecordedWeb:
         if not self.name:
             raise SettingError(f"{option('web_search')} {folder}: that run searched no web")
         self._known: dict[tuple[str, int], JsonObject] = {}
-        with StoredTrajectories(folder) as stored:
-            for line, _, _ in stored.lines(dict[str, JsonValue]):
-                for call in line.get("calls") or ():
-                    if isinstance(call, dict) and call.get("tool") == WEB_SEARCH:
-                        self._keep(call)
+        for line in trajectory_lines(folder, dict[str, JsonValue]):
+            for call in line.get("calls") or ():
+                if isinstance(call, dict) and call.get("tool") == WEB_SEARCH:
+                    self._keep(call)
 
     def _keep(self, call: Mapping[str, JsonValue]) -> None:
         arguments, observation = call.get("arguments"), call.get("observation")

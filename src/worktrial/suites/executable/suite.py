@@ -128,9 +128,8 @@ class ExecutableSuite(Suite):
 
     def outcome_of(self, record: "SampleRecord") -> Outcome | None:
         """Outcome by the checks; see `Suite`."""
-        if not record.checks:
-            return None
-        return Outcome.PASS if all(check.passed for check in record.checks) else Outcome.FAIL
+        passed = {check.passed for check in record.checks}
+        return Outcome.FAIL if False in passed else Outcome.PASS if passed == {True} else None
 
     @property
     def source(self) -> JsonObject:

@@ -109,7 +109,7 @@ class ExecutableTrial:
             instruction=f"{task.instruction}{_bounds(task)}",
             clock=task.clock,
             tools=[*workplace.tool_specs, *([REQUEST_HUMAN.spec] if duties.human else [])],
-            fault_of=partial(excess, task.checks),
+            fault_of=partial(excess, task.checks, trajectory),
         )
         solution = Solution(
             task.plan if duties.human else task.plan_alone,

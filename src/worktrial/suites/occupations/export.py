@@ -40,7 +40,7 @@ class _Call(msgspec.Struct, frozen=True):
 
 
 class WorkLine(msgspec.Struct, frozen=True):
-    """The part of a line of `trajectories.jsonl` that the text is made of."""
+    """The part of stored work that the text is made of."""
 
     messages: list[JsonObject] = []
     calls: list[_Call] = []

@@ -180,7 +180,7 @@ def stored_table(figures: StoredFigures, *, title: str) -> Table:
 
 
 def team_trajectory(line: JsonObject, record: SampleRecord | None) -> Iterator[RenderableType]:
-    """Parts of what the team did, from its line in `trajectories.jsonl`.
+    """Parts of what the team did, from its stored work.
 
     Args:
         line: The stored line.

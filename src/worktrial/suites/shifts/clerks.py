@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from worktrial.agents.assignment import Assignment
-from worktrial.agents.plan import call_through
+from worktrial.agents.plan import call_through, end_with
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.workplaces import StopReason
 from worktrial.workplaces.desk import DeskSession
 from worktrial.workplaces.time import Timeline
 
@@ -226,21 +225,19 @@ class Clerk:
 
     async def __call__(self, assignment: Assignment) -> None:
         """Work on `assignment`."""
-        trajectory, session = assignment.trajectory, assignment.session
+        trajectory = assignment.trajectory
         trajectory.messages.append({"role": "user", "content": assignment.instruction})
         seen: JsonObject | None = None
         while True:
             try:
                 move = next(self._work) if seen is None else self._work.send(seen)
             except StopIteration as e:
-                trajectory.answer = e.value or "Done."
+                answer = e.value or "Done."
                 break
             except _LOST as e:
                 if not any(call.observation.fault for call in trajectory.calls):
                     raise
-                trajectory.answer = f"I cannot go on: {type(e).__name__}: {e}"
+                answer = f"I cannot go on: {type(e).__name__}: {e}"
                 break
-            seen = await call_through(move.tool, dict(move.arguments), session, trajectory)
-        trajectory.messages.append({"role": "assistant", "content": trajectory.answer})
-        trajectory.turns += 1
-        trajectory.stop_reason = StopReason.ANSWERED
+            seen = await call_through(move.tool, dict(move.arguments), assignment)
+        end_with(answer, trajectory)

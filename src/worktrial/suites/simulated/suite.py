@@ -100,11 +100,10 @@ class SimulatedSuite(Suite):
 
         if any(vote.probability is not None for vote in record.votes):
             return verdict_of_statements(record.votes).outcome
-        votes = [vote.is_correct for vote in record.votes if vote.is_correct is not None]
-        # How many votes were planned does not matter to who has more of them.
-        if not votes:
-            return None
-        return Outcome.PASS if votes.count(True) > votes.count(False) else Outcome.FAIL
+        votes = [vote.is_correct for vote in record.votes]
+        # However many were planned: what decides is always more than half of those cast.
+        decisive = [said for said in (True, False) if 2 * votes.count(said) > len(votes)]
+        return None if not decisive else Outcome.PASS if decisive[0] else Outcome.FAIL
 
     @abstractmethod
     def load(self, data: Any) -> "TaskSet":

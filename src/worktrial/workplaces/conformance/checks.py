@@ -10,9 +10,10 @@ from worktrial.workplaces.conformance.context import (
     SeenCall,
     SeenEpisode,
 )
+from worktrial.workplaces.records import KnownState, record_fields
 from worktrial.workplaces.signals import is_error
-from worktrial.workplaces.simulator.answers import record_fields, same, state_misfits
-from worktrial.workplaces.simulator.json_text import excerpt, json_text
+from worktrial.workplaces.simulator.answers import GivenAnswer, misfits, same, state_pairs, strange_fields
+from worktrial.workplaces.simulator.json_text import brief, excerpt, json_text
 from worktrial.workplaces.simulator.ledger import call_key
 from worktrial.workplaces.tools import Tool
 from worktrial.workplaces.values import (
@@ -51,9 +52,8 @@ def check_shape(call: SeenCall, tool: Tool, episode: SeenEpisode) -> Observation
         return None
     if isinstance(example, list):
         example = {"result": example}
-    return ObservationCheck(
-        ConformanceCheck.SHAPE, call.index, tuple(_misfits(call.content, example, episode.at_home, ""))
-    )
+    strange = strange_fields(GivenAnswer(episode.workplace, tool, call.arguments, call.content))
+    return ObservationCheck(ConformanceCheck.SHAPE, call.index, (*_misfits(call.content, example), *strange))
 
 
 def kind(value: JsonValue) -> str:
@@ -62,8 +62,9 @@ def kind(value: JsonValue) -> str:
 
 
 def _misfits(
-    value: JsonValue, example: JsonValue, at_home: set[str], at: str, optional: frozenset[str] = frozenset()
+    value: JsonValue, example: JsonValue, at: str = "", optional: frozenset[str] = frozenset()
 ) -> Iterator[str]:
+    """Values of another kind than the example's, and fields of it that are missing."""
     if value is None or example is None:
         return
     if kind(value) != kind(example):
@@ -72,22 +73,19 @@ def _misfits(
         if example:
             typical, rare = _union(example), _not_in_all(example)
             for index, item in enumerate(value):
-                yield from _misfits(item, typical, at_home, below(at, index), rare)
+                yield from _misfits(item, typical, below(at, index), rare)
     elif isinstance(value, dict) and example:
         if is_keyed_by_id(example):
             records = list(example.values())
             typical, rare = _union(records), _not_in_all(records)
             for key, item in value.items():
-                yield from _misfits(item, typical, at_home, below(at, key), rare)
+                yield from _misfits(item, typical, below(at, key), rare)
             return
         for key in example:
             if key not in value and key not in optional and (not at or _FIELD.match(key)):
                 yield f"{below(at, key)}: missing"
-        for key, item in value.items():
-            if key in example:
-                yield from _misfits(item, example[key], at_home, below(at, key))
-            elif key not in at_home:
-                yield f"{below(at, key)}: not a field of this tool's answer"
+            elif key in value:
+                yield from _misfits(value[key], example[key], below(at, key))
 
 
 def _union(items: list[JsonValue]) -> JsonValue:
@@ -101,9 +99,6 @@ def _not_in_all(items: list[JsonValue]) -> frozenset[str]:
     """Fields that some of the items have and others do not."""
     fields = [frozenset(item) for item in items if isinstance(item, dict)]
     return frozenset().union(*fields).difference(frozenset.intersection(*fields)) if fields else frozenset()
-
-
-_SHOWN = 80
 
 
 def check_known_ids(call: SeenCall, episode: SeenEpisode) -> ObservationCheck | None:
@@ -155,39 +150,39 @@ def check_consistent(call: SeenCall, episode: SeenEpisode) -> ObservationCheck |
         compared = True
         evidence += _differences(before[2], call.content, before[1])
     elif not is_error(call.content):
-        for key, at, value in record_fields(call.content, episode.state_records):
+        for key, at, value in record_fields(call.content, episode.workplace.start.records):
             writes, index, earlier = episode.records.get(key) or _at_first(key, episode)
             if writes == episode.writes:
                 compared = True
                 if not same(earlier, value):
                     where = "the state" if index < 0 else f"call {index}"
-                    evidence.append(f"{at}: {_text(value)}, but {_text(earlier)} in {where}")
+                    evidence.append(f"{at}: {brief(value)}, but {brief(earlier)} in {where}")
     return ObservationCheck(ConformanceCheck.CONSISTENT, call.index, tuple(evidence)) if compared else None
 
 
 def check_state(call: SeenCall) -> ObservationCheck | None:
     """The state holds what is shown of a record, or under the name of a field that the state has only once.
 
-    Asked of calls whose state after them is known; see `state_misfits`.
+    Asked of calls whose state after them is known; see `state_pairs`.
     """
     if call.after is None or is_error(call.content):
         return None
-    wrong = state_misfits(call.content, call.after)
-    return None if wrong is None else ObservationCheck(ConformanceCheck.STATE, call.index, tuple(wrong))
+    pairs = state_pairs(call.content, KnownState(call.after))
+    return ObservationCheck(ConformanceCheck.STATE, call.index, tuple(misfits(pairs))) if pairs else None
 
 
 def remember(call: SeenCall, episode: SeenEpisode) -> None:
     """Keep what a read showed, for `check_consistent`."""
     episode.seen[call_key(call.tool, call.arguments)] = (episode.writes, call.index, call.content)
     if not is_error(call.content):
-        for key, _, value in record_fields(call.content, episode.state_records):
+        for key, _, value in record_fields(call.content, episode.workplace.start.records):
             episode.records[key] = (episode.writes, call.index, value)
 
 
 def _at_first(key: tuple[str, str], episode: SeenEpisode) -> tuple[int, int, JsonValue]:
     """Value of a record's field in the initial state, in the form of `records`; of no use where it stands twice."""
     record, name = key
-    values = [part[name] for part in episode.state_records.get(record, []) if name in part]
+    values = [part[name] for part in episode.workplace.start.records.get(record, []) if name in part]
     known = len(values) == 1 and not isinstance(values[0], dict | list)
     return (0, -1, values[0]) if known else (-1, -1, None)
 
@@ -210,13 +205,9 @@ def _differences(before: JsonObject, now: JsonValue, index: int) -> list[str]:
     changed = [at for at in earlier | later if at not in earlier or at not in later]
     changed += [at for at in earlier.keys() & later.keys() if not same(earlier[at], later[at])]
     return [
-        f"{at or '(all)'}: {_text(later.get(at))}, but {_text(earlier.get(at))} in call {index}"
+        f"{at or '(all)'}: {brief(later.get(at))}, but {brief(earlier.get(at))} in call {index}"
         for at in sorted(changed)
     ]
-
-
-def _text(value: JsonValue) -> str:
-    return excerpt(json_text(value), _SHOWN)
 
 
 _WORD = re.compile(r"[^\W\d_]{4,}")

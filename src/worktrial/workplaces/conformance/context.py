@@ -9,12 +9,9 @@ from itertools import pairwise
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.effects import ToolEffect, names_a_look
 from worktrial.workplaces.session import Origin
-from worktrial.workplaces.simulator.answers import records_of
 from worktrial.workplaces.simulator.json_text import json_text
-from worktrial.workplaces.tools import Tool
-from worktrial.workplaces.values import is_telling, names, scalars
+from worktrial.workplaces.values import is_telling, scalars
 
 
 class ConformanceCheck(StrEnum):
@@ -85,7 +82,7 @@ class SeenCall:
 
 
 def stored_calls(line: Mapping[str, JsonValue]) -> list[SeenCall]:
-    """The calls of one line of `trajectories.jsonl`.
+    """The calls of one sample's stored work.
 
     Where a fault degraded an observation, this is what the workplace had answered before; an explicit fault,
     of which the workplace never knew, is left out.
@@ -111,7 +108,6 @@ def stored_calls(line: Mapping[str, JsonValue]) -> list[SeenCall]:
     return calls
 
 
-_NAME = re.compile(r"[^\W\d]\w*")
 _HIDDEN = re.compile(r"\b(?:hidden|invisible|not visible|never shown|secret)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.;!])\s+|\n+")
 # A shorter sentence may well stand in an answer by right.
@@ -136,26 +132,6 @@ class SeenEpisode:
     @cached_property
     def _state_text(self) -> str:
         return json_text(self.workplace.initial_state)
-
-    @cached_property
-    def _scalars(self) -> set[str]:
-        return {str(value).lower() for value in scalars(self.workplace.initial_state)}
-
-    @cached_property
-    def at_home(self) -> set[str]:
-        """Names that an answer may have beside its example's: keys of the state, words of rules and tools."""
-        place = self.workplace
-        texts = (
-            place.system_prompt,
-            json_text(place.state_description),
-            *(tool.description for tool in place.tools),
-        )
-        return names(place.initial_state).union(*(_NAME.findall(text) for text in texts))
-
-    @cached_property
-    def state_records(self) -> dict[str, list[JsonObject]]:
-        """Records of the initial state, see `records_of`."""
-        return records_of(self.workplace.initial_state)
 
     @cached_property
     def rules(self) -> str:
@@ -196,7 +172,7 @@ class SeenEpisode:
     def knows(self, value: str) -> bool:
         """Whether `value` stands in the state, the task, or anything called or seen so far; case is ignored."""
         wanted = value.lower()
-        if wanted in self._scalars:
+        if wanted in self.workplace.start.texts:
             return True
         if self._text is None:
             self._text = "\n".join([self._state_text, *self._said]).lower()
@@ -206,8 +182,3 @@ class SeenEpisode:
         """Remember what was called or seen."""
         self._said.append(json_text(value))
         self._text = None
-
-
-def may_write(tool: Tool) -> bool:
-    """Whether a call of `tool` may change what later reads show: by its effect, else by its name."""
-    return tool.effect is ToolEffect.WRITE or (tool.effect is ToolEffect.UNKNOWN and not names_a_look(tool.name))

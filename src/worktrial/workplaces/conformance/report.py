@@ -23,7 +23,6 @@ from worktrial.workplaces.conformance.context import (
     SeenCall,
     SeenEpisode,
     SimulatorFailure,
-    may_write,
 )
 from worktrial.workplaces.effects import ToolEffect
 from worktrial.workplaces.session import Origin
@@ -118,7 +117,7 @@ def _examine(call: SeenCall, episode: SeenEpisode) -> list[ObservationCheck]:
     # After the errors, for which an id that only this call names is unknown.
     episode.hear(call.arguments)
     findings += [check_no_leak(call, tool, episode), check_state(call)]
-    if not may_write(tool):
+    if not tool.seems_to_write:
         findings += [check_known_ids(call, episode), check_whole_lists(call, tool, episode)]
         if tool.effect is not ToolEffect.VOLATILE:
             findings.append(check_consistent(call, episode))

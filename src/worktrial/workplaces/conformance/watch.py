@@ -18,7 +18,6 @@ from worktrial.workplaces.conformance.context import (
     ObservationCheck,
     SeenCall,
     SeenEpisode,
-    may_write,
 )
 from worktrial.workplaces.effects import ToolEffect
 from worktrial.workplaces.session import Observation, Origin, Restorable, Revertible, Session
@@ -151,7 +150,7 @@ class WatchedSession:
         episode, tool = self._episode, self._episode.workplace.tool(call.tool)
         if tool is None or is_error(call.content):
             return
-        if may_write(tool):
+        if tool.seems_to_write:
             episode.writes += 1
         elif tool.effect is not ToolEffect.VOLATILE:
             remember(call, episode)
@@ -169,11 +168,11 @@ class WatchedSession:
         episode, tool = self._episode, self._episode.workplace.tool(call.tool)
         findings: list[ObservationCheck | None] = [check_format(call)]
         if tool is not None and isinstance(call.content, dict):
-            findings.append(check_shape(call, tool, episode))
+            shape = check_shape(call, tool, episode)
             # The session has held the answer against the state and all that it knows, and asked for it again.
-            doubts = tuple(getattr(self._inner, "doubts", ()))
-            findings.append(ObservationCheck(ConformanceCheck.STATE, call.index, doubts))
-            if may_write(tool):
+            doubts = [d for d in getattr(self._inner, "doubts", ()) if shape is None or d not in shape.evidence]
+            findings += [shape, ObservationCheck(ConformanceCheck.STATE, call.index, tuple(doubts))]
+            if tool.seems_to_write:
                 episode.writes += not is_error(call.content)
             elif tool.effect is not ToolEffect.VOLATILE:
                 findings.append(check_consistent(call, episode))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from worktrial.language import JsonValue
+from worktrial.workplaces.values import below
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
@@ -82,14 +83,14 @@ def _add_differences(
         for key, inner in clean.items():
             now = degraded.get(key, ABSENT)
             if now is ABSENT:
-                found.append(JsonDifference(f"{pointer}/{escaped(key)}", key, inner, now))
+                found.append(JsonDifference(below(pointer, key), key, inner, now))
                 continue
             shared += 1
             if inner is not now:
-                _add_differences(inner, now, f"{pointer}/{escaped(key)}", key, found, aligned)
+                _add_differences(inner, now, below(pointer, key), key, found, aligned)
         if shared < len(degraded):
             added = [(key, now) for key, now in degraded.items() if key not in clean]
-            found += [JsonDifference(f"{pointer}/{escaped(key)}", key, ABSENT, now) for key, now in added]
+            found += [JsonDifference(below(pointer, key), key, ABSENT, now) for key, now in added]
     elif isinstance(clean, list) and isinstance(degraded, list):
         if aligned and len(clean) != len(degraded):
             _add_aligned(clean, degraded, pointer, field, found)
@@ -139,11 +140,6 @@ def differ(one: JsonValue, other: JsonValue) -> bool:
     """Whether two values are not the same JSON; the order of fields does not count."""
     # True == 1 in Python, so equal here is not yet the same.
     return one != other or bool(touched(one, other))
-
-
-def escaped(key: str) -> str:
-    """A step of a JSON pointer as it is written."""
-    return key.replace("~", "~0").replace("/", "~1") if "~" in key or "/" in key else key
 
 
 _EXPONENT = re.compile(rb"e-?[0-9]")

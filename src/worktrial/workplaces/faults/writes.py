@@ -1,12 +1,14 @@
 """Writes of which only a part happens."""
 
 from collections.abc import Iterator
+from functools import reduce
 from typing import NamedTuple
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.faults.aim import Needed
-from worktrial.workplaces.faults.content import copied, differ, escaped
+from worktrial.workplaces.faults.content import copied, differ
 from worktrial.workplaces.faults.draws import Chance, shuffled
+from worktrial.workplaces.values import below
 
 Path = tuple[str | int, ...]
 
@@ -48,7 +50,7 @@ def part_of(before: JsonObject, after: JsonObject, rng: Chance, needed: Needed |
     state = copied(after)
     for change in lost:
         _undo(state, change)
-    return PartialEffect(state, ["".join(f"/{escaped(str(step))}" for step in c.path) for c in lost])
+    return PartialEffect(state, [reduce(below, c.path, "") for c in lost])
 
 
 def _undo(state: JsonObject, change: _Change) -> None:

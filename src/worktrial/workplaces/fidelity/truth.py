@@ -12,7 +12,7 @@ from worktrial.workplaces.session import Session
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.json_text import json_text
 from worktrial.workplaces.tools import Tool
-from worktrial.workplaces.values import id_name, scalars
+from worktrial.workplaces.values import id_name, names, scalars
 
 # A shorter text is a word or a code, which a simulator can be expected to get right.
 _FREE_WORDS = 4
@@ -50,7 +50,7 @@ class TrueCall:
         if self.tool.writes:
             return CallKind.WRITE
         known = [v for v in (*scalars(self.before), *scalars(self.arguments)) if _is_substance(v)]
-        texts = {v for v in known if isinstance(v, str)} | set(_keys(self.before))
+        texts = {v for v in known if isinstance(v, str)} | names(self.before)
         numbers = {float(v) for v in known if not isinstance(v, str)}
         told = [v for v in scalars(self.content) if _is_substance(v)]
         stands = all(v in texts if isinstance(v, str) else float(v) in numbers for v in told)
@@ -137,12 +137,6 @@ def _failure(field: Field, *, in_error: bool) -> SimulatorFailure | None:
 
 def _is_substance(value: JsonValue) -> bool:
     return isinstance(value, int | float | str) and not isinstance(value, bool) and value != ""
-
-
-def _keys(value: JsonValue) -> list[str]:
-    if isinstance(value, dict):
-        return [*value, *(key for inner in value.values() for key in _keys(inner))]
-    return [key for inner in value for key in _keys(inner)] if isinstance(value, list) else []
 
 
 def with_unknown_ids(arguments: JsonValue) -> Iterator[JsonObject]:

@@ -6,6 +6,8 @@ import msgspec
 
 from worktrial.language import JsonValue
 
+_BRIEF = 80  # characters
+
 
 def json_text(value: JsonValue) -> str:
     """`value` as compact JSON; what UTF-8 cannot carry (lone surrogates) is escaped."""
@@ -21,6 +23,11 @@ def canonical_text(value: JsonValue) -> str:
         return msgspec.json.encode(value, order="sorted").decode()
     except UnicodeEncodeError:
         return json.dumps(value, separators=(",", ":"), sort_keys=True)
+
+
+def brief(value: JsonValue) -> str:
+    """`value` as JSON, as far as a message shows it."""
+    return excerpt(json_text(value), _BRIEF)
 
 
 def excerpt(text: str, length: int) -> str:

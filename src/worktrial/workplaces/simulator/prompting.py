@@ -12,7 +12,7 @@ from worktrial.workplaces.simulator.json_text import json_text
 from worktrial.workplaces.simulator.rules import filled_rules, lasting_rules
 from worktrial.workplaces.tools import Tool
 
-SIMULATOR_VERSION = 3
+SIMULATOR_VERSION = 4
 """Number of the prompts of simulators and of how their answers are kept; another one makes runs incomparable."""
 
 _OPERATIONS = ["add", "remove", "replace", "move", "copy", "test"]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.simulator.json_text import excerpt, json_text
+from worktrial.workplaces.values import scalars
 
 FACTS_SHOWN = 40_000
 """Characters of facts that a prompt shows by default, about 10,000 tokens."""
@@ -100,8 +101,4 @@ def _by_nearness(texts: Mapping[str, str], call: str) -> list[str]:
 
 def _scalars(value: JsonValue) -> list[str]:
     """Texts and numbers at any depth, as text."""
-    if isinstance(value, dict):
-        return [text for inner in value.values() for text in _scalars(inner)]
-    if isinstance(value, list):
-        return [text for inner in value for text in _scalars(inner)]
-    return [str(value)] if isinstance(value, str | int | float) and not isinstance(value, bool) else []
+    return [str(one) for one in scalars(value) if isinstance(one, str | int | float) and not isinstance(one, bool)]

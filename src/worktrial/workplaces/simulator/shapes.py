@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.tools import Tool
+from worktrial.workplaces.values import is_keyed_by_id
 
 _FALLBACK: JsonObject = {"status": "ok", "result": "what the action found or did"}
 
@@ -87,7 +88,7 @@ def _schema(example: JsonValue, bounds: AnswerBounds) -> JsonObject:
             "additionalProperties": _scalar(bounds),
             "maxProperties": bounds.items,
         }
-    if _is_keyed_by_id(example):
+    if is_keyed_by_id(example):
         return {
             "type": "object",
             "additionalProperties": _schema(_typical(list(example.values())), bounds),
@@ -118,11 +119,6 @@ def _typical(items: list[JsonValue]) -> JsonValue:
     return items[0]
 
 
-def _is_keyed_by_id(example: JsonObject) -> bool:
-    """Whether the keys are ids of records rather than names of fields."""
-    return all(isinstance(v, dict) and any(c.isdigit() for c in k) for k, v in example.items())
-
-
 def _fields(example: JsonValue) -> str:
     if isinstance(example, list):
         return f"[{_fields(_typical(example))}]" if example else "[…]"
@@ -130,7 +126,7 @@ def _fields(example: JsonValue) -> str:
         return ""
     if not example:
         return "{…}"
-    if _is_keyed_by_id(example):
+    if is_keyed_by_id(example):
         return f"{{<id>: {_fields(_typical(list(example.values())))}}}"
     parts = ((key, _fields(value)) for key, value in example.items())
     return "{" + ", ".join(f"{key}: {inner}" if inner else key for key, inner in parts) + "}"

@@ -11,7 +11,9 @@ import msgspec
 from worktrial.language import Complete, JsonObject, JsonValue, Message
 from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.effects import ToolEffect, names_a_look
+from worktrial.workplaces.records import KnownState
 from worktrial.workplaces.session import Observation, Origin, refusal
+from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.answers import GivenAnswer, doubts
 from worktrial.workplaces.simulator.ask import UnusableReply, ask, render
 from worktrial.workplaces.simulator.json_text import json_text, shortened
@@ -20,6 +22,7 @@ from worktrial.workplaces.simulator.prompting import CompactPrompting, FullPromp
 from worktrial.workplaces.simulator.recall import FACTS_SHOWN, shown_facts
 from worktrial.workplaces.simulator.shapes import fields_returned
 from worktrial.workplaces.tools import Tool
+from worktrial.workplaces.values import names
 
 
 def unknown_id(tool: Tool, arguments: JsonObject, state: JsonObject, known: str) -> JsonObject | None:
@@ -36,21 +39,13 @@ def unknown_id(tool: Tool, arguments: JsonObject, state: JsonObject, known: str)
     """
     if tool.effect is ToolEffect.WRITE or not names_a_look(tool.name):
         return None
-    fields = _names(state)
+    fields = names(state)
     text = known.lower()
     for name, value in arguments.items():
         is_id = name == "id" or name.endswith("_id")
         if is_id and name in fields and isinstance(value, str) and json_text(value)[1:-1].lower() not in text:
             return {"error": f"{name} {value!r} not found"}
     return None
-
-
-def _names(value: JsonValue) -> set[str]:
-    if isinstance(value, dict):
-        return set(value).union(*(_names(inner) for inner in value.values()))
-    if isinstance(value, list):
-        return set().union(*(_names(inner) for inner in value))
-    return set()
 
 
 _HISTORY_REPAIRS = 2
@@ -64,6 +59,8 @@ class HistorySession:
         self._complete = complete
         self._checked = checked
         self._messages: list[Message] = [{"role": "system", "content": prompting.system}]
+        self._known: KnownState | None = prompting.workplace.start
+        """The state, until something is written."""
         self._turn = asyncio.Lock()
         self.doubts: Sequence[str] = ()
         """Doubts about the last answer, though it was asked for again."""
@@ -80,10 +77,11 @@ class HistorySession:
 
     def mark(self) -> Callable[[], None]:
         """A way back to the conversation as it is now; see `Revertible`."""
-        length = len(self._messages)
+        length, known = len(self._messages), self._known
 
         def back() -> None:
             del self._messages[length:]
+            self._known = known
 
         return back
 
@@ -103,19 +101,22 @@ class HistorySession:
                 if missing is not None:
                     return Observation(missing, Origin.REFUSAL)
             call = {"role": "user", "content": json_text({"name": tool, "arguments": arguments})}
+            moves = known.seems_to_write or known.effect is ToolEffect.VOLATILE
+            after = None if moves else self._known
             answer = await ask(
                 self._complete,
                 self._messages,
                 call,
                 lambda reply: _observation(reply, known),
                 lambda reply: (
-                    doubts(GivenAnswer(workplace, known, arguments, reply, None)) if self._checked else ()
+                    doubts(GivenAnswer(workplace, known, arguments, reply, after)) if self._checked else ()
                 ),
                 schema=self._prompting.observation_schema(known),
                 wanted="the observation as one JSON object",
                 repairs=_HISTORY_REPAIRS,
             )
             content, self.doubts = answer.value, answer.doubts
+            self._known = self._known if is_error(content) else after
             self._messages += [call, {"role": "assistant", "content": json_text(content)}]
             return Observation(content, Origin.SIMULATOR, answer.exchange)
 
@@ -168,6 +169,7 @@ class LedgerSession:
         self._checked = checked
         self._system: list[Message] = [{"role": "system", "content": prompting.system}]
         self._ledger = Ledger(prompting.workplace)
+        self._known = prompting.workplace.start
         self._recent: deque[str] = deque(maxlen=_RECENT_CALLS)
         self._calls = 0
         self._turn = asyncio.Lock()
@@ -258,10 +260,11 @@ class LedgerSession:
         if not self._checked:
             return ()
         patch, state, _, facts = reply.proposal
+        if state is not self._known.value:
+            self._known = KnownState(state)
         known: Mapping[str, JsonValue] = self._ledger.facts | facts
-        return doubts(
-            GivenAnswer(self._prompting.workplace, tool, arguments, reply.observation, state, patch, known)
-        )
+        place = self._prompting.workplace
+        return doubts(GivenAnswer(place, tool, arguments, reply.observation, self._known, patch, known))
 
     def _read(self, reply: JsonObject, tool: Tool) -> _Reply:
         absent = [f"`{field}`" for field in ("observation", "patch") if field not in reply]

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.cli import by_sample, command, lines_of, samples_of
+from tests.support.cli import by_sample, command, samples_of
 from tests.support.orchestration import BERTH, SHORT, TinyTeam, call, card, user
 from tests.support.request import ScriptedRequest
+from tests.support.run_files import work_of
 from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.team import agrees, disagrees, gold_team
@@ -110,7 +111,7 @@ def test_the_gold_over_http_is_all_right(data: Path, tmp_path: Path) -> None:
 
 def test_the_trajectory_is_in_the_published_layout(data: Path, tmp_path: Path) -> None:
     _run(data, tmp_path / "run", "gold", tasks=["EN/1"])
-    (line,) = lines_of(tmp_path / "run" / "trajectories.jsonl")
+    (line,) = work_of(tmp_path / "run")
     assert [m["step_id"] for m in line["main_agent_history"]] == [3, 12]
     assert [(m["step_id"], m["agent_id"]) for m in line["sub_agent_history"]][:2] == [
         ("4", "weather_agent"),

@@ -14,7 +14,7 @@ window.Worktrial = window.Worktrial || {};
    */
 
   /**
-   * The work on a line of `trajectories.jsonl`, part by part: turns, messages, calls without a turn.
+   * The work on a sample as it is stored, part by part: turns, messages, calls without a turn.
    * @param {object} line
    * @param {Map<number, object>} ledger fault rows by call
    * @param {Map<number, object>} audit rows of a simulator's audit by call

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from fractions import Fraction
-from typing import NamedTuple
 
 from worktrial.grading.written.spelling import one_spelling
 from worktrial.suites.documents.answers.dates import without_dates
@@ -119,12 +118,10 @@ def _cause(gold: Quantity, given: Quantity) -> tuple[Cause, str]:
     if power is not None:
         cause = {2: Cause.HUNDRED, 3: Cause.THOUSANDS, 6: Cause.MILLIONS}.get(abs(power), Cause.POWER_OF_TEN)
         return cause, f"too {'large' if power > 0 else 'small'} by a factor of {10 ** abs(power):,}"
-    if rounded_like(abs(gold.number), abs(given.number)):
+    if _rounded_like(abs(gold.number), abs(given.number)):
         return Cause.ROUNDING, "the gold number, rounded to fewer digits"
-    error = digit_error(abs(gold.number), abs(given.number))
-    if error is not None:
-        return Cause(error.kind), error.why
-    return Cause.OTHER, f"{shown(given.number)} is not {shown(gold.number)}"
+    unlike = Cause.OTHER, f"{shown(given.number)} is not {shown(gold.number)}"
+    return _digit_error(abs(gold.number), abs(given.number)) or unlike
 
 
 def _power_of_ten(wanted: Fraction, found: Fraction) -> int | None:
@@ -145,14 +142,7 @@ _ALIKE = {
 _MOST_PLACES = 12
 
 
-class DigitError(NamedTuple):
-    """Kind of slip between the digits of two numbers."""
-
-    kind: str
-    why: str
-
-
-def digit_error(gold: Fraction, given: Fraction) -> DigitError | None:
+def _digit_error(gold: Fraction, given: Fraction) -> tuple[Cause, str] | None:
     """The single slip between the digits of `gold` and `given`, both positive; None when there is more than one."""
     places = max(_places(gold), _places(given))
     wanted, found = _digits(gold, places), _digits(given, places)
@@ -163,24 +153,24 @@ def digit_error(gold: Fraction, given: Fraction) -> DigitError | None:
         for i, digit in enumerate(longer):
             if longer[:i] + longer[i + 1 :] == shorter:
                 done = "lost" if longer == wanted else "added"
-                return DigitError("lost_digit", f"a {digit} is {done}")
+                return Cause.LOST_DIGIT, f"a {digit} is {done}"
     return None
 
 
-def _same_length(wanted: str, found: str) -> DigitError | None:
+def _same_length(wanted: str, found: str) -> tuple[Cause, str] | None:
     wrong = [i for i, (a, b) in enumerate(zip(wanted, found, strict=True)) if a != b]
     if len(wrong) == 1:
         a, b = wanted[wrong[0]], found[wrong[0]]
-        kind = "ocr_digit" if frozenset((a, b)) in _ALIKE else "one_digit"
-        return DigitError(kind, f"{b} for {a}, every other digit is right") if len(wanted) > 1 else None
+        kind = Cause.OCR_DIGIT if frozenset((a, b)) in _ALIKE else Cause.ONE_DIGIT
+        return (kind, f"{b} for {a}, every other digit is right") if len(wanted) > 1 else None
     if len(wrong) == 2 and wrong[1] == wrong[0] + 1:
         i = wrong[0]
         if wanted[i : i + 2] == found[i : i + 2][::-1]:
-            return DigitError("transposition", f"{found[i : i + 2]} for {wanted[i : i + 2]}")
+            return Cause.TRANSPOSITION, f"{found[i : i + 2]} for {wanted[i : i + 2]}"
     return None
 
 
-def rounded_like(gold: Fraction, given: Fraction) -> bool:
+def _rounded_like(gold: Fraction, given: Fraction) -> bool:
     """Whether `given` is `gold` rounded (half up) to the digits that `given` has, at least two of them."""
     places, significant = _places(given), len(str(given.numerator if given.denominator == 1 else "").rstrip("0"))
     if given.denominator == 1 and significant >= 2:

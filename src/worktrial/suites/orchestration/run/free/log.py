@@ -90,7 +90,7 @@ class Log:
 
 
 def trajectory_line(log: Log, note: str, user: Sequence[str], prompt: Sequence[Message]) -> JsonObject:
-    """The log as a line of `trajectories.jsonl`.
+    """The log as stored work.
 
     `messages` is the planner's side as a conversation, `turns` the whole work in order, `calls` all tool calls with
     what was really answered and what the agent saw.
