@@ -35,7 +35,7 @@ TASKS = read_tasks(FOLDER / "emergency_triage" / TASKS_FILE, load_workplace("eme
 
 
 def _report(*runs: StoredRun) -> Report:
-    return Report("r", [ReportRun(run.folder.name, run.folder.name, run, {}) for run in runs])
+    return Report("r", [ReportRun(run.folder.name, run.folder.name, run) for run in runs])
 
 
 def _words(section: object) -> str:
@@ -66,7 +66,7 @@ def test_hostile_names_of_documents_stay_text(tmp_path: Path) -> None:
         store(tmp_path / setup, {"q1": True, "q2": False, bad: False}, setup, agent=bad)
         for setup in ("oracle-pages", "archive")
     ]
-    report = Report(bad, [ReportRun(run.folder.name, bad, run, {}) for run in runs])
+    report = Report(bad, [ReportRun(run.folder.name, bad, run) for run in runs])
     words = _words(documents(report))
     assert f"Where {bad} loses answers" in words
     assert bad in _words(published(report))

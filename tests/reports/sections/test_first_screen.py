@@ -62,14 +62,14 @@ def test_none_but_reference_agents(folders: dict[str, Path]) -> None:
     words = _words(_of(folders, "plan", "idle"))
     assert words.startswith("Better plan completes ") and "points more than idle" in words
     beside = _words(_of(folders, "plan", "idle", "plain"))
-    assert "plan completes" in beside and "plain completes " in beside
+    assert "Only reference agents worked on occupations" in beside and "plain completes " in beside
 
 
 def test_agents_of_other_tasks_and_conditions_are_in_the_conclusion(tmp_path: Path) -> None:
     def run(name: str, tasks: range, conditions: tuple[str, ...], passed: str) -> ReportRun:
         records = [record(str(n), "pass" if c in passed else "fail", c) for n in tasks for c in conditions]
         stored = store(tmp_path / name, records, roles={"agent": {"model": name}})
-        return ReportRun(name, name, stored, {})
+        return ReportRun(name, name, stored)
 
     everything = run("all", range(40), ("E0", "E2"), "E0 E2")
     trusting = run("trusting", range(40), ("E0", "E2"), "E0")
@@ -85,7 +85,7 @@ def test_a_count_opens_its_own_samples(tmp_path: Path) -> None:
     """A link of 1 of 5 once opened five samples."""
     records = [record("0", "fail", stop_reason="turn_limit")]
     records += [record(str(n), "fail", stop_reason="answered") for n in range(1, 5)]
-    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records), {})])
+    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records))])
     html = str(first_screen(report))
     assert "1 of 5" in html and "outcome=fail&amp;stop_reason=turn_limit" in html
 
@@ -96,7 +96,7 @@ def test_hostile_names_stay_text(folders: dict[str, Path]) -> None:
 
 def test_what_is_empty_is_absent(tmp_path: Path) -> None:
     run = store(tmp_path / "a", [record("1"), record("2")])
-    words = _words(Report("r", [ReportRun("a", "a", run, {})]))
+    words = _words(Report("r", [ReportRun("a", "a", run)]))
     assert "completes 100.0 % (" in words and "2 samples" in words and "What breaks it" not in words
 
 
@@ -104,7 +104,7 @@ def test_the_kind_of_work_with_the_lowest_rate(tmp_path: Path) -> None:
     def words(name: str, passed: int) -> str:
         tags = [{"category": "x" if n < 3 else "y"} for n in range(4)]
         made = [record(str(n), "pass" if n < passed else "fail", tags=tags[n]) for n in range(4)]
-        return _words(Report("r", [ReportRun("a", "a", store(tmp_path / name, made), {})]))
+        return _words(Report("r", [ReportRun("a", "a", store(tmp_path / name, made))]))
 
     assert "Kind of work with the lowest rate y 0% of 1 sample, " in words("some", 3)
     assert "lowest rate" not in words("all", 4), "none is the hardest"
@@ -113,7 +113,7 @@ def test_the_kind_of_work_with_the_lowest_rate(tmp_path: Path) -> None:
 def test_of_several_kinds_that_are_as_hard_none_is_named(tmp_path: Path) -> None:
     """Agriculture was once named where nine of ten kinds were at 0 %."""
     made = [record(str(n), "pass" if n == 0 else "fail", tags={"category": f"c{n}"}) for n in range(10)]
-    words = _words(Report("r", [ReportRun("a", "a", store(tmp_path / "a", made), {})]))
+    words = _words(Report("r", [ReportRun("a", "a", store(tmp_path / "a", made))]))
     assert "Kind of work with the lowest rate several 0% in 9 of 10 kinds" in words
 
 
@@ -130,5 +130,5 @@ def test_losses_by_hand(tmp_path: Path) -> None:
     assert change.interval.high < 0 and found["E2"].left.value == pytest.approx(12 / 31)
     assert found["E1"].change is not None and found["E1"].change.value == 0
     assert broken_off(run, "E2").invalid == {"endpoint_unavailable": 1} and broken_off(run, "E0").invalid == {}
-    words = _words(Report("r", [ReportRun("a", "a", run, {})]))
+    words = _words(Report("r", [ReportRun("a", "a", run)]))
     assert "What costs a most: when tools fail silently (E2), it completes 40.0 points less" in words

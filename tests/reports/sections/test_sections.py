@@ -93,7 +93,7 @@ def test_where_there_are_no_two_to_compare_there_is_no_such_page(tmp_path: Path)
     assert hire(open_report([make_run(tmp_path / "x", agent="x", tasks=10)], "r")) is None
     made = [make_run(tmp_path / str(seed), agent=f"a{seed}", tasks=20, seed=seed) for seed in (1, 2)]
     assert hire(open_report(made, "r")) is None, "they ran other data"
-    empty = Report("r", [ReportRun("a", "a", store(tmp_path / "a", []), {})])
+    empty = Report("r", [ReportRun("a", "a", store(tmp_path / "a", []))])
     said = all_of(list(sections(empty)))
     assert "hire" not in said and "published" not in said
     assert "no sample has finished" in first_screen(empty)
@@ -111,10 +111,10 @@ def test_industries_count_by_hand(tmp_path: Path) -> None:
     records = [
         record(str(n), "pass" if n < 3 else "fail", tags={"category": "x" if n < 4 else "y"}) for n in range(8)
     ]
-    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records), {})])
+    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records))])
     words = _parsed(industries(report)).words
     assert words.startswith("x went best (75% of 4 samples), y worst (0% of 4 samples)") and "75% of 4" in words
-    no_industry = Report("r", [ReportRun("b", "b", store(tmp_path / "b", [record("1")]), {})])
+    no_industry = Report("r", [ReportRun("b", "b", store(tmp_path / "b", [record("1")]))])
     assert industries(no_industry) is None
 
 
@@ -123,7 +123,7 @@ def test_robustness_by_hand(tmp_path: Path) -> None:
     records = [
         record(str(n), "pass" if n < k else "fail", condition) for condition, k in passed.items() for n in range(10)
     ]
-    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records), {})])
+    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records))])
     words = _parsed(robustness(report)).words
     assert words.startswith("In the worst case a completes 40% of the samples, under E2 (") and "R 0.50" in words
     assert "without faults (E0) 80.0%" in words and "when tools fail silently (E2) 40.0%" in words
@@ -141,7 +141,6 @@ def test_what_is_left_counts_and_not_what_share_of_little(tmp_path: Path) -> Non
                 [record(str(n), "pass" if n < k else "fail", c) for c, k in own.items() for n in range(10)],
                 agent=name,
             ),
-            {},
         )
         for name, own in passed.items()
     ]
@@ -158,7 +157,7 @@ def test_without_faults_there_is_no_robustness(tmp_path: Path) -> None:
 
 def test_nothing_passed_without_faults(tmp_path: Path) -> None:
     records = [record(str(n), "fail", condition) for condition in FAULTED for n in range(3)]
-    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records), {})])
+    report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records))])
     words = _parsed(robustness(report)).words
     assert words.startswith("No robustness score") and "nothing passes without faults" in words
 
