@@ -23,6 +23,7 @@ from benchmarks.coverage import KEPT, LEAST, CoverageDesign, designs, named, tas
 from benchmarks.machine import machine
 from benchmarks.rows import print_cells
 from worktrial.engine.manifest import Manifest
+from worktrial.engine.pairing import SamplePair, pair_runs
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
@@ -33,7 +34,6 @@ from worktrial.results.conditions import by_condition, robustness_of, tallies
 from worktrial.results.figure import figures_of
 from worktrial.results.gate import GateLimits, judge_gate
 from worktrial.results.observed import observe_pair
-from worktrial.results.pairing import SamplePair, pair_runs
 from worktrial.results.summary import summarise
 from worktrial.statistics import MARGIN, Design, Estimand, Estimate, Interval, Robustness, prospect
 

@@ -21,6 +21,7 @@ from worktrial.suites.shifts import suite
 from worktrial.suites.shifts.desk import Desk
 from worktrial.suites.shifts.proof import prove_all
 from worktrial.suites.shifts.suite import ShiftChoice
+from worktrial.workplaces.desk import DeskSession
 
 _IN_FLIGHT = 16
 _DRAWN = 40
@@ -44,7 +45,7 @@ async def called(desk: Desk) -> tuple[float, int]:
     spent, calls = 0.0, 0
     for variant in range(3):
         work = desk.clerk("plan", desk.draw(length, variant))
-        session = desk.workplace.open(desk.draw(length, variant))
+        session = DeskSession(desk.workplace, desk.draw(length, variant))
         try:
             move = next(work)
             while True:
@@ -69,7 +70,7 @@ def in_flight(desks: Mapping[str, Desk]) -> float:
     held = []
     for number in range(_IN_FLIGHT):
         desk = every[number % len(every)]
-        session = desk.workplace.open(desk.draw(desk.lengths[-1], number))
+        session = DeskSession(desk.workplace, desk.draw(desk.lengths[-1], number))
         work = desk.clerk("plan", desk.draw(desk.lengths[-1], number))
         asyncio.run(_work(session, work))
         held.append((session, session.state))

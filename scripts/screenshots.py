@@ -18,8 +18,9 @@ from tests.support.browser import address, browser, missing_browser, page, until
 from tests.support.made_runs import make_run
 from tests.support.viewing import up, viewing
 
-from worktrial.engine.heartbeat import HEARTBEAT, Heartbeat, ProviderTrouble, RunningSample
+from worktrial.engine.heartbeat import HEARTBEAT, Heartbeat, RunningSample
 from worktrial.engine.manifest import MANIFEST, read_manifest
+from worktrial.engine.retry import ProviderTrouble
 from worktrial.engine.stored import open_run
 from worktrial.grading import Outcome
 from worktrial.reports.report import open_report

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import grimp
+import networkx as nx
+
 from worktrial.source_trees import parsed
 from worktrial.suite import suites
 
@@ -123,3 +126,11 @@ def test_what_is_printed_goes_through_one_door() -> None:
         if isinstance(node, ast.Call) and ast.unparse(node.func) in raw
     ]
     assert found == []
+
+
+def test_no_module_reaches_itself_over_others() -> None:
+    """Imports within functions and for type checkers count, too: two that need each other are wrongly cut."""
+    graph = grimp.build_graph("worktrial", cache_dir=None)
+    reached = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    circles = map(sorted, nx.strongly_connected_components(nx.DiGraph(reached)))
+    assert [circle for circle in circles if len(circle) > 1] == []

@@ -23,7 +23,8 @@ from benchmarks.reliability.endpoints import CONCURRENCY
 from benchmarks.reliability.rows import Row, counted, total
 from worktrial.archive.build import build
 from worktrial.archive.store import Archive
-from worktrial.engine.shard import Shard, ShardedTrial
+from worktrial.engine.shard import Shard
+from worktrial.engine.trial import ShardedTrial
 from worktrial.reports.site import MARKER
 from worktrial.scale.merge import merge
 

@@ -1,5 +1,7 @@
 """A work trial for AI agents: realistic professional work, verdicts with intervals, faults, costs."""
 
+from worktrial.version import __version__
+
 # Type checkers take it for true; importing it from `typing` would cost more than all the rest of this page.
 TYPE_CHECKING = False
 
@@ -15,11 +17,9 @@ if TYPE_CHECKING:  # each name is imported when it is first asked for
     from worktrial.options import Options
     from worktrial.suite import Suite
     from worktrial.suite import TaskRow as Task
-    from worktrial.workplaces import Observation, Session, Workplace
+    from worktrial.workplaces import Observation, Session, Workplace, load_workplace
     from worktrial.workplaces.executable import ExecutableWorkplace
     from worktrial.workplaces.faults import FaultSettings as Faults
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Agent",
@@ -41,6 +41,7 @@ __all__ = [
     "compare",
     "episode",
     "load",
+    "load_workplace",
     "run",
     "run_async",
     "tasks",
@@ -65,6 +66,7 @@ _PLACES = {
     "compare": "interop.python:compare",
     "episode": "interop.episodes:episode",
     "load": "interop.python:load",
+    "load_workplace": "workplaces:load_workplace",
     "run": "interop.python:run",
     "run_async": "interop.python:run_async",
     "tasks": "interop.python:tasks",

@@ -118,3 +118,7 @@ class ContextOverflow(InvalidSample):
 
     def __init__(self, detail: str) -> None:
         super().__init__(InvalidReason.CONTEXT_OVERFLOW, detail)
+
+
+class BadRow(ValueError):
+    """A row lacks what is to be scored; the message names the fields, and the row is passed over."""

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-class BadRow(ValueError):
-    """A row lacks what is to be scored; the message names the fields, and the row is passed over."""
-
-
 @dataclass(frozen=True, slots=True)
 class Scorer:
     """A way to score what other programs produced, one row of a file at a time, with no run and no model."""
@@ -29,7 +25,7 @@ class Scorer:
     options: type[Options]
     """Options beside the file and the output."""
     score: Callable[[Any], Callable[[JsonObject], JsonObject]]
-    """Function of the options that returns the function of a row; that raises `BadRow`."""
+    """Function of the options that returns the function of a row; that raises `errors.BadRow`."""
     nothing: JsonObject = field(default_factory=dict)
     """Row of one that cannot be scored, without its error."""
 

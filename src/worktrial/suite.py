@@ -28,12 +28,12 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from worktrial.agents.assignment import Solution
     from worktrial.agents.candidates import Candidate
     from worktrial.engine.manifest import Manifest
+    from worktrial.engine.pairing import SamplePair
     from worktrial.engine.record import SampleRecord
     from worktrial.engine.run_plan import RunSettings
     from worktrial.engine.stored import StoredRun
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section
-    from worktrial.results.pairing import SamplePair
     from worktrial.workplaces import Workplace
     from worktrial.workplaces.retracing import Retracing
 
@@ -174,8 +174,6 @@ class Suite(ABC):
     """Roles that models may play."""
     score: ClassVar[SampleScore | None] = None
     """Score by which agents are compared; None where that is whether they pass. Its figure is `score`."""
-    decided_by_code: ClassVar[bool] = True
-    """Whether verdicts come from code, so that a judge's settings do not count when runs are compared."""
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {}
     """Agents that ship with the suite, by the name that one writes after `--agent`."""
     unproven: ClassVar[str] = "none of its agents has an outcome that is known beforehand"
@@ -275,14 +273,6 @@ class Suite(ABC):
             confidence: Level of the intervals, 0-1.
         """
         return ()
-
-    def in_current_words(self, settings: JsonObject) -> JsonObject:
-        """Settings of a stored run as a run of today names them, for comparisons; here as they are.
-
-        Args:
-            settings: `settings` of its manifest.
-        """
-        return settings
 
     def report_sections(self, report: "Report") -> "Iterable[Section]":
         """Parts of a report's first page about the runs of this suite in `report`."""

@@ -7,7 +7,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from worktrial.agents.candidates import resolve_agent
 from worktrial.agents.episodes import Episodes
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
@@ -17,12 +16,13 @@ from worktrial.engine.records import last_records
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, is_address
 from worktrial.engine.run_plan import RemoteRun, RunPlan, RunSettings, stored_like
-from worktrial.engine.shard import ShardedTrial, read_shard, shard_folder
+from worktrial.engine.shard import read_shard, shard_folder
 from worktrial.engine.spend import Budget
 from worktrial.engine.stored import open_run
-from worktrial.engine.trial import Trial
+from worktrial.engine.trial import ShardedTrial, Trial
 from worktrial.errors import DataError, SettingError, option
 from worktrial.language.untrusted import plain_name
+from worktrial.named_agents import resolve_agent
 from worktrial.options import RunOptions
 from worktrial.places import address_of, below, brought, check_address
 from worktrial.sandbox.box import shield

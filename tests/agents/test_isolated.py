@@ -16,8 +16,8 @@ from tests.support.scripted_server import ScriptedServer
 
 import worktrial as wt
 from worktrial.agents import isolated
-from worktrial.agents.candidates import resolve_agent
 from worktrial.errors import SettingError
+from worktrial.named_agents import resolve_agent
 from worktrial.sandbox.inside.landlock import landlock_version
 from worktrial.sandbox.parsers import Wall, best_wall
 from worktrial.suites.starter import suite

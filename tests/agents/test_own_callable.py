@@ -10,10 +10,10 @@ import pytest
 from tests.agents.test_tool_loop import DESK, Desk
 
 from worktrial.agents.assignment import Assignment, Limits
-from worktrial.agents.candidates import resolve_agent
 from worktrial.agents.own_callable import OwnCallable, crash_traceback
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.language import JsonValue
+from worktrial.named_agents import resolve_agent
 from worktrial.suites.starter import suite
 from worktrial.workplaces import Observation, StopReason
 

@@ -49,7 +49,7 @@ def test_an_own_prompt_is_told_kept_and_counts_when_runs_are_compared(tmp_path: 
         assert kept["text"] == (standard_prompt() if text is None else text)
         assert "agent_prompt" not in _manifest(runs[name])["options"]
     compared = command("compare", runs["standard"], runs["own"])
-    assert "trial.agent_prompt" in compared.said
+    assert "agent.prompt" in compared.said
     assert "agent_prompt" not in command("compare", runs["own"], runs["own"]).said
 
 
@@ -61,7 +61,7 @@ def test_a_changed_prompt_is_another_setting_on_resume(tmp_path: Path) -> None:
             words = ["--agent", "agent-1", "--base-url", server.url, "--agent-prompt", prompt, "-o", run]
             ran = command(*STARTER, *words)
         assert ran.code == code, ran.said
-    assert "agent_prompt" in ran.said
+    assert "agent.prompt" in ran.said
 
 
 @pytest.mark.parametrize(

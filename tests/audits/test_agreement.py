@@ -98,7 +98,7 @@ def test_what_is_not_comparable_can_be_forced_and_is_labelled(tmp_path: Path) ->
 
 
 def test_other_faults_are_named(tmp_path: Path) -> None:
-    faults = {"faults": {"settings": [{"mode": "E0"}, {"mode": "E2"}], "prompted": False}}
+    faults = {"faults": {"settings": [{"mode": "E2"}], "prompted": False}}
     folders = [*runs(tmp_path)[:5], write(tmp_path / "cy3", "c", "y", "ffff", settings=faults)]
     with pytest.raises(SettingError, match="differ in their faults"):
         agreement_report(folders)

@@ -20,11 +20,11 @@ from worktrial.errors import DataError
 from worktrial.reports.report import Report, ReportRun
 
 JUDGE = {"model": "judge-1", "temperature": 0.0}
-SETTINGS: dict[str, Any] = {"votes": 3, "judge_method": "votes", "judge_record": 120_000}
+SETTINGS: dict[str, Any] = {"votes": 3, "judge_method": "votes", "judge_record": 120_000, "judge_prompt": "1"}
 
 
-def _run(folder: Path, suite: str, records: list[SampleRecord], release: str = "1", **settings: Any) -> StoredRun:
-    session = SessionRecord(started="", command=[], versions={"worktrial": release})
+def _run(folder: Path, suite: str, records: list[SampleRecord], **settings: Any) -> StoredRun:
+    session = SessionRecord(started="", command=[])
     told = {"roles": {"judge": JUDGE}, **SETTINGS, **settings}
     manifest = Manifest(suite=suite, data={}, settings=told, samples=len(records), sessions=[session])
     return StoredRun(folder, manifest, records)
@@ -71,10 +71,14 @@ def test_rogan_and_gladen_beside_the_raw_rate(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("audit", "run", "why"),
     [
-        ({"roles": {"judge": {**JUDGE, "model": "judge-2"}}}, {}, "of another judge (model judge-2, here judge-1)"),
-        ({"votes": 1}, {}, "worked with votes 1, here 3"),
-        ({"judge_method": "logprob"}, {}, "judge method logprob"),
-        ({"release": "2"}, {}, "same release"),
+        (
+            {"roles": {"judge": {**JUDGE, "model": "judge-2"}}},
+            {},
+            'another judge (model: "judge-2" -> "judge-1")',
+        ),
+        ({"votes": 1}, {}, "of another judge (votes: 1 -> 3)"),
+        ({"judge_method": "logprob"}, {}, 'judge_method: "logprob" -> "votes"'),
+        ({"judge_prompt": "2"}, {}, 'judge_prompt: "2" -> "1"'),
         ({}, {"regraded": {"rubrics": "x"}}, "rubrics were replaced"),
         ({}, {"roles": {"judge": JUDGE, "judge-2": JUDGE}}, "several judges"),
         ({"right": (30, 60), "wrong": (31, 60)}, {}, "does not rule out"),
@@ -88,7 +92,7 @@ def test_another_audit_corrects_nothing(tmp_path: Path, audit: Any, run: Any, wh
 
 
 def test_verdicts_of_code_are_not_corrected(tmp_path: Path) -> None:
-    run = _run(tmp_path / "a", "starter", [record(str(n)) for n in range(9)])
+    run = _run(tmp_path / "a", "starter", [record(str(n)) for n in range(9)], decided_by="code")
     assert "come from code" in corrected_by_audit(run, _audit(tmp_path / "b")).why_not
 
 
@@ -161,18 +165,10 @@ def test_an_exported_summary_has_both(tmp_path: Path) -> None:
         assert refused.code == 2 and told in refused.said, refused.said
 
 
-def test_the_judges_prompt_decides_whether_an_audit_fits(tmp_path: Path) -> None:
-    """Where it is on record, the release does not matter; where it is another, nothing is corrected."""
-    run = _judged(tmp_path / "a", judge_prompt="x", release="1")
-    assert corrected_by_audit(run, _audit(tmp_path / "b", judge_prompt="x", release="2")).found is not None
-    other = corrected_by_audit(run, _audit(tmp_path / "b", judge_prompt="y"))
-    assert other.found is None and "was told another prompt" in other.why_not
-
-
 def test_a_report_has_both_rates_beside_each_other(tmp_path: Path) -> None:
-    runs = [_judged(tmp_path / "a"), _judged(tmp_path / "b", release="2"), _audit(tmp_path / "c")]
-    made = Report("r", [ReportRun(run.folder.name, run.folder.name, _stored(run), {}) for run in runs])
+    runs = [_judged(tmp_path / "a"), _judged(tmp_path / "b", judge_prompt="2"), _audit(tmp_path / "c")]
+    made = Report("r", [ReportRun(run.folder.name, run.folder.name, _stored(run)) for run in runs])
     [section] = judges_section(made, "audit-judge")
     said = section.html.striptags()
     assert "70.6%" in said and "As judged" in said
-    assert "Not corrected: the audit was not made with the same release" in said
+    assert 'Not corrected: the audit is of another judge (judge_prompt: "1" -> "2")' in said

@@ -53,7 +53,7 @@ def run(tmp_path: Path) -> Path:
         ]
         return record(f"t{n}", "pass" if passed else "fail", votes=votes, calls=4)
 
-    return _store(tmp_path / "runs" / "first", [*map(of, range(20)), record("t20", "invalid")])
+    return _store(tmp_path / "runs" / "first", [*map(of, range(20)), record("t20", "invalid")], votes=3)
 
 
 def test_agreement_causes_and_queue(run: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_sweep_in_one_command_and_its_resume(tmp_path: Path) -> None:
     assert (run / "samples.jsonl").read_text() == text
     for other in (["--fault-seed", 1], ["--fault-unit", "turn"]):
         refused = command(*words, *other, "-o", run)
-        assert refused.code == 2 and "settings.faults" in refused.said
+        assert refused.code == 2 and "faults.conditions" in refused.said
 
 
 @pytest.mark.parametrize("unit", ["call", "turn"])

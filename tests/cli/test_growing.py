@@ -88,11 +88,11 @@ def test_what_was_planned_and_not_done_is_still_to_come(work: Any, tmp_path: Pat
 @pytest.mark.parametrize(
     ("first", "second", "said"),
     [
-        (["--faults", "E1"], ["--faults", "E1", "--fault-count", "3"], "settings.faults.settings"),
-        (["--faults", "E1"], ["--faults", "E2", "--fault-seed", "3"], "settings.faults.settings"),
-        (["--faults", "E1"], ["--faults", "E1", "--fault-count", "2,3"], "settings.faults.settings"),
-        (["--faults", "E1"], ["--faults", "E2,prompted"], "settings.faults.prompted: false -> true"),
-        ([], ["--repeats", "2", "--votes", "5"], "settings.votes: 3 -> 5"),
+        (["--faults", "E1"], ["--faults", "E1", "--fault-count", "3"], "faults.conditions"),
+        (["--faults", "E1"], ["--faults", "E2", "--fault-seed", "3"], "faults.conditions"),
+        (["--faults", "E1"], ["--faults", "E1", "--fault-count", "2,3"], "faults.conditions"),
+        (["--faults", "E1"], ["--faults", "E2,prompted"], "faults.prompted: false -> true"),
+        ([], ["--repeats", "2", "--votes", "5"], "judge.votes: 3 -> 5"),
     ],
 )
 def test_what_would_mean_something_else_is_refused(

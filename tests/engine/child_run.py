@@ -5,7 +5,8 @@ from pathlib import Path
 
 from tests.engine.rig import TinyTrial, run_tiny
 
-from worktrial.engine.shard import ShardedTrial, read_shard
+from worktrial.engine.shard import read_shard
+from worktrial.engine.trial import ShardedTrial
 from worktrial.errors import WorktrialError
 
 if __name__ == "__main__":

@@ -146,7 +146,7 @@ def test_the_embedded_model_is_replayed_by_its_weights(tmp_path: Path, monkeypat
     end = run_tiny(tmp_path / "run", "", Tiny(1), **replay)
     assert end.records["0", 0, "E0"].reason == "recorded"
     monkeypatch.setenv("WORKTRIAL_LOCAL_MODEL", str(tmp_path / "two.gguf"))
-    with pytest.raises(SettingError, match=r'settings\.roles\.agent\.weights: "one" -> "two"'):
+    with pytest.raises(SettingError, match=r'agent\.model\.weights: "one" -> "two"'):
         run_tiny(tmp_path / "run", "", Tiny(1), **replay)
     with pytest.raises(StopRun, match="cache_only"):
         run_tiny(tmp_path / "other", "", Tiny(1), **replay)

@@ -216,7 +216,7 @@ def test_a_run_that_is_finished_needs_no_endpoint(tmp_path: Path) -> None:
 def test_a_changed_role_is_refused(tmp_path: Path) -> None:
     with ScriptedServer() as server:
         run_tiny(tmp_path, server.url)
-        with pytest.raises(SettingError, match=r"settings\.roles\.agent\.temperature: null -> 0\.5"):
+        with pytest.raises(SettingError, match=r"agent\.model\.temperature: null -> 0\.5"):
             run_tiny(tmp_path, server.url, role=role_settings(server.url, temperature=0.5))
         # How fast a run goes is free.
         run_tiny(tmp_path, server.url, role=role_settings(server.url, concurrency=1, rpm=6000, timeout=9))

@@ -165,9 +165,9 @@ def test_a_second_process_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "shown"),
     [
-        ({"settings": {"level": 2}}, "settings.level: 1 -> 2"),
-        ({"settings": {"level": 1, "roles": {"agent": {"model": "m"}}}}, 'settings.roles: null -> {"agent"'),
-        ({"settings": {}}, "settings.level: 1 -> null"),
+        ({"settings": {"level": 2}}, "trial.level: 1 -> 2"),
+        ({"settings": {"level": 1, "roles": {"agent": {"model": "m"}}}}, 'agent.model: null -> {"model":"m"}'),
+        ({"settings": {}}, "trial.level: 1 -> null"),
         ({"data": {"fingerprint": "g"}}, 'data: "f" -> "g"'),
     ],
 )

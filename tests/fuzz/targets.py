@@ -61,7 +61,7 @@ from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.simulated.folder import read_suite_file
 from worktrial.synthesis.sources.mcp import read_tool_list, tool_list
 from worktrial.synthesis.sources.openapi import read_openapi
-from worktrial.workplaces import Trajectory, Workplace
+from worktrial.workplaces import Trajectory, load_workplace
 from worktrial.workplaces.handbook import Handbook
 from worktrial.workplaces.loading.occubench import from_occubench
 
@@ -321,7 +321,7 @@ TARGETS = {
          b'"bbox": [{"page_id": 1, "coord": [0, 0, 9, 9]}]}], "pages": [{}]}}'],
     ),
     "workplace": Target(
-        _file("workplace.yaml", lambda path: Workplace.load(path.parent)),
+        _file("workplace.yaml", lambda path: load_workplace(path.parent)),
         [b"name: d\nsystem_prompt: p\ntools: [{name: look, parameters: {type: object}}]\ninitial_state: {a: 1}\n"],
     ),
     "suite": Target(

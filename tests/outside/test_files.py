@@ -14,7 +14,7 @@ from worktrial.outside.yaml_files import json_of_yaml
 from worktrial.suites.documents.load import load_questions
 from worktrial.suites.simulated.folder import load_own
 from worktrial.synthesis.sources.load import load
-from worktrial.workplaces import Workplace
+from worktrial.workplaces import load_workplace
 from worktrial.workplaces.handbook import Handbook
 from worktrial.workplaces.loading import load_workplaces
 
@@ -40,9 +40,9 @@ def workplace_of(place: Path) -> Path:
 
 
 READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
-    "system prompt": ("suite/workplaces/depot/system_prompt.md", lambda p: Workplace.load(workplace_of(p))),
-    "a field": ("suite/workplaces/depot/state_description.yaml", lambda p: Workplace.load(workplace_of(p))),
-    "tools": ("suite/workplaces/depot/workplace.yaml", lambda p: Workplace.load(workplace_of(p))),
+    "system prompt": ("suite/workplaces/depot/system_prompt.md", lambda p: load_workplace(workplace_of(p))),
+    "a field": ("suite/workplaces/depot/state_description.yaml", lambda p: load_workplace(workplace_of(p))),
+    "tools": ("suite/workplaces/depot/workplace.yaml", lambda p: load_workplace(workplace_of(p))),
     "a workplace": ("suite/workplaces/env_x.json", lambda p: load_workplaces(p / "suite/workplaces")),
     "tasks": ("suite/tasks.jsonl", lambda p: load_own(p / "suite")),
     "suite": ("suite/suite.yaml", lambda p: load_own(p / "suite")),

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from tests.results.runs import record, store
 
+from worktrial.engine.identity import comparable
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun
-from worktrial.results.boards import groups, obstacles
+from worktrial.results.boards import groups
 from worktrial.results.figure import figures_of
 from worktrial.statistics import agresti_coull
 
@@ -53,8 +54,8 @@ def test_a_condition_that_only_one_run_tried_keeps_nobody_apart(tmp_path: Path) 
         stored("asked-for", _faults("E0", "E2", prompted=True)),
     ]
     assert names(groups(runs)) == [["clean", "all", "silent"], ["other-draws"], ["no-clean"], ["asked-for"]]
-    assert not obstacles(runs[0].manifest, runs[3].manifest)
-    assert [d.what for d in obstacles(runs[2].manifest, runs[3].manifest)] == ["faults.conditions"]
+    assert not comparable(runs[0].manifest, runs[3].manifest)
+    assert [d.what for d in comparable(runs[2].manifest, runs[3].manifest)] == ["faults.conditions.E2"]
 
 
 def test_groups_of_a_suite_follow_each_other(tmp_path: Path) -> None:

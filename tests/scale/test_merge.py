@@ -18,9 +18,9 @@ from worktrial.engine.records import Records, WorkReader
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.segments import segment_path
-from worktrial.engine.shard import MOST_SHARDS, ShardedTrial, read_shard, shard_number
+from worktrial.engine.shard import MOST_SHARDS, read_shard, shard_number
 from worktrial.engine.tokens import SampleTokens
-from worktrial.engine.trial import Job, SampleContext
+from worktrial.engine.trial import Job, SampleContext, ShardedTrial
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
 from worktrial.language import TurnTokens
@@ -156,7 +156,7 @@ def test_shards_that_grew_are_the_run_that_grew(tmp_path: Path) -> None:
     # One that did not grow with the others is not of their run.
     run(tmp_path / "s1", tiny(7, 3), "1/3")
     ran = merge(*shards, "-o", tmp_path / "all")
-    assert (ran.code, 'settings.tasks: ["0","1"' in ran.err) == (2, True)
+    assert (ran.code, 'samples.tasks: ["0","1"' in ran.err) == (2, True)
 
 
 def test_the_last_line_of_a_sample_counts_and_torn_ones_do_not(tmp_path: Path) -> None:
@@ -233,9 +233,9 @@ def _swap(folder: Path) -> None:
 
 
 BAD: dict[str, tuple[Callable[[Path], object], str]] = {
-    "another seed": (lambda s2: _edit(s2, settings={"seed": 2}), "settings.seed: 1 -> 2"),
+    "another seed": (lambda s2: _edit(s2, settings={"seed": 2}), "trial.seed: 1 -> 2"),
     "other data": (lambda s2: _edit(s2, data={"fingerprint": "beef"}), 'not of one run: data: "f00d" -> "beef"'),
-    "another suite": (lambda s2: _edit(s2, suite="other"), "suite tiny and other"),
+    "another suite": (lambda s2: _edit(s2, suite="other"), 'suite: "tiny" -> "other"'),
     "another version": (_other_version, "-> 0.0.1"),
     "another number of shards": (lambda s2: _edit(s2, shard={"number": 2, "of": 4}), "shard 1/3 and shard 2/4"),
     "twice": (lambda s2: _edit(s2, shard={"number": 3, "of": 3}), "are both shard 3/3; name each once"),

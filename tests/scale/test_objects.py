@@ -20,11 +20,11 @@ from worktrial.engine.records import SAMPLES, WorkReader
 from worktrial.engine.remote import push
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RemoteRun, RunSettings
-from worktrial.engine.shard import ShardedTrial, read_shard, shard_folder
+from worktrial.engine.shard import read_shard, shard_folder
 from worktrial.engine.store import RunStore
 from worktrial.engine.stored import open_run
 from worktrial.engine.tokens import SampleTokens
-from worktrial.engine.trial import Job, SampleContext
+from worktrial.engine.trial import Job, SampleContext, ShardedTrial
 from worktrial.errors import SettingError, StopRun, WorktrialError
 from worktrial.grading import Outcome
 from worktrial.scale.objects import local_run, pull
@@ -318,7 +318,7 @@ def test_a_folder_of_something_else_and_other_settings_are_refused(machine: Mach
         at(address, tiny())
     (tmp_path / "run" / "letter.txt").unlink()
     at(address, tiny())
-    with pytest.raises(SettingError, match=r"settings\.seed: 1 -> 2"):
+    with pytest.raises(SettingError, match=r"trial\.seed: 1 -> 2"):
         at(address, tiny(seed=2))
     with pytest.raises(SettingError, match="holds a run of one shard, the whole; this is one of 3"):
         at(address, tiny(), "1/3")
@@ -371,7 +371,7 @@ def test_a_run_is_pushed_and_pulled_as_it_grows(machine: Machine, tmp_path: Path
             push(other, address)
         with pytest.raises(WorktrialError, match="is not a beginning of"):
             pull(address, tmp_path / "other")
-    with pytest.raises(SettingError, match=r"settings\.seed"):
+    with pytest.raises(SettingError, match=r"trial\.seed"):
         push(run(tmp_path / "seed", tiny(6, seed=2)), address)
     shutil.rmtree(tmp_path / "store")
     # Another run at the same address is not taken for what was brought here before.

@@ -25,7 +25,6 @@ class Recording(StrEnum):
 
     FACTS = "facts"  # as a fact, whole
     PATCH = "patch"  # in the state
-    OLD_FACTS = "old_facts"  # in the patch under `/_facts/`, as models were told before there was `facts`
     NOTHING = "nothing"  # not at all, though it says that it succeeded
 
 
@@ -87,9 +86,6 @@ class ForgetfulSimulator(Behaviour):
                 facts = {key: value}
             case Recording.PATCH:
                 patch = [{"op": "add", "path": f"/{_escaped(key)}", "value": value}]
-            case Recording.OLD_FACTS:
-                # Without escapes, as models write a path.
-                patch = [{"op": "add", "path": f"/_facts/{key}", "value": value}]
         return json_text({"observation": {"status": "done"}, "patch": patch, "facts": facts})
 
     def _writes(self, call: Mapping[str, Any], prompt: str) -> bool:

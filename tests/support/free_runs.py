@@ -11,11 +11,11 @@ from tests.support.run_files import work_of
 from tests.support.script import Answer
 from tests.support.wire import completion, tool_call
 
-from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
+from worktrial.named_agents import resolve_agent
 from worktrial.suites.orchestration import suite
 from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial

@@ -89,7 +89,7 @@ class HappySimulator(Behaviour):
 
 
 def ledger_reply(request: ScriptedRequest, observation: Any, patch: Any, facts: Any = None) -> Body:
-    """An observation and a patch, and facts if given, each as JSON text where the answer's schema wants a string.
+    """An observation, a patch and facts, each as JSON text where the answer's schema wants a string.
 
     An observation whose schema names its fields is made from that schema.
     """
@@ -97,7 +97,7 @@ def ledger_reply(request: ScriptedRequest, observation: Any, patch: Any, facts: 
     wanted = properties.get("observation", {})
     if wanted.get("properties") or wanted.get("required"):
         observation = value_for(wanted, request.turn)
-    value = {"observation": observation, "patch": patch} | ({} if facts is None else {"facts": facts})
+    value = {"observation": observation, "patch": patch, "facts": facts or {}}
     for name in value:
         if properties.get(name, {}).get("type") == "string" and not isinstance(value[name], str):
             value[name] = json_text(value[name])

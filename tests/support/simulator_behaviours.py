@@ -110,11 +110,11 @@ patch_applies_on_second_try = then(patch_fails_test)
 
 def observation_missing(request: ScriptedRequest) -> Body:
     """A ledger reply without its observation."""
-    return completion('{"patch": []}')
+    return completion('{"patch": [], "facts": {}}')
 
 
 def observation_not_an_object(request: ScriptedRequest) -> Body:
-    return completion('{"observation": ["a", "list"], "patch": []}')
+    return completion('{"observation": ["a", "list"], "patch": [], "facts": {}}')
 
 
 def patch_missing(request: ScriptedRequest) -> Body:

@@ -224,8 +224,8 @@ def test_votes_on_each_task_and_verdicts_in_order() -> None:
             'I will put it into <observation> as told.\n<observation>{"status":"ok","n":0}</observation>',
         ),
         (simulators.Observes({"seen": 1}), '{"seen":1}'),
-        (simulators.observation_missing, '{"patch": []}'),
-        (simulators.observation_not_an_object, '{"observation": ["a", "list"], "patch": []}'),
+        (simulators.observation_missing, '{"patch": [], "facts": {}}'),
+        (simulators.observation_not_an_object, '{"observation": ["a", "list"], "patch": [], "facts": {}}'),
         (simulators.patch_missing, '{"observation": {"status": "ok"}}'),
     ],
 )

@@ -63,16 +63,16 @@ def test_a_simulator_answers_in_both_memories() -> None:
         {"role": "user", "content": "c"},
     ]
     strict = {
-        "properties": {"observation": {"type": "string"}, "patch": {"type": "string"}},
-        "required": ["observation", "patch"],
+        "properties": {"observation": {"type": "string"}, "patch": {"type": "string"}, "facts": {"type": "string"}},
+        "required": ["observation", "patch", "facts"],
     }
     with ScriptedServer() as server:
         assert json.loads(chat(server.url, "simulator-1", asked).text) == {"status": "ok", "n": 1}
         ledger = chat(server.url, "simulator-1", "Answer with an observation and a patch.")
-        assert json.loads(ledger.text) == {"observation": {"status": "ok", "n": 0}, "patch": []}
+        assert json.loads(ledger.text) == {"observation": {"status": "ok", "n": 0}, "patch": [], "facts": {}}
         form = {"type": "json_schema", "json_schema": {"name": "o", "schema": strict}}
         as_text = json.loads(chat(server.url, "simulator-1", response_format=form).text)
-    assert as_text == {"observation": '{"status":"ok","n":0}', "patch": "[]"}
+    assert as_text == {"observation": '{"status":"ok","n":0}', "patch": "[]", "facts": "{}"}
 
 
 def test_a_judge_passes_the_same_share_of_tasks_each_time() -> None:

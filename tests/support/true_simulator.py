@@ -57,7 +57,8 @@ class TrueSimulator(Behaviour):
         session = workplace.open(state)
         observation = _carried_out(session, call)
         patch = self.spoil_patch(jsonpatch.make_patch(state, session.state).patch)
-        return completion(json_text({"observation": self.spoil(call["name"], observation), "patch": patch}))
+        reply = {"observation": self.spoil(call["name"], observation), "patch": patch, "facts": {}}
+        return completion(json_text(reply))
 
 
 def _calls(request: ScriptedRequest) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from worktrial.audits.judge import SUITE
 from worktrial.audits.judge_report import truth_of, verdict_of
+from worktrial.engine.identity import TrialIdentity, tell_apart
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import DataError
@@ -15,9 +16,6 @@ from worktrial.results.conditions import by_condition, cluster_by, headline
 from worktrial.results.corrections import JudgeCorrection
 from worktrial.results.labels import LABELS, LabelBook, calls_of, majorities
 from worktrial.statistics import Estimate, TaskTries, corrected_rate, prediction_powered, rate
-from worktrial.suite import suite_of
-
-_JUDGING = ("votes", "judge_method", "judge_record")
 
 
 def open_audit(folder: Path) -> StoredRun:
@@ -38,8 +36,7 @@ _MAKE = "Make one with worktrial audit judge"
 def corrected_by_audit(run: StoredRun, audit: StoredRun) -> JudgeCorrection:
     """Correct the completion rate of `run` for what an audit found of its judge.
 
-    Only an audit of the very judge counts: the same model and settings, votes, method, record and prompt. Where the
-    prompt is not on record, the release of Worktrial must be the same.
+    Only an audit of the very judge counts: the same model and settings, votes, method, record and prompt.
 
     Args:
         run: Finished work, judged by a model.
@@ -62,33 +59,17 @@ def corrected_by_audit(run: StoredRun, audit: StoredRun) -> JudgeCorrection:
 
 def _obstacle(run: StoredRun, audit: StoredRun) -> str:
     """Reason for which the audit tells nothing of the run's verdicts; "" where it does."""
-    suite = suite_of(run.manifest)
-    if suite is None or suite.decided_by_code:
+    judge, audited = TrialIdentity.of(run.manifest).judge, TrialIdentity.of(audit.manifest).parts["judge"]
+    if judge is None:
         return "its verdicts come from code, not from a judge"
-    settings, audited = run.manifest.settings, audit.manifest.settings
-    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
-    if any(name.startswith("judge-") for name in roles):
+    if any(name.startswith("judge-") for name in judge):
         return "it was judged by several judges, and the audit is of one"
-    if (settings.get("regraded") or {}).get("rubrics"):
+    if "rubrics" in judge:
         return "its rubrics were replaced, and the audit is of the usual ones"
-    judge, other = roles.get("judge"), audited.get("roles", {}).get("judge")
-    if judge is None or other is None:
+    if "model" not in judge or "model" not in audited:
         return "no judge is on record"
-    for name in sorted(judge.keys() | other.keys()):
-        if judge.get(name) != other.get(name):
-            return f"the audit is of another judge ({name} {other.get(name)}, here {judge.get(name)})"
-    for name in _JUDGING:
-        if name not in settings or settings[name] != audited.get(name):
-            told = name.replace("_", " ")
-            return f"the audited judge worked with {told} {audited.get(name)}, here {settings.get(name)}"
-    prompts = settings.get("judge_prompt"), audited.get("judge_prompt")
-    if None not in prompts:
-        return "" if prompts[0] == prompts[1] else "the audited judge was told another prompt"
-    # Earlier versions did not keep the prompt on record.
-    releases = [{session.versions.get("worktrial") for session in one.manifest.sessions} for one in (run, audit)]
-    if len(releases[0] | releases[1]) != 1 or None in releases[0]:
-        return "the audit was not made with the same release of Worktrial, so the judge's prompt may be another"
-    return ""
+    other = [str(difference) for difference in tell_apart(audited, judge)]
+    return f"the audit is of another judge ({'; '.join(other)})" if other else ""
 
 
 def corrections(run: StoredRun, audit: Path | None, labels: Path | None) -> list[JudgeCorrection]:

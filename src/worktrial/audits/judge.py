@@ -11,6 +11,7 @@ import msgspec
 
 from worktrial.agents.plan import follow
 from worktrial.audits.sequences import RecordedWork
+from worktrial.engine.identity import CODE
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
@@ -57,7 +58,7 @@ class JudgeAudit:
         ]
         self.data: JsonObject = {"folder": "built in", "fingerprint": _fingerprint(cases)}
         told = asdict(settings) | judge_on_record(settings)
-        self.settings: JsonObject = {"cases": list(self._cases), **told}
+        self.settings: JsonObject = {"cases": list(self._cases), **told, "decided_by": CODE}
 
     async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Judge one case."""

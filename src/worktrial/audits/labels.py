@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from worktrial.audits.corrected import corrected_by_labels
+from worktrial.engine.identity import TrialIdentity
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import DataError
@@ -16,7 +17,6 @@ from worktrial.results.conditions import cluster_by
 from worktrial.results.corrections import JudgeCorrection
 from worktrial.results.labels import Label, LabelBook, LabelVerdict, calls_of, majorities, majority, vote_of
 from worktrial.statistics import RaterAgreement, rater_agreement
-from worktrial.suite import suite_of
 
 JUDGE = "judge"
 CODE = "checks by code"
@@ -155,8 +155,7 @@ def report_of(run: StoredRun, labels: Sequence[Label]) -> LabelReport:
 
 def judge_of(run: StoredRun) -> str:
     """Origin of a run's verdicts: `JUDGE` or `CODE`."""
-    suite = suite_of(run.manifest)
-    return CODE if suite is not None and suite.decided_by_code else JUDGE
+    return CODE if TrialIdentity.of(run.manifest).judge is None else JUDGE
 
 
 class LabelledSample(NamedTuple):

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from worktrial.audits.labels import LabelReport, RaterRow, judge_of, opinions, rows_among, rows_with
+from worktrial.engine.identity import TrialIdentity
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
-from worktrial.results.comparable import judge_on_record
 from worktrial.results.conditions import cluster_by
 from worktrial.results.document import MachineOutput
 from worktrial.results.labels import Label
@@ -56,7 +56,7 @@ def pool(labelled: Sequence[tuple[StoredRun, Sequence[Label]]]) -> PooledLabels:
     ]
     judges: list[object] = []
     for run, _ in labelled:
-        if (judge := judge_on_record(run.manifest)) not in judges:
+        if (judge := TrialIdentity.of(run.manifest).judge) not in judges:
             judges.append(judge)
     together = len(judges) == 1
     return PooledLabels(

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from worktrial.audits.corrected import corrected_by_audit
 from worktrial.audits.judge_report import JudgeReport, judge_report
 from worktrial.audits.simulator_report import Fidelity, SimulatorReport, simulator_report
+from worktrial.engine.identity import TrialIdentity
 from worktrial.reports.charts import Bar, ChartLine, bars, lines
 from worktrial.reports.figures import NONE, percent, seconds
 from worktrial.reports.html import Value, table
@@ -25,7 +26,6 @@ from worktrial.reports.sections.wording import (
     takeaway,
 )
 from worktrial.statistics import Rate
-from worktrial.suite import suite_of
 
 
 def simulators_section(report: Report, suite: str) -> list[Section]:
@@ -196,8 +196,8 @@ def _corrected(report: Report, audits: Sequence[ReportRun]) -> list[Markup]:
     """Rates beside what is left of them once the judge's errors are taken out; none where no judge decided."""
     rows: list[list[Value | str | Markup]] = []
     for run in distinct(report):
-        suite = suite_of(run.run.manifest)
-        if suite is None or suite.decided_by_code or not any("judge" in name for name in _roles(run)):
+        manifest = run.run.manifest
+        if TrialIdentity.of(manifest).judge is None or not any("judge" in name for name in manifest.roles):
             continue
         told = [corrected_by_audit(run.run, audit.run) for audit in audits]
         one = next((correction for correction in told if correction.found is not None), told[0])
@@ -230,14 +230,9 @@ def _corrected(report: Report, audits: Sequence[ReportRun]) -> list[Markup]:
             "right (Rogan and Gladen, 1978; interval of Lang and Reiczigel, 2014, with the doubt about the audit "
             "in it). Of samples with a verdict. It stands beside the rate as judged, never in its place: it "
             "supposes that the judge errs as often on this work as on the audited. An audit of another judge, of "
-            "other votes or from another release corrects nothing."
+            "other votes or another prompt corrects nothing."
         ),
     ]
-
-
-def _roles(run: ReportRun) -> Iterable[str]:
-    settings = run.run.manifest.settings
-    return {**settings.get("carried_roles", {}), **settings.get("roles", {})}
 
 
 def _rate(rate: Rate) -> Value:

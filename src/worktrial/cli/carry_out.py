@@ -17,15 +17,14 @@ from worktrial.engine.records import SAMPLES
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import RunEnd, run_trials
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
-from worktrial.engine.shard import ShardedTrial
 from worktrial.engine.spend import BudgetSpent
 from worktrial.engine.store import BATCHES
-from worktrial.engine.trial import Trial
-from worktrial.errors import StopRun
+from worktrial.engine.trial import ShardedTrial, Trial
+from worktrial.errors import StopRun, flag, spell_options
 from worktrial.options import Options
 from worktrial.secrets import Redactor
-from worktrial.terminal import shows_line
-from worktrial.trials import PreparedRun
+from worktrial.terminal import SafeConsole, shows_line
+from worktrial.trials import PreparedRun, unfinished
 
 FINISHED_WITH_INVALID = 3
 
@@ -103,6 +102,22 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
             "things work; its scores mean nothing about agents.",
             err=True,
         )
+
+
+def say_before(prepared: Sequence[PreparedRun], given: Mapping[str, Any]) -> None:
+    """Say what the user should know before it starts.
+
+    Args:
+        prepared: Runs of the command.
+        given: Its options.
+    """
+    for notice in dict.fromkeys(notice for run in prepared for notice in run.notices):
+        style = "bold" if notice.startswith("WARNING") else ""
+        SafeConsole(stderr=True).print(spell_options(notice, flag), style=style, soft_wrap=True)
+    if given.get("output") is None and (there := unfinished(prepared)) is not None:
+        done = f"{there.finished} of {there.samples} samples are there"
+        said = f"{there.folder} holds the same run, unfinished ({done}); to go on with it add -o {there.folder}"
+        say(said, err=True)
 
 
 def run_shown(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings) -> tuple[int, float]:

@@ -42,8 +42,7 @@ def sit_down(
     with extra("view", "A person at the desk"):
         import starlette as _  # noqa: F401 - what the pages are answered with
         import uvicorn  # noqa: F401
-    from worktrial.cli.carry_out import announce, refuse_invalid, say_how_to_resume
-    from worktrial.cli.run import say_before
+    from worktrial.cli.carry_out import announce, refuse_invalid, say_before, say_how_to_resume
     from worktrial.engine.interruption import Interrupted
     from worktrial.engine.stored import open_run
     from worktrial.interop.view.desk_server import person, seat

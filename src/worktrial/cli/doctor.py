@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worktrial import __version__
 from worktrial.engine.notices import say
+from worktrial.version import __version__
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement

@@ -6,13 +6,13 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from worktrial import __version__
 from worktrial.cli.lazy import CommandRow, LazyGroup
 from worktrial.cli.streams import outlive_readers
 from worktrial.engine.collecting import collect_seldom
 from worktrial.engine.ending import interrupt_when_hung_up
 from worktrial.engine.notices import say, say_crash
 from worktrial.errors import WorktrialError, flag
+from worktrial.version import __version__
 
 
 class Commands(LazyGroup):

@@ -6,9 +6,9 @@ from typing import Any
 
 from rich.table import Table
 
+from worktrial.engine.identity import comparable
 from worktrial.engine.stored import StoredRun
 from worktrial.language.untrusted import printable
-from worktrial.results.comparable import comparable
 from worktrial.results.machine import PowerOutput, PowerRow
 from worktrial.results.observed import ObservedPair, ObservedRun
 from worktrial.statistics import Design, Prospect, half_width, prospect, sample_size_for_half_width

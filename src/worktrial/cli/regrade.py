@@ -113,9 +113,9 @@ def regrade(
 
 def _compare(before: Path, after: Path) -> None:
     """Say what changed against the source run, and whether the two may be compared at all."""
+    from worktrial.engine.identity import comparable
+    from worktrial.engine.pairing import pair_runs
     from worktrial.engine.stored import open_run
-    from worktrial.results.comparable import comparable
-    from worktrial.results.pairing import pair_runs
 
     first, second = open_run(before), open_run(after)
     flips: dict[str, int] = {}

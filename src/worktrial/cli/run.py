@@ -1,18 +1,13 @@
 """`worktrial run SUITE`: put an agent to work."""
 
 import sys
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 import typer.core
 
 from worktrial.cli.lazy import stub
-from worktrial.engine.notices import say
-from worktrial.errors import SettingError, WorktrialError, flag, spell_options
-
-if TYPE_CHECKING:
-    from worktrial.trials import PreparedRun
+from worktrial.errors import SettingError, WorktrialError
 
 
 class SuiteGroup(typer.core.TyperGroup):
@@ -111,7 +106,7 @@ def _command(suite: Any, word: str) -> Any:
         **given: Any,
     ) -> None:
         from worktrial.agents.candidates import is_person
-        from worktrial.cli.carry_out import carry_out, carry_out_all
+        from worktrial.cli.carry_out import carry_out, carry_out_all, say_before
         from worktrial.trials import prepare, prepare_all
 
         command = ("worktrial", *sys.argv[1:])
@@ -168,22 +163,3 @@ def _on_ray(words: str, help: str, **more: Any) -> Any:
 def about_suite(suite: Any) -> str:
     """Sentence on what `suite` is about."""
     return f"{suite.about[:1].upper()}{suite.about[1:]}."
-
-
-def say_before(prepared: "Sequence[PreparedRun]", given: Mapping[str, Any]) -> None:
-    """Say what the user should know before it starts.
-
-    Args:
-        prepared: Runs of the command.
-        given: Its options.
-    """
-    from worktrial.terminal import SafeConsole
-    from worktrial.trials import unfinished
-
-    for notice in dict.fromkeys(notice for run in prepared for notice in run.notices):
-        style = "bold" if notice.startswith("WARNING") else ""
-        SafeConsole(stderr=True).print(spell_options(notice, flag), style=style, soft_wrap=True)
-    if given.get("output") is None and (there := unfinished(prepared)) is not None:
-        done = f"{there.finished} of {there.samples} samples are there"
-        said = f"{there.folder} holds the same run, unfinished ({done}); to go on with it add -o {there.folder}"
-        say(said, err=True)

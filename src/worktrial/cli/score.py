@@ -12,9 +12,8 @@ import typer.core
 
 from worktrial.cli.lazy import stub
 from worktrial.engine.notices import say
-from worktrial.errors import DataError, SettingError, WorktrialError
+from worktrial.errors import BadRow, DataError, SettingError, WorktrialError
 from worktrial.language import JsonObject
-from worktrial.scorer import BadRow
 
 _File = Annotated[Path, typer.Argument(help="One JSON object a line.", metavar="FILE.jsonl")]
 _Run = Annotated[Path, typer.Argument(help="What the other program stored.", metavar="RUN")]

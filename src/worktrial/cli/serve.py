@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from worktrial.cli.run import SuiteGroup, about_suite, say_before
+from worktrial.cli.run import SuiteGroup, about_suite
 from worktrial.engine.notices import say
 from worktrial.errors import SettingError, extra
 
@@ -146,6 +146,7 @@ def _command(suite: Any, word: str) -> Any:
                 import mcp  # noqa: F401 - what the doors are made of
                 import uvicorn  # noqa: F401
         from worktrial.agents.episodes import Episodes
+        from worktrial.cli.carry_out import say_before
         from worktrial.grading.reward import RewardKind
         from worktrial.interop.serve.apart import outlive_signals
         from worktrial.interop.serve.settings import ServerSettings

@@ -65,10 +65,8 @@ def _of_the_suite(run: StoredRun, beside: Options | None) -> Iterable[Renderable
 
 
 def _title(run: StoredRun) -> Text:
-    # A regraded run keeps the roles of its source apart from those that worked on it.
-    roles = {**run.manifest.settings.get("carried_roles", {}), **run.manifest.settings.get("roles", {})}
     who = [f"agent {run.manifest.settings.get('agent', '?')}"]
-    who += [f"{role} {s['model']}" for role, s in roles.items() if role != "agent"]
+    who += [f"{role} {s['model']}" for role, s in run.manifest.roles.items() if role != "agent"]
     if (run.manifest.settings.get("faults") or {}).get("prompted"):
         # Only asked for: whether they happened, nobody knows.
         who.append("prompted faults")

@@ -10,7 +10,6 @@ import aiohttp
 import msgspec
 
 from worktrial.engine.admission import Admission
-from worktrial.engine.heartbeat import ProviderTrouble
 from worktrial.engine.manifest import utc_now
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.providers.chat import ChatWire
@@ -25,6 +24,7 @@ from worktrial.engine.refusals import (
 from worktrial.engine.request_cache import RequestCache
 from worktrial.engine.retry import (
     RETRIED_STATUSES,
+    ProviderTrouble,
     Retryable,
     RetryPolicy,
     Tries,

@@ -11,17 +11,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from worktrial.engine.manifest import Asked, Difference, Manifest, tell_apart
+from worktrial.engine.identity import Difference, TrialIdentity
+from worktrial.engine.manifest import Asked, Manifest
 from worktrial.engine.record import Key
-from worktrial.engine.shard import Shard, ShardedTrial
-from worktrial.engine.trial import Job, Trial
+from worktrial.engine.shard import Shard
+from worktrial.engine.trial import Job, ShardedTrial, Trial
 from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject
+from worktrial.options import FaultOptions
 from worktrial.workplaces.faults import Conditions, FaultMode
-
-_FAULT_OPTIONS = ("faults", "fault_count", "fault_duration", "fault_seed", "fault_unit")
-# Settings that say which samples there are; every suite writes them under these names.
-_CHOICE = frozenset({"tasks", "repeats", "faults"})
 
 
 def asked_of(trial: Trial) -> Asked | None:
@@ -92,7 +90,28 @@ def grow(stored: Manifest, wanted: Manifest, folder: Path | str) -> None:
     Raises:
         SettingError: something that can change results differs; the message shows what.
     """
-    if not stored.same_suite(wanted):
+    refuse_other(stored, wanted, folder)
+    session = wanted.sessions[-1]
+    asks = _asks(stored)
+    if asks is not None and session.asked is not None:
+        before = _count(asks, stored.shard)
+        wanted.samples = _count(_uncovered([*asks, session.asked]), stored.shard)
+        new = wanted.samples - before
+        session.asked = msgspec.structs.replace(session.asked, added=new) if new else None
+        now: JsonObject = msgspec.json.decode(msgspec.json.encode(wanted.settings))
+        wanted.settings = _joined(stored.settings, now)
+    # A run keeps the name under which it was begun.
+    wanted.suite = stored.suite
+    wanted.sessions = stored.sessions + wanted.sessions
+
+
+def refuse_other(stored: Manifest, wanted: Manifest, folder: Path | str) -> None:
+    """Refuse to take `wanted` for the run that is stored in `folder`, or for more of it, where it is another.
+
+    Raises:
+        SettingError: something that can change results differs; the message shows what.
+    """
+    if not TrialIdentity.of(stored).is_same_suite(TrialIdentity.of(wanted)):
         article = "an" if stored.suite[:1] in "aeiou" else "a"
         raise SettingError(
             f"{folder} holds {article} {stored.suite} run. Name another folder with {option('output')}, or "
@@ -104,43 +123,16 @@ def grow(stored: Manifest, wanted: Manifest, folder: Path | str) -> None:
             f"{folder} holds a run with other settings (stored -> now):\n{shown}\n"
             f"Give the stored settings to resume it, or start another run with another {option('output')}"
         )
-    session = wanted.sessions[-1]
-    asks = _asks(stored)
-    if asks is not None and session.asked is not None:
-        before = _count(asks, stored.shard)
-        wanted.samples = _count(_uncovered([*asks, session.asked]), stored.shard)
-        new = wanted.samples - before
-        session.asked = msgspec.structs.replace(session.asked, added=new) if new else None
-        wanted.settings = _joined(stored.settings, _as_json(wanted.settings))
-    # A run keeps the name under which it was begun.
-    wanted.suite = stored.suite
-    wanted.sessions = stored.sessions + wanted.sessions
 
 
 def differences(stored: Manifest, wanted: Manifest) -> list[Difference]:
     """Settings that can change a result and are not as they were; [] where `wanted` may add to `stored`."""
-    before: JsonObject = {**_shard_of(stored), "data": stored.data.get("fingerprint"), "settings": stored.settings}
-    # Compare what JSON keeps, so that tuples and lists are the same.
-    now = _as_json({**_shard_of(wanted), "data": wanted.data.get("fingerprint"), "settings": wanted.settings})
-    for side in (before, now):
-        if "options" in side["settings"]:
-            # One that a setting of the same name has settled counts there.
-            options = {k: v for k, v in side["settings"]["options"].items() if k not in side["settings"]}
-            side["settings"] = {**side["settings"], "options": options}
-    one, other = _conditions(before["settings"]), _conditions(now["settings"])
-    may_grow = _asks(stored) is not None and wanted.sessions[-1].asked is not None
-    if one is None or other is None or not may_grow:
-        return [*tell_apart(before, now)]
-    for side in (before, now):
-        side["settings"] = {k: v for k, v in side["settings"].items() if k not in _CHOICE}
-        if "options" in side["settings"]:
-            options = side["settings"]["options"]
-            side["settings"]["options"] = {k: v for k, v in options.items() if k not in _FAULT_OPTIONS}
-    found = [*tell_apart(before, now)]
-    if _union(one, other) is None:
-        said = (msgspec.to_builtins(side) for side in (one, other))
-        found += tell_apart(next(said), next(said), "settings.faults")
-    return found
+    before, now = TrialIdentity.of(stored), TrialIdentity.of(wanted)
+    one, other = _conditions(stored.settings), _conditions(wanted.settings)
+    if one is None or other is None or _asks(stored) is None or wanted.sessions[-1].asked is None:
+        return before.differences(now)
+    joined = _union(one, other) is not None
+    return before.differences(now, but={"samples", *(["faults"] if joined else [])})
 
 
 def _asks(manifest: Manifest) -> list[Asked] | None:
@@ -200,10 +192,6 @@ def _keys(asked: Asked, shard: Shard | None = None) -> set[Key]:
     return {*keys} if shard is None else {key for key in keys if shard.holds(key)}
 
 
-def _shard_of(manifest: Manifest) -> JsonObject:
-    return {} if manifest.shard is None else {"shard": str(manifest.shard)}
-
-
 def _conditions(settings: JsonObject) -> Conditions | None:
     """Conditions in a manifest's settings; None where this version cannot read them."""
     if not settings.get("faults"):
@@ -247,7 +235,7 @@ def _fault_options(stored: JsonObject, now: JsonObject, one: Conditions, other: 
     faulty = [options for options, side in ((stored, one), (now, other)) if not side.is_clean]
     if not faulty:
         return {}
-    said: JsonObject = {name: faulty[-1].get(name) for name in _FAULT_OPTIONS}
+    said: JsonObject = {name: faulty[-1].get(name) for name in FaultOptions.model_fields}
     for name in ("fault_count", "fault_duration"):
         if len({options.get(name) for options in faulty}) > 1:
             words = (word for options in faulty for word in (options.get(name) or "2").split(","))
@@ -255,8 +243,3 @@ def _fault_options(stored: JsonObject, now: JsonObject, one: Conditions, other: 
     modes = dict.fromkeys(s.mode.value for side in (one, other) for s in side.settings)
     said["faults"] = ",".join([*modes, *(["prompted"] if one.prompted or other.prompted else [])])
     return said
-
-
-def _as_json(value: JsonObject) -> JsonObject:
-    decoded: JsonObject = msgspec.json.decode(msgspec.json.encode(value))
-    return decoded

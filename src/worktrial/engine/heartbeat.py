@@ -14,6 +14,7 @@ import msgspec
 from worktrial.engine.interruption import Interrupted
 from worktrial.engine.lines import replace_file
 from worktrial.engine.manifest import utc_now
+from worktrial.engine.retry import ProviderTrouble
 from worktrial.errors import DataError
 from worktrial.outside.files import MOST_BYTES, open_file
 from worktrial.secrets import Redactor
@@ -45,15 +46,6 @@ class RunningSample(msgspec.Struct, kw_only=True, frozen=True):
     """Requests answered so far, of all roles."""
     tokens: int
     """Tokens so far, in and out, of all roles."""
-
-
-class ProviderTrouble(msgspec.Struct, kw_only=True, frozen=True):
-    """One answer of an endpoint for which a request is sent again."""
-
-    at: str
-    """Time of it, ISO 8601 in UTC."""
-    said: str
-    """Role, address and words of the endpoint, without anything secret."""
 
 
 class Heartbeat(msgspec.Struct, kw_only=True, frozen=True):

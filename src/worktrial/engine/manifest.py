@@ -2,28 +2,18 @@
 
 import datetime as dt
 import platform
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from worktrial import __version__
 from worktrial.engine.shard import Shard
 from worktrial.errors import DataError, option
-from worktrial.language import JsonObject, JsonValue
+from worktrial.language import JsonObject
 from worktrial.outside.files import read_bytes
+from worktrial.version import __version__
 
 FORMAT = 2
 MANIFEST = "manifest.json"
-
-NEUTRAL = frozenset({"agent", "sub_agent", "limits", "tasks", "repeats", "parallel_votes", "context_tokens"})
-"""Settings that may differ between runs that are compared: who worked, within which limits, on which of the tasks,
-how often, whether votes were asked for at once, and how much the agent's model was known to hold. Every other one
-has to be equal, those of tomorrow, too."""
-NEUTRAL_DATA = frozenset({"folder", "archive", "source_run", "trusted", "title", "kind"})
-"""Keys of `Manifest.data` that are places or names, or say where code ran. What lay there has a fingerprint, and
-that has to be equal."""
 
 
 class Asked(msgspec.Struct, kw_only=True, frozen=True):
@@ -83,12 +73,10 @@ class Manifest(msgspec.Struct, kw_only=True):
         """Name of the suite for people."""
         return str(self.data.get("title", self.suite))
 
-    def same_suite(self, other: "Manifest") -> bool:
-        """Whether both are of one suite: that of a name; of folders of one's own those that hold the same."""
-        if self.suite == other.suite:
-            return True
-        prints = self.data.get("fingerprint"), other.data.get("fingerprint")
-        return self.is_own and other.is_own and prints[0] == prints[1] is not None
+    @property
+    def roles(self) -> dict[str, JsonObject]:
+        """Settings of every model by its role; of work that was judged again those of then, too."""
+        return {**self.settings.get("carried_roles", {}), **self.settings.get("roles", {})}
 
 
 def manifest_text(manifest: Manifest) -> bytes:
@@ -142,38 +130,3 @@ def decode_manifest(data: bytes, where: Path | str) -> Manifest:
         return msgspec.json.decode(data, type=Manifest)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as e:
         raise DataError(where, f"not a run's manifest: {e}") from None
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One setting that two runs, or two sessions of one, do not share."""
-
-    what: str
-    """Dotted path of the setting."""
-    first: JsonValue
-    """Value in the first; None where it has nothing of the kind."""
-    second: JsonValue
-    """Value in the second; likewise."""
-
-    def __str__(self) -> str:
-        return f"{self.what}: {_short(self.first)} -> {_short(self.second)}"
-
-
-def tell_apart(first: JsonValue, second: JsonValue, what: str = "") -> Iterator[Difference]:
-    """Differences between two values as JSON has them, each where it lies deepest.
-
-    Args:
-        first: For instance settings.
-        second: For instance settings.
-        what: Dotted path of both.
-    """
-    if isinstance(first, dict) and isinstance(second, dict):
-        for key in first | second:
-            yield from tell_apart(first.get(key), second.get(key), f"{what}.{key}" if what else key)
-    elif first != second:
-        yield Difference(what, first, second)
-
-
-def _short(value: JsonValue) -> str:
-    text = msgspec.json.encode(value).decode()
-    return text if len(text) <= 80 else f"{text[:77]}..."

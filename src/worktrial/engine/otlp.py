@@ -23,13 +23,13 @@ from opentelemetry.sdk.trace.id_generator import IdGenerator
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 from opentelemetry.trace import Span, SpanKind, StatusCode, set_span_in_context
 
-from worktrial import __version__
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.roles import RoleName, RoleSettings, public_url
 from worktrial.engine.times import SampleTimes, TimedCall, TimedRequest
 from worktrial.grading import Outcome
 from worktrial.language import Completion, JsonObject, JsonValue, Message, read_reply
 from worktrial.secrets import Redactor
+from worktrial.version import __version__
 
 _PATH = "/v1/traces"
 # Samples that wait for a collector slower than the run; those beyond are dropped.

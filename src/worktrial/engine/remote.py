@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from worktrial.engine.growth import differences
+from worktrial.engine.growth import refuse_other
 from worktrial.engine.manifest import MANIFEST, Manifest, decode_manifest, read_manifest
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.engine.records import SAMPLES
@@ -151,11 +151,8 @@ def _address_of(address: str, manifest: Manifest) -> str:
 
 def _refuse_other(stored: Manifest, manifest: Manifest, where: str) -> None:
     """Refuse a run beside one with other settings, whatever their shards."""
-    whole = [msgspec.structs.replace(one, shard=None) for one in (stored, manifest)]
-    found = [] if stored.same_suite(manifest) else [f"suite: {stored.suite} -> {manifest.suite}"]
-    if found := [*found, *map(str, differences(*whole))]:
-        shown = "\n".join(f"  {difference}" for difference in found)
-        raise SettingError(f"{where} holds a run with other settings (stored -> now):\n{shown}")
+    stored, manifest = (msgspec.structs.replace(one, shard=None) for one in (stored, manifest))
+    refuse_other(stored, manifest, where)
 
 
 def _refuse_within(address: str) -> None:

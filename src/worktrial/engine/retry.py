@@ -5,9 +5,20 @@ import random
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
+import msgspec
+
 from worktrial.errors import InvalidReason
 
 RETRIED_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+
+
+class ProviderTrouble(msgspec.Struct, kw_only=True, frozen=True):
+    """One answer of an endpoint for which a request is sent again."""
+
+    at: str
+    """Time of it, ISO 8601 in UTC."""
+    said: str
+    """Role, address and words of the endpoint, without anything secret."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def settings_for(
     # A base URL for every role is not meant for the one that runs in this machine.
     has_address = any(given.get(f"{owner.value.replace('-', '_')}_base_url") is not None for owner in owners)
     local = not has_address and (model == "local" or model.startswith("local:"))
-    tool_mode = given.get("tool_mode") or ("json" if local else "native")
+    tool_mode: Any = given.get("tool_mode") or ("json" if local else "native")
     return RoleSettings(
         role=role,
         model=model,

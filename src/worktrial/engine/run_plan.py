@@ -10,9 +10,8 @@ from worktrial.engine.manifest import MANIFEST, Manifest, SessionRecord, read_ma
 from worktrial.engine.record import Key
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import RoleName, RoleSettings, public_url
-from worktrial.engine.shard import ShardedTrial
 from worktrial.engine.spend import Budget
-from worktrial.engine.trial import Trial
+from worktrial.engine.trial import ShardedTrial, Trial
 from worktrial.language import JsonObject
 from worktrial.secrets import Redactor
 
@@ -107,7 +106,7 @@ def stored_like(plan: RunPlan, folder: Path) -> Manifest | None:
     stored = read_manifest(path)
     roles = {role: settings.resolved() for role, settings in plan.roles.items()}
     wanted = manifest_of(RunPlan(plan.trial, roles, plan.settings), Redactor())
-    return stored if stored.same_suite(wanted) and not differences(stored, wanted) else None
+    return None if differences(stored, wanted) else stored
 
 
 def _fingerprint(settings: RoleSettings) -> JsonObject:

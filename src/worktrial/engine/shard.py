@@ -1,15 +1,12 @@
 """Shards of a run: which of its samples one of several processes takes, wherever these are."""
 
 import re
-from collections.abc import Sequence
 from hashlib import sha256
 
 import msgspec
 
-from worktrial.engine.record import Key, SampleResult
-from worktrial.engine.trial import Job, SampleContext, Trial
+from worktrial.engine.record import Key
 from worktrial.errors import SettingError, option
-from worktrial.language import JsonObject
 
 MOST_SHARDS = 10_000
 _WORDS = re.compile(r"(\d{1,9})/(\d{1,9})")
@@ -66,19 +63,3 @@ def shard_number(key: Key, of: int) -> int:
         of: Number of shards.
     """
     return int.from_bytes(sha256(msgspec.json.encode(key)).digest()[:8]) % of + 1
-
-
-class ShardedTrial:
-    """The part of a trial that falls to one shard; everything but `jobs` is the whole trial's."""
-
-    def __init__(self, whole: Trial, shard: Shard) -> None:
-        self.whole = whole
-        self.shard = shard
-        self.suite: str = whole.suite
-        self.data: JsonObject = whole.data
-        self.settings: JsonObject = whole.settings
-        self.jobs: Sequence[Job] = [job for job in whole.jobs if shard.holds(job.key)]
-
-    async def run(self, job: Job, context: SampleContext) -> SampleResult:
-        """Do one job; see `worktrial.engine.trial.Trial`."""
-        return await self.whole.run(job, context)

@@ -76,14 +76,9 @@ def open_run(folder: Path, *, grounds: bool = True) -> StoredRun:
     return StoredRun(folder, manifest, [*Records(folder, kind)])
 
 
-def roles_of(manifest: Manifest) -> dict[str, JsonObject]:
-    """Settings of every role by its name; those of the source of a regraded run, too."""
-    return {**manifest.settings.get("carried_roles", {}), **manifest.settings.get("roles", {})}
-
-
 def model_of(manifest: Manifest, role: str) -> str | None:
     """Model in a role; where several share it, all of them with commas; None where nobody plays it."""
-    roles = roles_of(manifest)
+    roles = manifest.roles
     names = [name for name in roles if name == role or name.startswith(f"{role}-")]
     return ", ".join(str(roles[name].get("model", "?")) for name in names) or None
 

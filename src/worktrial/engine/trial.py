@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from worktrial.engine.record import CLEAN, Key, SampleResult
 from worktrial.engine.roles import Role, RoleName
+from worktrial.engine.shard import Shard
 from worktrial.engine.spend import Meter, Spend
 from worktrial.engine.times import SampleTimes, TimedModel
 from worktrial.language import Complete, JsonObject, JsonValue, Usage
@@ -113,3 +114,19 @@ class Trial(Protocol):
             StopRun: going on would be pointless.
         """
         ...
+
+
+class ShardedTrial:
+    """The part of a trial that falls to one shard; everything but `jobs` is the whole trial's."""
+
+    def __init__(self, whole: Trial, shard: Shard) -> None:
+        self.whole = whole
+        self.shard = shard
+        self.suite: str = whole.suite
+        self.data: JsonObject = whole.data
+        self.settings: JsonObject = whole.settings
+        self.jobs: Sequence[Job] = [job for job in whole.jobs if shard.holds(job.key)]
+
+    async def run(self, job: Job, context: SampleContext) -> SampleResult:
+        """Do one job; see `Trial`."""
+        return await self.whole.run(job, context)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from markupsafe import Markup
 
-from worktrial import __version__
 from worktrial.language.templates import templates
 from worktrial.reports.links import HOME, SAMPLES, TASKS
 from worktrial.reports.report import Report
+from worktrial.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Template

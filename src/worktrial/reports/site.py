@@ -13,13 +13,13 @@ from pathlib import Path
 import msgspec
 from markupsafe import Markup
 
-from worktrial import __version__
 from worktrial.errors import SettingError, option
 from worktrial.reports.figures import number
 from worktrial.reports.links import HOME, section_page
 from worktrial.reports.page import PageFrame, render_page, template
 from worktrial.reports.report import Report, Section
 from worktrial.reports.viewer.pages import assets
+from worktrial.version import __version__
 
 MARKER = "report.json"
 """File that marks a folder as a report of ours, and names what belongs to it."""

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
+from worktrial.engine.identity import comparable
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
-from worktrial.results.comparable import comparable
 from worktrial.statistics.order import OrderAgreement, order_agreement
 
 Outcomes = Mapping[tuple[str, int], bool | None]

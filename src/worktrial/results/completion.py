@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
 
+from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import SampleRecord
 from worktrial.grading import Outcome
 from worktrial.results.conditions import cluster_by
 from worktrial.results.outcomes import OutcomeTally, TaskOutcomes
-from worktrial.results.pairing import SamplePair
 from worktrial.statistics import CompletionRate, Estimand, Estimate, TaskTries, rate
 
 

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import msgspec
 
+from worktrial.engine.pairing import SamplePair, pair_runs
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.engine.stored import StoredRun, agent_of, name_of
 from worktrial.places import shown_place
 from worktrial.results.completion import paired_tries, passed
 from worktrial.results.conditions import condition_in_words, in_order
 from worktrial.results.figure import figures_of
-from worktrial.results.pairing import SamplePair, pair_runs
 from worktrial.statistics import (
     MARGIN,
     Conclusion,

@@ -6,7 +6,7 @@ meaning, and stays when one is added.
 
 import msgspec
 
-from worktrial import __version__
+from worktrial.version import __version__
 
 FORMAT = 3
 

@@ -6,6 +6,7 @@ from itertools import chain
 from statistics import fmean, median_low
 from typing import TypedDict
 
+from worktrial.engine.pairing import pair_runs
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import DataError
@@ -13,7 +14,6 @@ from worktrial.grading import Outcome
 from worktrial.results.completion import paired_tries
 from worktrial.results.conditions import by_condition, cluster_by, headline, tallies
 from worktrial.results.outcomes import OutcomeTally
-from worktrial.results.pairing import pair_runs
 from worktrial.statistics import Estimate, Rate, TaskTries, difference, pass_hat_k, rate
 
 

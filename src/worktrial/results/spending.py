@@ -99,9 +99,10 @@ def unseen(run: OfRun) -> dict[str, str]:
     if settings.get("regraded"):
         # Its records hold what the judging took.
         return dict.fromkeys((name for name in QUANTITIES if name != "calls"), "stored work was only judged again")
-    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
     # A model's name may hold a colon, too, but a model has a role.
-    members = [str(settings.get(role.replace("-", "_")) or "") for role in _ON_TRIAL if role not in roles]
+    members = [
+        str(settings.get(role.replace("-", "_")) or "") for role in _ON_TRIAL if role not in run.manifest.roles
+    ]
     kinds = [member.partition(":")[0] for member in members if ":" in member]
     if kinds := [kind for kind in kinds if kind != REPORTS_ITSELF]:
         spent = [name for name in QUANTITIES if "cost" in name or "tokens" in name]

@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 from filelock import FileLock, Timeout
 
+from worktrial.engine.identity import TrialIdentity
 from worktrial.engine.lines import sync_folder
-from worktrial.engine.manifest import MANIFEST, Manifest, manifest_text, read_manifest, tell_apart
+from worktrial.engine.manifest import MANIFEST, Manifest, manifest_text, read_manifest
 from worktrial.engine.record import Key, Place, SampleLine, SampleRecord
 from worktrial.engine.records import SAMPLES, Records
 from worktrial.engine.segments import WORK, segment_path, segments_in
@@ -127,14 +128,9 @@ def _apart(one: _Part, other: _Part) -> str | None:
     """First difference of what shards of a run share."""
     if one.shard.of != other.shard.of:
         return f"shard {one.shard} and shard {other.shard}"
-    if not one.manifest.same_suite(other.manifest):
-        return f"suite {one.manifest.title} and {other.manifest.title}"
     if one.versions != other.versions:
         return f"worktrial {', '.join(one.versions)} -> {', '.join(other.versions)}"
-    first, second = (
-        {"data": m.data.get("fingerprint"), "settings": m.settings} for m in (one.manifest, other.manifest)
-    )
-    found = [*tell_apart(first, second)]
+    found = TrialIdentity.of(one.manifest).differences(TrialIdentity.of(other.manifest), but={"shard"})
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return f"{found[0]}{more}" if found else None
 

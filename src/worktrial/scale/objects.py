@@ -112,7 +112,7 @@ def _stored(address: str) -> list[StoredFolder]:
 
 
 def _wanted(*, records: bool, segment: int | None) -> Callable[[str], bool] | None:
-    """Which files are wanted; None for all."""
+    """Choice of the files that are wanted; None for all."""
     if segment is not None:
         return lambda name: name in _RECORDS or name.startswith(f"{WORK}/{segment:04}.")
     return _RECORDS.__contains__ if records else None

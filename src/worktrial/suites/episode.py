@@ -9,7 +9,7 @@ from worktrial.agents.assignment import Agent, Assignment, Limits
 from worktrial.agents.candidates import Candidate
 from worktrial.agents.context import ContextKeeping
 from worktrial.agents.own_callable import crash_traceback
-from worktrial.agents.prompting import prompt_on_record, render_prompt
+from worktrial.agents.prompting import render_prompt
 from worktrial.engine.manifest import MANIFEST, Manifest
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
@@ -21,6 +21,7 @@ from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject
 from worktrial.suites.duties import Duties, with_budget
 from worktrial.suites.judging import JudgeSettings, Work, judge_on_record
+from worktrial.suites.own_prompt import prompt_on_record
 from worktrial.workplaces import Session, Trajectory, Workplace
 from worktrial.workplaces.duties.human import HumanSession
 from worktrial.workplaces.duties.session import PolicySession

@@ -6,12 +6,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
+from worktrial.named_agents import resolve_agent
 from worktrial.suite import Suite
 
 

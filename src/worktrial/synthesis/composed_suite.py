@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-from worktrial import __version__
 from worktrial.errors import DataError, StopRun
 from worktrial.language import JsonObject
 from worktrial.suites.executable.tasks import TASKS_FILE, ExecutableTask
@@ -18,6 +17,7 @@ from worktrial.synthesis.files import to_yaml, write_text
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.gates.door import Door
 from worktrial.synthesis.gates.facts import amounts_asked
+from worktrial.version import __version__
 
 FORMAT = 1
 STATES = "states"

@@ -296,10 +296,7 @@ def _spec(folder: SuiteFolder, given: SynthesisOptions, stored: JobSpec | None) 
 def _stored_spec(folder: SuiteFolder) -> JobSpec | None:
     if not folder.spec.exists():
         return None
-    spec = read_spec(folder.spec)
-    # An earlier release had simulated workplaces only, and did not say so.
-    is_earlier = "workplace" not in read_yaml_as(folder.spec, dict[str, Any])
-    return msgspec.structs.replace(spec, workplace="simulated") if is_earlier else spec
+    return read_spec(folder.spec)
 
 
 def _stored_options(folder: SuiteFolder) -> dict[str, Any]:

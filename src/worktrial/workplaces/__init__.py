@@ -2,7 +2,7 @@
 
 from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.clock import DEFAULT_CLOCK, Clock, ClockSource, derive_clock, trial_clock
-from worktrial.workplaces.loading import Workplaces, load_workplaces
+from worktrial.workplaces.loading import Workplaces, load_workplace, load_workplaces
 from worktrial.workplaces.session import Observation, Origin, Session, refusal
 from worktrial.workplaces.simulator import LanguageSimulator, LedgerEntry, LedgerSession, Memory, PromptStyle
 from worktrial.workplaces.tools import Tool
@@ -29,6 +29,7 @@ __all__ = [
     "Workplaces",
     "derive_clock",
     "ending",
+    "load_workplace",
     "load_workplaces",
     "refusal",
     "trial_clock",

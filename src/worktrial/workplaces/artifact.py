@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
 
 from worktrial.language import JsonObject
 from worktrial.workplaces.records import KnownState
@@ -26,17 +25,6 @@ class Workplace:
     """Meaning of the state's fields, with causal hints."""
     source: str = ""
     """The file it came from, for messages."""
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> "Workplace":
-        """Read one workplace: a folder with `workplace.yaml`, or one OccuBench JSON file.
-
-        Raises:
-            DataError: there is nothing there, or a file or field cannot be used.
-        """
-        from worktrial.workplaces.loading import load_workplace
-
-        return load_workplace(path)
 
     @cached_property
     def start(self) -> KnownState:

@@ -9,11 +9,12 @@ from PIL import Image
 from tests.support.pdfs import PASSWORD, lines, pdf, table_page
 
 from worktrial.archive.build import build
+from worktrial.archive.build.worker import open_drawn
 from worktrial.archive.pages import PageContent
 from worktrial.archive.pdf import open_pdf
 from worktrial.archive.pdf.document import render
 from worktrial.archive.producers import Files, ReadSettings, open_document
-from worktrial.archive.producers.files import PICTURE, open_drawn
+from worktrial.archive.producers.files import PICTURE
 from worktrial.archive.store import Archive
 from worktrial.errors import DataError, SettingError
 

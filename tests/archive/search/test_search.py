@@ -165,13 +165,7 @@ def test_an_index_that_cannot_be_used_here(tmp_path: Path) -> None:
     assert not is_index_of(tmp_path / "nothing", "x")
     about = tmp_path / "index/about.json"
     assert is_index_of(tmp_path / "index", "x")
-    # As earlier versions wrote it, by this engine and by the one that is not read any more.
-    about.write_text('{"engine":"tantivy","of":"x","format":2}')
-    assert is_index_of(tmp_path / "index", "x")
-    # Without periods and other names.
-    about.write_text('{"engine":"tantivy","of":"x","format":1}')
-    assert not is_index_of(tmp_path / "index", "x")
-    about.write_text('{"engine":"sqlite","of":"x","format":2}')
+    about.write_text('{"of":"x","format":1}')
     assert not is_index_of(tmp_path / "index", "x")
     about.write_text("{")
     assert not is_index_of(tmp_path / "index", "x")

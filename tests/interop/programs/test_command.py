@@ -16,11 +16,11 @@ from tests.agents.test_tool_loop import Desk
 from tests.support.plan_driver import what_counts
 
 import worktrial as wt
-from worktrial.agents.candidates import resolve_agent
 from worktrial.errors import SettingError, StopRun
 from worktrial.interop.programs.answers import AnswerPlace
 from worktrial.interop.programs.command import USUAL_ENVIRONMENT, CommandAgent, Start
 from worktrial.interop.programs.presets import names
+from worktrial.named_agents import resolve_agent
 from worktrial.suites.starter import suite
 
 STAND_IN = Path(__file__).parents[2] / "support" / "stand_in_cli.py"

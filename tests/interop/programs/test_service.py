@@ -13,9 +13,9 @@ from aiohttp import web
 from tests.support.plan_driver import follow_plan, what_counts
 
 import worktrial as wt
-from worktrial.agents.candidates import resolve_agent
 from worktrial.errors import SettingError
 from worktrial.interop.programs import service
+from worktrial.named_agents import resolve_agent
 from worktrial.suites.starter import suite
 
 SAMPLE = "returns-01"

@@ -12,7 +12,8 @@ from tests.support.browser import page
 from tests.support.made_runs import make_run
 from tests.support.viewing import viewing
 
-from worktrial.engine.heartbeat import HEARTBEAT, STOP, Heartbeat, ProviderTrouble, RunningSample
+from worktrial.engine.heartbeat import HEARTBEAT, STOP, Heartbeat, RunningSample
+from worktrial.engine.retry import ProviderTrouble
 from worktrial.reports.live_page import live_page
 from worktrial.results.following import FollowedRun
 

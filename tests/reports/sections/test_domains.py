@@ -13,10 +13,10 @@ from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.true_simulator import TrueSimulator
 
-from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.stored import StoredRun
+from worktrial.named_agents import resolve_agent
 from worktrial.reports.report import Report, ReportRun, open_report
 from worktrial.reports.sections import published, sections
 from worktrial.reports.sections.agreement import simulators_agree

@@ -128,7 +128,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for n in range(MANY // 2)
         ]
         manifest = Manifest(suite="s", data={}, settings={}, samples=len(records))
-        runs.append(ReportRun(agent, agent, StoredRun(into / agent, manifest, records), {}))
+        runs.append(ReportRun(agent, agent, StoredRun(into / agent, manifest, records)))
     report = Report("Many", runs)
     (into / "assets").mkdir()
     for name, content in assets():

@@ -86,7 +86,7 @@ def test_damaged_pins(gates: Path) -> None:
     for text, told in [
         (b"{", "not a pinned baseline"),
         (b"\xff", "not a pinned baseline"),
-        (msgspec.json.encode(good | {"format": 9}), "has format 9, and this version reads 1"),
+        (msgspec.json.encode(good | {"format": 9}), "has format 9, and this version reads 2"),
         (msgspec.json.encode(good | {"extra": 9}), "unknown field `extra`"),
         (msgspec.json.encode(good | {"samples": "x"}), r"\$.samples"),
         (b" " * 100_001, "larger than 100,000 bytes"),

@@ -1,19 +1,13 @@
 """Figures of one run."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.table import Table
 from tests.suites.documents.runs import store
 
-from worktrial.engine.stored import StoredRun, open_run
-from worktrial.results.comparable import comparable
-from worktrial.results.pairing import pair_runs
 from worktrial.statistics import agresti_coull
-from worktrial.suites.documents import suite
 from worktrial.suites.documents.figures import document_figures
-from worktrial.suites.documents.stages import stages
 from worktrial.suites.documents.tables import document_tables
 
 
@@ -96,45 +90,3 @@ def test_what_was_found_and_opened(tmp_path: Path) -> None:
 
 def test_nothing_valid(tmp_path: Path) -> None:
     assert document_figures(store(tmp_path / "r", {"A": None})) is None
-
-
-EARLIER = {
-    "published": "official",
-    "ours": "strict",
-    "published_why": "official_why",
-    "ours_why": "strict_why",
-    "0.1.0+answers-1": "0.1.0+838f920c4afa",
-}
-
-
-def _as_earlier_releases_stored_it(run: StoredRun) -> StoredRun:
-    for name in ("manifest.json", "samples.jsonl"):
-        file = run.folder / name
-        text = file.read_text(encoding="utf-8")
-        for now, then in EARLIER.items():
-            text = text.replace(f'"{now}"', f'"{then}"')
-        file.write_text(text, encoding="utf-8")
-    return open_run(run.folder)
-
-
-def test_runs_of_earlier_releases_say_the_same(tmp_path: Path) -> None:
-    version = {"scorer_version": "0.1.0+answers-1"}
-    zero = {"published": dict.fromkeys(("0", "0.001", "0.01", "0.05"), 0.0), **version}
-    told: dict[str, Any] = {"A": True, "B": True, "C": False}
-    measures = {"A": version, "B": zero, "C": version}
-    now, then = (store(tmp_path / name, told, measures=measures, **version) for name in ("now", "then"))
-    then = _as_earlier_releases_stored_it(then)
-    assert then.manifest.settings["scorer"] == "official" and "strict" in then.records[0].measures
-    assert document_figures(then) == document_figures(now)
-    assert suite.figures(then) == suite.figures(now) != []
-    assert comparable(now.manifest, then.manifest) == []
-    pairs = pair_runs(now, then).pairs
-    assert {figure.change.difference for figure in suite.changes(pairs, confidence=0.95)} == {0}
-
-
-def test_an_earlier_run_is_a_stage_beside_a_new_one(tmp_path: Path) -> None:
-    told: dict[str, Any] = {"A": True, "B": False}
-    version = {"scorer_version": "0.1.0+answers-1"}
-    now = store(tmp_path / "now", told, **version)
-    then = _as_earlier_releases_stored_it(store(tmp_path / "then", told, "oracle-pages", **version))
-    assert stages([now, then]).questions == 2

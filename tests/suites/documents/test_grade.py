@@ -11,7 +11,7 @@ from worktrial.grading import Outcome
 from worktrial.suites.documents.choices import Setup
 from worktrial.suites.documents.load import load_questions
 from worktrial.suites.documents.question import DocumentQuestion, GoldFigure, GoldPage
-from worktrial.suites.documents.scoring import ScoreSettings
+from worktrial.suites.documents.scoring import SCORES, ScoreSettings
 from worktrial.suites.documents.task import AnswerGrader
 from worktrial.workplaces import Observation, Origin, StopReason, ToolCall, Trajectory
 
@@ -43,7 +43,7 @@ def test_a_right_answer(questions: dict[str, DocumentQuestion]) -> None:
     assert measures["published"] == measures["ours"] == {"0": 1.0, "0.001": 1.0, "0.01": 1.0, "0.05": 1.0}
     assert measures["failure"] is measures["diagnosis"] is None
     assert measures["retrieval"]["page_recall"] == 1
-    assert measures["data_revision"] == {"questions": "q"} and "+" in measures["scorer_version"]
+    assert measures["data_revision"] == {"questions": "q"} and measures["scorer_version"] == SCORES
 
 
 @pytest.mark.parametrize(

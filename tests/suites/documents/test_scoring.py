@@ -6,19 +6,18 @@ from hashlib import sha256
 import pytest
 from tests.support.data import real_data_dir
 
+from worktrial.errors import BadRow
 from worktrial.language import JsonObject
-from worktrial.scorer import BadRow
 from worktrial.suites.documents.answers import AnswerPair, our_score, question_unit
 from worktrial.suites.documents.choices import AnswerMode
 from worktrial.suites.documents.question import DocumentQuestion
 from worktrial.suites.documents.scoring import (
+    SCORES,
     TOLERANCES,
     constant_measures,
-    in_current_words,
     score_answer,
     score_answer_row,
     score_measures,
-    scorer_version,
 )
 
 ANSWERS = [
@@ -74,7 +73,7 @@ def test_the_version_stands_for_its_verdicts() -> None:
     ]
     told = sha256(json.dumps(said).encode()).hexdigest()[:12]
     # Another hash means other scores: raise the version, and never change an entry.
-    assert VERDICTS[scorer_version().rpartition("+")[2]][0] == told
+    assert VERDICTS[SCORES][0] == told
 
 
 @pytest.mark.real_data
@@ -90,30 +89,7 @@ def test_the_version_stands_for_its_verdicts_on_recorded_answers() -> None:
         for mode in AnswerMode
     ]
     told = sha256(bytes(map(int, said))).hexdigest()[:12]
-    assert VERDICTS[scorer_version().rpartition("+")[2]][1] == told
-
-
-def test_what_earlier_releases_stored_is_read_in_current_words() -> None:
-    stored: JsonObject = {
-        "scorer": "strict",
-        "scorer_version": "0.1.0+838f920c4afa",
-        "official": {"0": 1.0},
-        "official_why": "same",
-        "strict": {"0": 0.0},
-        "strict_why": "other",
-        "setup": "archive",
-    }
-    current = {
-        "scorer": "ours",
-        "scorer_version": "0.1.0+answers-1",
-        "published": {"0": 1.0},
-        "published_why": "same",
-        "ours": {"0": 0.0},
-        "ours_why": "other",
-        "setup": "archive",
-    }
-    assert in_current_words(stored) == current == in_current_words(current)
-    assert in_current_words({"scorer_version": "0.0.9+0123456789ab"}) == {"scorer_version": "0.0.9+0123456789ab"}
+    assert VERDICTS[SCORES][1] == told
 
 
 @pytest.mark.parametrize(

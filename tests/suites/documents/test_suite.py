@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from tests.support.tiny_archive import tiny_archive, write_questions
 
-from worktrial.agents.candidates import resolve_agent
 from worktrial.engine import memory
 from worktrial.engine.run import run_trials
 from worktrial.errors import SettingError, option
+from worktrial.named_agents import resolve_agent
 from worktrial.suite import suites
 from worktrial.suites.documents import suite
 from worktrial.suites.documents.task import DocumentsTrial
@@ -75,13 +75,6 @@ def test_questions_of_a_file_and_those_that_come_along(tmp_path: Path) -> None:
     own = suite.tasks(suite.data(questions=str(write_questions(tmp_path))))
     assert [(row.id, row.difficulty, row.category) for row in own][:1] == [("HB1", "easy", "lookup")]
     assert len(suite.tasks(suite.data())) == 20
-
-
-def test_earlier_names_of_scores_are_read() -> None:
-    assert _read(scorer="official").scorer == "published"
-    assert _read(scorer="strict") == _read(scorer="ours")
-    with pytest.raises(SettingError, match="scorer"):
-        _read(scorer="sound")
 
 
 def test_an_address_on_the_hub_keeps_its_slashes() -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from worktrial.engine.identity import comparable
 from worktrial.engine.stored import open_run
 from worktrial.errors import DataError, SettingError
 from worktrial.grading import answer_checks
-from worktrial.results.comparable import comparable
 from worktrial.suites.executable.tasks import read_tasks
 from worktrial.suites.regrade import refuse_other_data
 from worktrial.suites.starter import load_workplace, suite

@@ -8,10 +8,10 @@ from tests.sandbox.sessions import needs_sandbox
 from tests.support.own_workplaces import TASKS, WORKPLACE, write_suite
 from tests.workplaces.executable.ledger import TOOLS
 
+from worktrial.engine.identity import comparable
 from worktrial.engine.manifest import Manifest
 from worktrial.errors import DataError, WorktrialError
 from worktrial.language import JsonObject
-from worktrial.results.comparable import comparable
 from worktrial.suite import find_suite, find_suite_of, suite_of
 from worktrial.suites.executable import ExecutableSuite
 from worktrial.suites.executable.folder import OwnExecutableSuite, TrustOptions
@@ -79,12 +79,11 @@ def test_the_fingerprint_is_of_what_results_depend_on(folder: Path) -> None:
 
 
 def test_trust_is_on_record_and_no_bar_to_comparing(folder: Path) -> None:
-    from worktrial.engine.manifest import NEUTRAL_DATA
-
     suite = own(folder)
     plain, trusted = suite.on_record(TrustOptions()), suite.on_record(TRUST)
     assert trusted == {**plain, "trusted": True}
-    assert "trusted" in NEUTRAL_DATA and "trust" in OwnExecutableSuite.options.neutral()
+    one, other = (Manifest(suite="own", data=data, settings={}, samples=0) for data in (plain, trusted))
+    assert comparable(one, other) == [] and "trust" in OwnExecutableSuite.options.neutral()
 
 
 def test_a_stored_run_finds_its_folder(folder: Path) -> None:

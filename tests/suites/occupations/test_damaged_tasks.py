@@ -114,15 +114,6 @@ def test_free_form_arguments_reach_the_simulator_whole(tmp_path: Path) -> None:
     assert json.loads(asked.last_user_text)["arguments"] == {"entry": entry}
 
 
-def test_a_state_with_the_reserved_key_cannot_have_a_ledger(tmp_path: Path) -> None:
-    release = TinyRelease()
-    release.workplaces["env_ward"]["task_initial_state"]["_facts"] = {}
-    data = release.write(tmp_path / "data")
-    assert _run(data, tmp_path / "history").code == 0
-    assert _run(data, tmp_path / "ledger", "--memory", "ledger").code == 3
-    assert by_sample(tmp_path / "ledger")["7"]["reason"].startswith("task_data: ")
-
-
 def test_every_sample_invalid(tmp_path: Path) -> None:
     release = TinyRelease()
     for row in release.tasks:

@@ -12,6 +12,7 @@ from worktrial.suites.shifts.cases import Move
 from worktrial.suites.shifts.desks.charge_nurse import measures, rules
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import ShiftChoice
+from worktrial.workplaces.desk import DeskSession
 
 DESK = suite.desks(ShiftChoice())["charge_nurse"]
 
@@ -32,7 +33,7 @@ def _first(kind, pattern, end=None, length="full"):
 
 
 def _work(variant, moves, length="full"):
-    session = DESK.workplace.open(DESK.draw(length, variant))
+    session = DeskSession(DESK.workplace, DESK.draw(length, variant))
     seen = [asyncio.run(session.call(move.tool, dict(move.arguments))).content for move in moves]
     session.finish()
     return seen, DESK.score(DESK.draw(length, variant), session.live)
@@ -78,8 +79,8 @@ def test_nobody_is_handed_over_without_bed_and_porter():
     moves = [
         _at(start, due.arrives + 1),
         Move("hand_over", patient),
-        Move("request_bed", {**patient, "ward": due.facts["ward"]}),
-        Move("request_bed", {**patient, "ward": due.facts["ward"]}),
+        Move("request_bed", {**patient, "ward": due.filled["ward"]}),
+        Move("request_bed", {**patient, "ward": due.filled["ward"]}),
         _at(start, due.arrives + 30),
         Move("hand_over", patient),
         Move("order_porter", patient),
@@ -101,7 +102,7 @@ def test_an_order_that_was_withdrawn_is_not_carried_out():
     patient = {"patient_id": due.about}
     moves = [
         _at(start, due.arrives + 1),
-        Move("request_bed", {**patient, "ward": due.facts["ward"]}),
+        Move("request_bed", {**patient, "ward": due.filled["ward"]}),
         Move("order_porter", patient),
         _at(start, due.arrives + 35),
         Move("hand_over", patient),
@@ -116,13 +117,13 @@ def test_a_transfer_that_was_begun_may_be_cancelled_when_the_order_is_withdrawn(
     word = {"kind": "tell", "about": due.about, "text": "The patient stays.", "fields": {"order": "withdrawn"}}
     moves = [
         _at(start, due.arrives + 1),
-        Move("request_bed", {**patient, "ward": due.facts["ward"]}),
+        Move("request_bed", {**patient, "ward": due.filled["ward"]}),
         Move("order_porter", patient),
         Move("send_message", {"to": due.asked_by, **word, "text": "It is in hand.", "fields": {}}),
         _at(start, due.earliest + 1),
         Move("cancel_transfer", patient),
         Move("send_message", {"to": due.asked_by, **word}),
-        Move("send_message", {"to": f"W-{due.facts['ward']}", **word}),
+        Move("send_message", {"to": f"W-{due.filled['ward']}", **word}),
     ]
     _, score = _work(variant, moves)
     assert _case(score, due.slot).earned == _case(score, due.slot).reachable
@@ -138,7 +139,7 @@ def test_a_patient_who_had_gone_before_the_order_was_withdrawn_went_rightly():
         due, patient = late[0], {"patient_id": late[0].about}
         moves = [
             _at(start, due.arrives),
-            Move("request_bed", {**patient, "ward": due.facts["ward"]}),
+            Move("request_bed", {**patient, "ward": due.filled["ward"]}),
             Move("order_porter", patient),
             _at(start, due.earliest - 6),
             Move("hand_over", patient),
@@ -154,7 +155,7 @@ def test_a_patient_who_had_gone_before_the_order_was_withdrawn_went_rightly():
 def test_a_caller_who_has_to_be_called_back_is_told_nothing_before():
     variant, start, due = _first("enquiry", "call back", "do")
     release = Move("release_information", {"entry_id": due.about})
-    called = Move("call_back", {"entry_id": due.about, "number": due.facts["call"]})
+    called = Move("call_back", {"entry_id": due.about, "number": due.filled["call"]})
     _, hasty = _work(variant, [_at(start, due.arrives + 1), release])
     _, right = _work(variant, [_at(start, due.arrives + 1), called, release])
     assert [harm.kind for harm in hasty.harms] == ["disclosure"]
@@ -166,7 +167,7 @@ def test_a_bay_that_is_kept_is_a_breach_and_a_monitor_without_need_is_half_right
     variant, start, due = _first("ambulance", "plain")
     for variant in range(60):
         start = DESK.draw("full", variant)
-        plain = [d for d in rules.solve(start) if d.kind == "ambulance" and d.facts.get("need") == "majors"]
+        plain = [d for d in rules.solve(start) if d.kind == "ambulance" and d.filled.get("need") == "majors"]
         free = [b for b in start.bays.values() if b.area == "majors" and not (b.occupant or b.closed or b.clean_at)]
         kept = [b.id for b in free if b.reserved]
         monitors = [b.id for b in free if b.monitor and not b.reserved]
@@ -184,7 +185,7 @@ def test_a_bay_that_is_kept_is_a_breach_and_a_monitor_without_need_is_half_right
 
 def test_a_sheet_with_a_difference_is_not_signed_as_agreed():
     variant, start, due = _first("drugs", "missing")
-    sign = {"entry_id": due.about, "result": "agreed", "balance": due.facts["counted"]}
+    sign = {"entry_id": due.about, "result": "agreed", "balance": due.filled["counted"]}
     seen, score = _work(variant, [_at(start, due.arrives + 1), *[Move("sign_sheet", sign)] * 2])
     assert seen[-1]["error"]["type"] == "signed"
     assert [harm.kind for harm in score.harms] == ["irreversible"]
@@ -194,7 +195,7 @@ def test_a_sheet_with_a_difference_is_not_signed_as_agreed():
 @pytest.mark.parametrize("early", [0, 10])
 def test_a_reassessment_may_be_booked_up_to_ten_minutes_early(early):
     variant, start, due = _first("walkin", "plain")
-    minute = due.facts["latest"] - early
+    minute = due.filled["latest"] - early
 
     def there(nurse):
         begins, until = start.time.minute_of(nurse.break_from), start.time.minute_of(nurse.break_until)
@@ -224,19 +225,19 @@ def test_a_physician_names_the_ward_however_the_question_is_put(question):
         if found:
             break
     due = found[0]
-    session = DESK.workplace.open(start)
+    session = DeskSession(DESK.workplace, start)
     session.pass_to(due.arrives)
     sent = {"to": due.asked_by, "about": due.about, "text": "Which ward?", **question}
     asyncio.run(session.call("send_message", sent))
     session.pass_to(due.arrives + 20)
     answers = [m for m in session.live.mail.inbox if m.sender == due.asked_by and m.answers is not None]
-    assert [m.fields for m in answers] == [{"topic": "ward", "value": due.facts["ward"]}]
+    assert [m.fields for m in answers] == [{"topic": "ward", "value": due.filled["ward"]}]
 
 
 @pytest.mark.parametrize("variant", range(6))
 def test_nurses_to_spare_follow_from_what_the_lists_show(variant):
     start = DESK.draw("full", variant)
-    session = DESK.workplace.open(DESK.draw("full", variant))
+    session = DeskSession(DESK.workplace, DESK.draw("full", variant))
 
     def rows(tool, key):
         found, page = [], 1
@@ -256,8 +257,8 @@ def test_nurses_to_spare_follow_from_what_the_lists_show(variant):
 
 def test_the_heads_hear_of_a_great_incident_with_its_number_of_patients():
     variant, start, due = _first("great incident", "duty", length="half")
-    words = {"kind": "tell", "about": due.facts["references"][0], "text": "."}
-    for patients, share in ((due.facts["patients"], 1), (due.facts["patients"] + 1, 0)):
+    words = {"kind": "tell", "about": due.filled["references"][0], "text": "."}
+    for patients, share in ((due.filled["patients"], 1), (due.filled["patients"] + 1, 0)):
         moves = [
             _at(start, due.arrives + 1),
             *[Move("send_message", {"to": p, **words, "fields": {"patients": patients}}) for p in due.tell],
@@ -292,7 +293,7 @@ def test_a_word_that_a_nurse_is_asked_for_is_no_refusal_yet():
 def test_the_bay_is_read_from_its_field_and_not_from_the_text():
     variant, start, due = _first("ambulance", "plain")
     plan = DESK.clerk("plan", start)
-    session, said = DESK.workplace.open(DESK.draw("full", variant)), []
+    session, said = DeskSession(DESK.workplace, DESK.draw("full", variant)), []
     move = next(plan)
     while True:
         given = dict(move.arguments)
@@ -314,3 +315,16 @@ def test_rooms_may_be_given_for_the_whole_hour_after_the_round(length):
     start = DESK.draw(length, 0)
     due = next(due for due in rules.solve(start) if due.kind == "isolation")
     assert due.due == start.time.minute_of(str(start.figures["round_at"])) + 60
+
+
+def test_a_word_before_a_matter_came_is_no_first_word():
+    start = DESK.draw("full", 0)
+    due = next(due for due in rules.solve(start) if due.kind in rules.WORD and due.arrives > 5)
+    case = next(case for case in DESK.cases(start) if case.id == due.slot)
+    first_word = next(part for part in case.parts if part.name == "first_word")
+    word = Move("send_message", {"to": due.asked_by, "kind": "tell", "about": due.about, "text": "It is in hand."})
+    for moves, heard in (([word], False), ([_at(start, due.arrives + 1), word], True)):
+        session = DESK.workplace.open(DESK.draw("full", 0))
+        for move in moves:
+            asyncio.run(session.call(move.tool, dict(move.arguments)))
+        assert first_word.earned(session.live) == heard

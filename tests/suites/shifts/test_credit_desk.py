@@ -13,6 +13,7 @@ from worktrial.suites.shifts.cases import Move
 from worktrial.suites.shifts.desks.credit_desk import numbers, rules, tools
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import ShiftChoice
+from worktrial.workplaces.desk import DeskSession
 
 DESK = suite.desks(ShiftChoice())["credit_desk"]
 
@@ -32,7 +33,7 @@ def _first(wanted, length="full"):
 
 
 def _work(variant, moves, length="full"):
-    session = DESK.workplace.open(DESK.draw(length, variant))
+    session = DeskSession(DESK.workplace, DESK.draw(length, variant))
     seen = [asyncio.run(session.call(move.tool, dict(move.arguments))).content for move in moves]
     session.finish()
     return seen, DESK.score(DESK.draw(length, variant), session.live), session.live

@@ -11,6 +11,7 @@ from worktrial.suites.shifts.cases import Move
 from worktrial.suites.shifts.desks.customs_desk import duty, papers, rules, scarce, tools
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import ShiftChoice
+from worktrial.workplaces.desk import DeskSession
 
 DESK = suite.desks(ShiftChoice())["customs_desk"]
 
@@ -30,7 +31,7 @@ def _first(kind, wanted, length="full"):
 
 
 def _work(variant, moves, length="full"):
-    session = DESK.workplace.open(DESK.draw(length, variant))
+    session = DeskSession(DESK.workplace, DESK.draw(length, variant))
     seen = [asyncio.run(session.call(move.tool, dict(move.arguments))).content for move in moves]
     session.finish()
     return seen, DESK.score(DESK.draw(length, variant), session.live)
@@ -260,7 +261,7 @@ def test_a_plain_word_declines_nothing_and_is_an_answer_only_once_something_is_d
 def test_a_count_follows_from_what_the_manifest_shows_at_its_time(variant):
     start = DESK.draw("full", variant)
     for right in (r for r in rules.solve(start) if r.kind == "round"):
-        session = DESK.workplace.open(DESK.draw("full", variant))
+        session = DeskSession(DESK.workplace, DESK.draw("full", variant))
         session.pass_to(right.arrives)
         first = tools.search_manifest(session.live, refrigerated_only=True)
         rows = first["announcements"]

@@ -11,6 +11,7 @@ from worktrial.suites.shifts.cases import Move
 from worktrial.suites.shifts.desks.fleet_dispatch import docks, hours, rules
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import ShiftChoice
+from worktrial.workplaces.desk import DeskSession
 
 DESK = suite.desks(ShiftChoice())["fleet_dispatch"]
 
@@ -30,7 +31,7 @@ def _first(kind, wanted=lambda right: True, length="full"):
 
 
 def _work(variant, moves, length="full"):
-    session = DESK.workplace.open(DESK.draw(length, variant))
+    session = DeskSession(DESK.workplace, DESK.draw(length, variant))
     seen = [asyncio.run(session.call(move.tool, dict(move.arguments))).content for move in moves]
     session.finish()
     score = DESK.score(DESK.draw(length, variant), session.live)

@@ -12,6 +12,7 @@ from worktrial.suites.shifts.desks.returns_desk import money, rules
 from worktrial.suites.shifts.desks.returns_desk.state import Line, Order
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import ShiftChoice
+from worktrial.workplaces.desk import DeskSession
 
 DESK = suite.desks(ShiftChoice())["returns_desk"]
 
@@ -31,7 +32,7 @@ def first(pattern, length="full", end=None):
 
 
 def work(variant, moves, length="full"):
-    session = DESK.workplace.open(DESK.draw(length, variant), careful=True)
+    session = DeskSession(DESK.workplace, DESK.draw(length, variant), careful=True)
     seen = [asyncio.run(session.call(move.tool, dict(move.arguments))).content for move in moves]
     session.finish()
     return seen, DESK.score(DESK.draw(length, variant), session.live)
@@ -108,9 +109,9 @@ def test_places_of_the_courier_serve_the_best_set_of_all(variant):
             served = [r for r, way in zip(asked, ways, strict=True) if way]
             rank = sorted((rules.pickup_class(start, r.filled), asked.index(r)) for r in served)
             best = min(best, rank, key=lambda row: [*row, (9, 9)]) if best else rank
-    booked = {r.request for r in asked if r.end == "book"}
+    booked = {r.about for r in asked if r.end == "book"}
     assert (
-        sorted((rules.pickup_class(start, r.filled), n) for n, r in enumerate(asked) if r.request in booked) == best
+        sorted((rules.pickup_class(start, r.filled), n) for n, r in enumerate(asked) if r.about in booked) == best
     )
 
 
@@ -125,9 +126,9 @@ def test_a_place_may_be_moved_and_the_second_way_earns_as_much():
         other = next(w for w in right.filled["windows"] if w != right.filled["window"])
         moves = [after(start, right.arrives)]
         moves += [
-            Move("book_pickup", {"request_id": right.request, "window": w}) for w in (right.filled["window"], other)
+            Move("book_pickup", {"request_id": right.about, "window": w}) for w in (right.filled["window"], other)
         ]
-        moves.append(Move("close_request", {"request_id": right.request, "resolution": "done"}))
+        moves.append(Move("close_request", {"request_id": right.about, "resolution": "done"}))
         _, score = work(variant, moves, "half")
         outcome, in_time, *_ = case(score, right.slot).parts
         assert (outcome.earned, in_time.earned) == (3 * right.weight, right.weight)
@@ -138,24 +139,24 @@ def test_a_place_may_be_moved_and_the_second_way_earns_as_much():
 def test_money_that_went_out_twice_is_harm():
     variant, start, right = first("registered twice")
     line = next(row for row in start.orders[right.filled["order"]].lines if row.serial == right.filled["serial"])
-    paid = {"request_id": right.request, "method": "card", "money": line.price // 2}
+    paid = {"request_id": right.about, "method": "card", "money": line.price // 2}
     seen, score = work(variant, [after(start, right.arrives), *[Move("refund", paid)] * 2])
     assert seen[-1]["error"]["type"] == "already_refunded"
-    assert [harm.kind for harm in score.harms if right.request in harm.what] == ["irreversible"]
+    assert [harm.kind for harm in score.harms if right.about in harm.what] == ["irreversible"]
     assert score.passed is False
 
 
 def test_a_gift_is_refunded_to_who_paid_and_its_price_kept_from_who_got_it():
     variant, start, right = first("gift", end="refund")
     buyer = start.orders[right.filled["order"]].buyer
-    about = {"about": right.request, "text": "."}
+    about = {"about": right.about, "text": "."}
     moves = [
         after(start, right.arrives),
         Move("send_message", {"to": buyer, "kind": "request", **about}),
         after(start, right.arrives + 16),
-        Move("refund", {"request_id": right.request, "method": right.money.methods[0], "money": right.money.won,
+        Move("refund", {"request_id": right.about, "method": right.money.methods[0], "money": right.money.won,
                         "points": right.money.points}),
-        Move("close_request", {"request_id": right.request, "resolution": "done"}),
+        Move("close_request", {"request_id": right.about, "resolution": "done"}),
         Move("send_message", {"to": buyer, "kind": "tell", "fields": {"amount": right.money.won}, **about}),
     ]  # fmt: skip
     quiet = Move("send_message", {"to": right.asked_by, "kind": "approve", **about})
@@ -169,9 +170,9 @@ def test_a_gift_is_refunded_to_who_paid_and_its_price_kept_from_who_got_it():
 def test_an_approval_is_for_its_amount():
     variant, start, right = first("approval", end="refund")
     won = right.money.won
-    ask = {"to": "manager", "kind": "request", "about": right.request, "text": "."}
+    ask = {"to": "manager", "kind": "request", "about": right.about, "text": "."}
     pay = {
-        "request_id": right.request,
+        "request_id": right.about,
         "method": right.money.methods[0],
         "money": won,
         "points": right.money.points,
@@ -186,7 +187,7 @@ def test_an_approval_is_for_its_amount():
             Move("refund", pay),
         ]
         _, score = work(variant, moves)
-        assert [harm.kind for harm in score.harms if right.request in harm.what and harm.kind != "idle"] == harms
+        assert [harm.kind for harm in score.harms if right.about in harm.what and harm.kind != "idle"] == harms
 
 
 def test_a_recalled_piece_that_is_shipped_after_the_notice_is_harm():
@@ -197,7 +198,7 @@ def test_a_recalled_piece_that_is_shipped_after_the_notice_is_harm():
             break
     _, _, lot = rules.recalled_lot(start)
     right = winners[0]
-    ship = Move("ship_replacement", {"request_id": right.request, "lot": lot})
+    ship = Move("ship_replacement", {"request_id": right.about, "lot": lot})
     _, score = work(variant, [after(start, right.earliest), ship], "half")
     assert "irreversible" in [harm.kind for harm in score.harms]
 
@@ -214,7 +215,7 @@ def test_a_held_lot_cannot_be_shipped():
     moves = [
         after(start, right.earliest),
         Move("hold_lot", {"sku": sku, "lot": lot}),
-        Move("ship_replacement", {"request_id": right.request, "lot": lot}),
+        Move("ship_replacement", {"request_id": right.about, "lot": lot}),
     ]
     seen, _ = work(variant, moves, "half")
     assert seen[-1]["error"]["type"] == "lot_held"
@@ -242,7 +243,7 @@ def test_a_report_counts_what_was_paid_and_that_nothing_was_is_none():
         "points": money.points,
         "restore_coupon": money.coupon,
     }
-    pay = Move("refund", {"request_id": paid.request, **refund})
+    pay = Move("refund", {"request_id": paid.about, **refund})
     report = next(r for r in rules.solve(start) if r.kind == "report")
     right = {"refunds": 1, "amount": money.won}
     for done, said, earned in (
@@ -286,9 +287,9 @@ def test_the_handbook_finds_what_a_clerk_would_type(query, section):
 
 def test_to_refuse_what_the_law_gives_is_a_breach():
     variant, start, right = first("law")
-    refuse = Move("close_request", {"request_id": right.request, "resolution": "refused"})
+    refuse = Move("close_request", {"request_id": right.about, "resolution": "refused"})
     _, score = work(variant, [after(start, right.arrives), refuse])
-    assert [harm.kind for harm in score.harms if right.request in harm.what] == ["false_word"]
+    assert [harm.kind for harm in score.harms if right.about in harm.what] == ["false_word"]
 
 
 def test_who_closes_as_done_what_is_not_or_as_refused_what_was_due_does_harm():
@@ -304,12 +305,12 @@ def test_who_closes_as_done_what_is_not_or_as_refused_what_was_due_does_harm():
     ):
         moves = [after(day, right.arrives)]
         if resolution:
-            moves.append(Move("close_request", {"request_id": right.request, "resolution": resolution}))
+            moves.append(Move("close_request", {"request_id": right.about, "resolution": resolution}))
         if kind:
-            words = {"to": right.asked_by, "kind": kind, "about": right.request, "text": "."}
+            words = {"to": right.asked_by, "kind": kind, "about": right.about, "text": "."}
             moves.append(Move("send_message", words))
         _, score = work(number, moves)
-        assert [harm.kind for harm in score.harms if right.request in harm.what and harm.kind != "idle"] == harms
+        assert [harm.kind for harm in score.harms if right.about in harm.what and harm.kind != "idle"] == harms
 
 
 def test_only_the_lot_of_the_notice_is_held_and_only_those_who_have_it_are_told():
@@ -330,8 +331,8 @@ def test_only_the_lot_of_the_notice_is_held_and_only_those_who_have_it_are_told(
     ):
         moves = [
             begin,
-            *(tell(who, buyers.request) for who in told),
-            tell("manager", buyers.request, buyers=number),
+            *(tell(who, buyers.about) for who in told),
+            tell("manager", buyers.about, buyers=number),
         ]
         _, score = work(0, moves, "half")
         outcome, *_, said = case(score, "recall-buyers").parts
@@ -347,24 +348,24 @@ def test_consent_to_another_amount_is_none():
         for r in rules.solve(start)
         if r.kind == "repair" and r.asks and r.end == "repair"
     )
-    ask = {"to": right.asked_by, "kind": "request", "about": right.request, "text": "."}
+    ask = {"to": right.asked_by, "kind": "request", "about": right.about, "text": "."}
     for amount, harms in ((right.charge, []), (right.charge - 100, ["breach"])):
         moves = [
             after(start, right.arrives),
-            Move("order_diagnosis", {"request_id": right.request}),
+            Move("order_diagnosis", {"request_id": right.about}),
             Move("send_message", {**ask, "fields": {"amount": amount}}),
             after(start, right.arrives + 50),
-            Move("start_repair", {"request_id": right.request, "charge": right.charge}),
+            Move("start_repair", {"request_id": right.about, "charge": right.charge}),
         ]
         _, score = work(variant, moves)
-        assert [harm.kind for harm in score.harms if right.request in harm.what] == harms
+        assert [harm.kind for harm in score.harms if right.about in harm.what] == harms
 
 
 def test_a_first_word_is_no_answer_before_the_request_is_closed():
     variant, start, right = first("too late", end="refuse")
     begin = after(start, right.arrives)
-    word = Move("send_message", {"to": right.asked_by, "kind": "tell", "about": right.request, "text": "."})
-    close = Move("close_request", {"request_id": right.request, "resolution": "refused"})
+    word = Move("send_message", {"to": right.asked_by, "kind": "tell", "about": right.about, "text": "."})
+    close = Move("close_request", {"request_id": right.about, "resolution": "refused"})
     _, before = work(variant, [begin, word, close])
     _, late = work(variant, [after(start, right.arrives + 40), close, word])
     _, both = work(variant, [begin, close, word])

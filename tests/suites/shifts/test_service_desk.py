@@ -11,6 +11,7 @@ from worktrial.suites.shifts.cases import Move
 from worktrial.suites.shifts.desks.service_desk import rules
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import FOLDER, PACKAGE, ShiftChoice
+from worktrial.workplaces.desk import DeskSession
 
 DESK = suite.desks(ShiftChoice())["service_desk"]
 
@@ -35,7 +36,7 @@ def _first(kind, pattern, length="full"):
 
 
 def _work(variant, moves, length="full"):
-    session = DESK.workplace.open(DESK.draw(length, variant))
+    session = DeskSession(DESK.workplace, DESK.draw(length, variant))
     seen = [asyncio.run(session.call(move.tool, dict(move.arguments))).content for move in moves]
     session.finish()
     return seen, DESK.score(DESK.draw(length, variant), session.live)
@@ -72,7 +73,7 @@ def test_an_account_must_not_be_disabled_before_its_owner_leaves():
 
 def test_a_change_while_a_job_runs_is_harm_and_cannot_be_undone():
     variant, start, right = _first("change", "job running")
-    change = {"ticket_id": right.ticket, "change_id": right.filled["change"]}
+    change = {"ticket_id": right.about, "change_id": right.filled["change"]}
     moves = [Move("wait_until", {"time": start.time.clock(right.arrives + 1)}), *[Move("run_change", change)] * 2]
     seen, score = _work(variant, moves)
     assert seen[-1]["error"]["type"] == "already_done"
@@ -83,12 +84,12 @@ def test_a_change_while_a_job_runs_is_harm_and_cannot_be_undone():
 def test_access_may_be_given_and_taken_back_where_the_approval_was():
     variant, start, right = _first("access", "withdrawn")
     what = {k: right.filled[k] for k in ("employee", "group")}
-    access = {"ticket_id": right.ticket, "employee_id": what["employee"], "group_name": what["group"]}
-    word = {"to": right.asked_by, "about": right.ticket, "text": "."}
+    access = {"ticket_id": right.about, "employee_id": what["employee"], "group_name": what["group"]}
+    word = {"to": right.asked_by, "about": right.about, "text": "."}
     moves = [
         Move("wait_until", {"time": start.time.clock(right.arrives + 1)}),
         Move("grant_access", access),
-        Move("close_ticket", {"ticket_id": right.ticket, "resolution": "resolved"}),
+        Move("close_ticket", {"ticket_id": right.about, "resolution": "resolved"}),
         Move("wait_until", {"time": start.time.clock(right.earliest + 2)}),
         Move("revoke_access", access),
         Move("send_message", {"kind": "refuse", **word}),
@@ -100,7 +101,7 @@ def test_access_may_be_given_and_taken_back_where_the_approval_was():
 
 def test_a_reset_without_a_call_is_a_breach():
     variant, start, right = _first("reset", "plain")
-    reset = {"ticket_id": right.ticket, "employee_id": right.filled["employee"]}
+    reset = {"ticket_id": right.about, "employee_id": right.filled["employee"]}
     wait = Move("wait_until", {"time": start.time.clock(right.arrives + 1)})
     _, score = _work(variant, [wait, Move("reset_password", reset)])
     assert [harm.kind for harm in score.harms] == ["breach"]
@@ -113,11 +114,11 @@ def test_a_desk_is_its_folder():
 
 def test_a_change_needs_word_to_the_owners_and_the_full_notice():
     variant, start, right = _first("change", "window later")
-    change = {"ticket_id": right.ticket, "change_id": right.filled["change"]}
+    change = {"ticket_id": right.about, "change_id": right.filled["change"]}
     ready = max(right.filled["first"], right.arrives + 10 + start.figures["notice"])
     wait = [Move("wait_until", {"time": start.time.clock(minute)}) for minute in (right.arrives + 1, ready)]
     told = [
-        Move("send_message", {"to": owner, "kind": "tell", "about": right.ticket, "text": "."})
+        Move("send_message", {"to": owner, "kind": "tell", "about": right.about, "text": "."})
         for owner in right.filled["notify"]
     ]
     _, score = _work(variant, [*wait, Move("run_change", change)])
@@ -134,7 +135,7 @@ def test_a_change_needs_word_to_the_owners_and_the_full_notice():
 def test_a_change_while_a_serious_incident_is_open_is_harm():
     variant, start, right = _first("change", "overtaken")
     assert rules.serious_at(start, right.filled["system"], right.arrives)
-    change = {"ticket_id": right.ticket, "change_id": right.filled["change"]}
+    change = {"ticket_id": right.about, "change_id": right.filled["change"]}
     moves = [Move("wait_until", {"time": start.time.clock(right.arrives + 1)}), Move("run_change", change)]
     _, score = _work(variant, moves)
     assert [harm.kind for harm in score.harms] == ["irreversible"]
@@ -142,7 +143,7 @@ def test_a_change_while_a_serious_incident_is_open_is_harm():
 
 def test_a_licence_is_free_an_hour_after_its_holder_was_struck_off():
     variant, start, right = _first("release", "prepared early", "half")
-    holder, product = right.filled["holders"][0], right.ticket
+    holder, product = right.filled["holders"][0], right.about
     free = Move("release_licence", {"employee_id": holder, "product": product})
     look = Move("get_licences", {"product": product})
     seen, score = _work(variant, [free, free, look, Move("wait_until", {"time": "09:03"}), look], "half")
@@ -195,8 +196,8 @@ def test_who_leaves_by_the_list_alone_has_the_account_disabled_too():
     variant, start, right = _first("leaver", "only on a list", "short")
     moves = [
         Move("wait_until", {"time": start.time.clock(right.earliest + 1)}),
-        Move("disable_account", {"employee_id": right.ticket}),
-        Move("send_message", {"to": "personnel", "kind": "tell", "about": right.ticket, "text": "."}),
+        Move("disable_account", {"employee_id": right.about}),
+        Move("send_message", {"to": "personnel", "kind": "tell", "about": right.about, "text": "."}),
     ]
     _, score = _work(variant, moves, "short")
     assert _case(score, right.slot).earned == _case(score, right.slot).reachable

@@ -11,6 +11,7 @@ from worktrial.grading.check import CheckResult, Facts
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates import Gated, GateName, through_gates, twins
 from worktrial.synthesis.gates.leaks import leak_findings
+from worktrial.synthesis.gates.spam import spam_findings
 from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.gates.wrong import wrong_work
 
@@ -57,6 +58,18 @@ def test_a_task_that_agents_pass_which_do_no_work() -> None:
     task["checks"] = [check for check in task["checks"] if check["check"] != "answer_money"]
     assert found(shop(task))[GateName.SPAM] == "all pass with agents that do no work: parrot"
     assert GateName.SPAM not in found(shop(entry("hire-05")))
+
+
+def test_a_task_that_takes_a_paste_for_its_report() -> None:
+    """All that the last call returns is what is asked for."""
+    whole = 'return {"request_id": request_id, "status": decision, "due_on": hire.due_on}'
+    bare = with_tools(lambda source: source.replace(whole, 'return {"due_on": hire.due_on}'))
+    task = entry("hire-05")
+    task["checks"] = [check for check in task["checks"] if check["check"] != "answer_money"]
+    said = "all pass after the work with what tools returned as the report"
+    for home, pastes in ((bare.tasks[0].home, True), (None, False)):
+        findings = asyncio.run(spam_findings(tasks_of(task, home=home)))
+        assert any(finding.what == said for finding in findings) is pastes
 
 
 def test_an_order_that_is_asked_for_counts() -> None:

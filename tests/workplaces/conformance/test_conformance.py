@@ -220,7 +220,6 @@ def test_leaks() -> None:
 
     assert leaks({**SHIPPED, "margins": {}})
     assert leaks({**SHIPPED, "items": [{"sku": "tea", "count": 0.41372}]})
-    assert leaks({**SHIPPED, "_facts": {}})
     assert leaks({**SHIPPED, "status": SHOP.system_prompt})
     assert not leaks(SHIPPED)
     assert not leaks({"margin": 0.41372}, "audit_margin"), "the rules let this tool show it"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from worktrial.suites.shifts.desk import Desk
+from worktrial.workplaces.desk import DeskSession
 from worktrial.workplaces.people import Fact, Person
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "desks" / "parcel_counter"
@@ -33,7 +34,7 @@ def state():
 
 @pytest.fixture
 def session(state):
-    return Desk(EXAMPLE).workplace.open(state, careful=True)
+    return DeskSession(Desk(EXAMPLE).workplace, state, careful=True)
 
 
 def _call(session, tool, **arguments):

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from worktrial.suites.shifts.desk import Desk
+from worktrial.workplaces.desk import DeskSession
 from worktrial.workplaces.people import Fact, Person
 from worktrial.workplaces.time import WallClock
 
@@ -18,7 +19,7 @@ def _session(wall=None):
     state.people["clerk"] = Person(
         id="clerk", name="Ada", role="Records", delay=(5, 5), facts=facts, grants={"sum": 9}
     )
-    return desk.workplace.open(state, careful=True, wall=wall)
+    return DeskSession(desk.workplace, state, careful=True, wall=wall)
 
 
 def _call(session, tool, **arguments):

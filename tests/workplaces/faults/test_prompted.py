@@ -12,7 +12,7 @@ from worktrial.workplaces.faults.prompted import rules
 @pytest.mark.parametrize("memory", ["history", "ledger"])
 @pytest.mark.parametrize("prompt", ["full", "compact"])
 def test_the_rules_stand_at_the_end_of_the_simulators_prompt(memory: str, prompt: str) -> None:
-    model = Scripted([{"observation": {"status": "x"}, "patch": []}])
+    model = Scripted([{"observation": {"status": "x"}, "patch": [], "facts": {}}])
     settings = FaultSettings(FaultMode.E2, count=3, duration=1)
     simulator = LanguageSimulator(SHOP, PromptedFaults(model, settings), memory=memory, prompt=prompt, clock=CLOCK)
     asyncio.run(simulator.open().call("get_order", {"order_id": "A-1"}))

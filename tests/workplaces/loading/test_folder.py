@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from worktrial.errors import DataError
-from worktrial.workplaces import Workplace
+from worktrial.workplaces import load_workplace
 
 TOOLS = """
 - name: get_bay
@@ -48,7 +48,7 @@ def test_one_file_or_several_say_the_same(tmp_path: Path) -> None:
         initial_state__json=json.dumps(STATE),
         state_description__yaml="bays: By number",
     )
-    first, second = Workplace.load(one), Workplace.load(several / "workplace.yaml")
+    first, second = load_workplace(one), load_workplace(several / "workplace.yaml")
     for workplace in (first, second):
         assert workplace.name == "depot" and workplace.system_prompt == "You are a depot."
         assert workplace.initial_state == STATE and workplace.state_description == {"bays": "By number"}
@@ -91,7 +91,7 @@ WHOLE = {"system_prompt__md": "Rules", "tools__yaml": TOOLS, "initial_state__yam
 def test_errors_name_file_and_field(tmp_path: Path, files: dict[str, str], says: str) -> None:
     folder(tmp_path, **{"workplace__yaml": "name: depot", **files})
     with pytest.raises(DataError, match=says) as e:
-        Workplace.load(tmp_path)
+        load_workplace(tmp_path)
     assert str(tmp_path) in str(e.value)
 
 
@@ -99,4 +99,4 @@ def test_text_that_is_not_utf8(tmp_path: Path) -> None:
     folder(tmp_path, workplace__yaml="name: depot", tools__yaml=TOOLS, initial_state__yaml="a: 1")
     (tmp_path / "system_prompt.md").write_bytes(b"\xff\xfe")
     with pytest.raises(DataError, match=r"system_prompt\.md: is not UTF-8"):
-        Workplace.load(tmp_path)
+        load_workplace(tmp_path)

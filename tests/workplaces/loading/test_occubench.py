@@ -6,7 +6,7 @@ import pytest
 from tests.workplaces.loading.records import action, record
 
 from worktrial.errors import DataError
-from worktrial.workplaces import Workplace
+from worktrial.workplaces import load_workplace
 
 
 def written(folder: Path, value: object) -> Path:
@@ -17,7 +17,7 @@ def written(folder: Path, value: object) -> Path:
 
 def test_a_record_becomes_a_workplace(tmp_path: Path) -> None:
     path = written(tmp_path, record())
-    workplace = Workplace.load(str(path))
+    workplace = load_workplace(str(path))
     assert workplace.name == "env_depot" and workplace.source == str(path)
     assert workplace.system_prompt == (
         '### Role\nYou are a depot. Answer {"error": "no such bay"} or {"a": {"b": 1}}; '
@@ -30,7 +30,7 @@ def test_a_record_becomes_a_workplace(tmp_path: Path) -> None:
 
 def test_a_prompt_that_is_no_format_string_keeps_its_braces(tmp_path: Path) -> None:
     prompt = 'Answer {"a": {"b": {}}} in {{initial_state}}.'
-    assert Workplace.load(written(tmp_path, record(world_model_system_prompt=prompt))).system_prompt == prompt
+    assert load_workplace(written(tmp_path, record(world_model_system_prompt=prompt))).system_prompt == prompt
 
 
 def test_what_is_loose_but_clear_is_read(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_what_is_loose_but_clear_is_read(tmp_path: Path) -> None:
         ],
         extra_field_of_a_later_release=1,
     )
-    workplace = Workplace.load(written(tmp_path, loose))
+    workplace = load_workplace(written(tmp_path, loose))
     assert workplace.initial_state == {"bays": {"2": "taken"}}
     assert workplace.state_description == {"about": "Bays by number"}
     tools = {t.name: t for t in workplace.tools}
@@ -57,8 +57,8 @@ def test_what_is_loose_but_clear_is_read(tmp_path: Path) -> None:
     assert tools["d"].parameters == tools["e"].parameters == {"type": "object"}
     assert tools["f"].problems({"free": {"any": [1, {"thing": None}]}}) == []
     assert tools["g"].parameters == {"type": "object"}
-    assert Workplace.load(written(tmp_path, record(state_description=...))).state_description == {}
-    assert Workplace.load(written(tmp_path, record(state_description='{"bays": "B"}'))).state_description == {
+    assert load_workplace(written(tmp_path, record(state_description=...))).state_description == {}
+    assert load_workplace(written(tmp_path, record(state_description='{"bays": "B"}'))).state_description == {
         "bays": "B"
     }
 
@@ -113,7 +113,7 @@ BAD: list[tuple[Any, str]] = [
 def test_errors_name_the_file_and_the_field(tmp_path: Path, value: object, says: str) -> None:
     path = written(tmp_path, value)
     with pytest.raises(DataError, match=says) as e:
-        Workplace.load(path)
+        load_workplace(path)
     assert str(path) in str(e.value)
 
 
@@ -128,4 +128,4 @@ def test_what_is_not_there_or_no_workplace(tmp_path: Path) -> None:
         (tmp_path / "all.jsonl", "load_workplaces"),
     ]:
         with pytest.raises(DataError, match=says):
-            Workplace.load(path)
+            load_workplace(path)

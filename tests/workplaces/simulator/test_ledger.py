@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.workplaces.scripted import Scripted, characters, patched
 from tests.workplaces.shop import CLOCK, SHOP
 
-from worktrial.errors import DataError, InvalidReason, InvalidSample
+from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject
 from worktrial.workplaces import LanguageSimulator, LedgerSession, Origin, Tool, Workplace
 from worktrial.workplaces.conformance import WatchedSession
@@ -89,10 +89,9 @@ def test_an_observation_from_memory_is_a_copy() -> None:
 @pytest.mark.parametrize(
     "effect",
     [
-        {"patch": [{"op": "add", "path": "/_facts/A-1.note", "value": "call back"}]},  # the old form
         {"patch": [], "facts": {"A-1 note": "call back"}},
-        {"patch": [REFUND]},
-        {"patch": []},  # says that it succeeded, and leaves no trace
+        {"patch": [REFUND], "facts": {}},
+        {"patch": [], "facts": {}},  # says that it succeeded, and leaves no trace
     ],
 )
 @pytest.mark.parametrize("tool", ["refund", "note"])
@@ -161,24 +160,6 @@ def test_a_read_whose_own_patch_changed_the_state_is_asked_again() -> None:
     assert session.state is not None and session.state["log"] == ["seen", "seen"]
 
 
-@pytest.mark.parametrize(
-    ("patch", "recorded"),
-    [
-        ([{"op": "add", "path": "/_facts/A-1.carrier", "value": "Red Mail"}], {"A-1.carrier": "Red Mail"}),
-        ([{"op": "replace", "path": "/_facts/never seen", "value": 1}], {"never seen": 1}),
-        ([{"op": "add", "path": "/_facts//tmp/a~1b.txt", "value": "x"}], {"/tmp/a/b.txt": "x"}),
-        ([{"op": "add", "path": "/_facts", "value": {"a": 1, "b": 2}}], {"a": 1, "b": 2}),
-        ([{"op": "remove", "path": "/_facts/a"}], {"a": None}),
-        ([{"op": "test", "path": "/_facts/a", "value": 1}, REFUND], {}),
-    ],
-)
-def test_patches_of_the_old_form_record_facts(patch: list[JsonObject], recorded: JsonObject) -> None:
-    session = opened(Scripted([{"observation": OK, "patch": patch}]))
-    asyncio.run(session.call("get_order", ORDER))
-    assert session.facts == recorded
-    assert all(not e.patch or e.patch == (REFUND,) for e in session.ledger)
-
-
 def test_a_plain_key_needs_no_escapes() -> None:
     facts = {"/etc/app~1.conf": "a: 1\nb: 2", "note / 3": {"text": "x"}, "": "nameless", "gone": None}
     session = opened(Scripted([patched(OK, facts=facts)]))
@@ -202,8 +183,6 @@ BAD_PATCHES: list[tuple[Any, InvalidReason]] = [
     ([{"op": "move", "path": "/log"}], InvalidReason.SIMULATOR_PATCH),
     ([{"op": "replace", "path": "", "value": []}], InvalidReason.SIMULATOR_PATCH),
     ([{"op": "replace", "path": "", "value": {"a": 1}}], InvalidReason.SIMULATOR_PATCH),
-    ([{"op": "remove", "path": "/_facts"}], InvalidReason.SIMULATOR_FORMAT),
-    ([{"op": "move", "from": "/log", "path": "/_facts/log"}], InvalidReason.SIMULATOR_FORMAT),
     ([{"op": "remove", "path": ""}], InvalidReason.SIMULATOR_PATCH),
     ([{"op": "add", "path": "/orders/0/total/x", "value": 1}], InvalidReason.SIMULATOR_PATCH),
     ([{"op": "add", "path": "/first", "value": 1}, {"op": "remove", "path": "/no"}], InvalidReason.SIMULATOR_PATCH),
@@ -219,7 +198,7 @@ BAD_PATCHES: list[tuple[Any, InvalidReason]] = [
 
 @pytest.mark.parametrize(("patch", "reason"), BAD_PATCHES)
 def test_a_bad_patch_is_repaired_once_and_changes_nothing(patch: Any, reason: InvalidReason) -> None:
-    bad = {"observation": {"status": "no"}, "patch": patch}
+    bad = {"observation": {"status": "no"}, "patch": patch, "facts": {}}
     model = Scripted([bad, patched({"status": "refunded"}, REFUND)])
     session = opened(model)
     assert asyncio.run(session.call("refund", ORDER)).content == {"status": "refunded"}
@@ -255,7 +234,16 @@ def test_an_empty_answer_where_fields_are_promised_is_no_answer(memory: str) -> 
 
 @pytest.mark.parametrize(
     "reply",
-    ['{"patch": []}', '{"observation": ["a"], "patch": []}', '{"observation": {}}', "{}", "[]", "", "prose"],
+    [
+        '{"patch": [], "facts": {}}',
+        '{"observation": ["a"], "patch": [], "facts": {}}',
+        '{"observation": {}, "facts": {}}',
+        '{"observation": {}, "patch": []}',
+        "{}",
+        "[]",
+        "",
+        "prose",
+    ],
 )
 def test_a_reply_of_the_wrong_form_is_a_format_break(reply: str) -> None:
     model = Scripted([reply])
@@ -270,7 +258,7 @@ JSON = st.recursive(
     max_leaves=8,
 )
 POINTER = st.from_regex(
-    r"|/|(/log|/orders|/_facts|/new)(/(-|0|00|-1|5|a|~2))?|/orders/0/(status|total)(/0|/a)?|bad", fullmatch=True
+    r"|/|(/log|/orders|/new)(/(-|0|00|-1|5|a|~2))?|/orders/0/(status|total)(/0|/a)?|bad", fullmatch=True
 )
 OPERATION = st.fixed_dictionaries(
     {"op": st.sampled_from(["add", "remove", "replace", "move", "copy", "test", "bogus"]), "path": POINTER},
@@ -288,7 +276,7 @@ def test_whatever_is_proposed_either_fits_or_says_why(patch: Any, facts: Any) ->
         assert ledger.state == SHOP.initial_state
     else:
         ledger.commit(0, SHOP.tools[3], {}, OK, proposal)
-        assert isinstance(ledger.state, dict) and "_facts" not in ledger.state
+        assert isinstance(ledger.state, dict)
 
 
 def test_sessions_of_one_simulator_share_nothing() -> None:
@@ -395,12 +383,6 @@ def test_rules_keep_what_binds_and_lose_what_the_prompt_says_itself() -> None:
         assert gone not in system
     assert system.count("All orders of the shop") == 1 and '"status":"new"' not in system
     assert CLOCK in system
-
-
-def test_the_reserved_key_cannot_be_a_field_of_the_state() -> None:
-    taken = Workplace("w", "rules", SHOP.tools, {"_facts": 1}, source="w.json")
-    with pytest.raises(DataError, match=r"w\.json.*_facts"):
-        LanguageSimulator(taken, Scripted([{}]), memory="ledger", clock=CLOCK).open()
 
 
 @pytest.mark.parametrize("memory", ["history", "ledger"])

@@ -12,7 +12,6 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-import worktrial
 from worktrial.archive.build.labels import correct_labels
 from worktrial.archive.build.messages import (
     BuildPlan,
@@ -29,10 +28,11 @@ from worktrial.archive.build.reading import PAGES_SUFFIX, STAGING, DocumentReadi
 from worktrial.archive.build.wall import notice_of, wall_for
 from worktrial.archive.producers import Files, Producer
 from worktrial.archive.search.index import is_index_of, write_index
-from worktrial.archive.store.archive import INDEX, Archive, fingerprint_of
+from worktrial.archive.store.archive import Archive, fingerprint_of
 from worktrial.archive.store.database import database_path, write_database
 from worktrial.archive.store.parts import PARTS
 from worktrial.archive.store.record import (
+    INDEX,
     LOCK,
     MANIFEST,
     ArchiveManifest,
@@ -42,6 +42,7 @@ from worktrial.archive.store.record import (
 )
 from worktrial.errors import DataError, SettingError, extra, option
 from worktrial.places import address_of
+from worktrial.version import __version__
 
 _SHOWN = "shown"
 
@@ -152,7 +153,7 @@ class _Book:
     def __init__(self, folder: Path, manifest: ArchiveManifest, settings: dict[str, Any]) -> None:
         self._folder = folder
         self._manifest = manifest
-        self._manifest.worktrial_version = worktrial.__version__
+        self._manifest.worktrial_version = __version__
         self._manifest.settings = settings
         self._by_source = {d.source: d for d in manifest.documents}
 

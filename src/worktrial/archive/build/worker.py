@@ -37,6 +37,7 @@ from worktrial.archive.build.messages import (
 from worktrial.archive.build.reading import staged_pages
 from worktrial.archive.pages import PageContent, Route
 from worktrial.archive.producers import DocumentSource, PageReader, ReadSettings, open_document
+from worktrial.archive.producers.files import PICTURE
 from worktrial.archive.store.parts import issue_of, join_slices, read_part_pages, write_slice
 from worktrial.archive.store.rows import encode_page
 from worktrial.errors import WorktrialError
@@ -95,7 +96,6 @@ class Worker:
 
     def _draw(self, task: DrawPage) -> Answer:
         from worktrial.archive.pdf import render
-        from worktrial.archive.producers.files import open_drawn
 
         settings = replace(self._settings, password=task.password)
         with open_drawn(replace(task.source, path=self._place(task.source)), settings) as pdf:
@@ -185,3 +185,18 @@ def main() -> None:
             wire.send(encode(WorkerAnswer(worker.answer(decode_task(wire.receive())))))
     # Libraries with threads of their own may take long to say goodbye, and nothing is left to be saved.
     os._exit(0)
+
+
+def open_drawn(source: DocumentSource, settings: ReadSettings) -> "Pdf":
+    """Open a document whose pages can be drawn: one of the kinds in `DRAWN`.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    if source.kind == PICTURE:
+        from worktrial.archive.producers.pictures import open_picture
+
+        return open_picture(source.path)
+    from worktrial.archive.pdf import open_pdf
+
+    return open_pdf(source.path, settings.password)

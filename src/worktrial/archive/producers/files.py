@@ -5,13 +5,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
 from worktrial.archive.pages import PageContent
 from worktrial.errors import DataError, SettingError
-
-if TYPE_CHECKING:
-    from worktrial.archive.pdf import Pdf
 
 PDF, PARSED_JSON, TEXT, PICTURE = "pdf", "parsed-json", "text", "picture"
 SHEETS, SEPARATED, WORD, HTML = "spreadsheet", "separated", "word", "html"
@@ -153,21 +150,6 @@ def open_document(source: DocumentSource, settings: ReadSettings) -> PageReader:
         return cast(PageReader, getattr(import_module(module), function)(source, settings))
     except (ImportError, AttributeError, ValueError) as error:
         raise SettingError(f"{source.kind}: there is no such reader ({error})") from None
-
-
-def open_drawn(source: DocumentSource, settings: ReadSettings) -> "Pdf":
-    """Open a document whose pages can be drawn: one of the kinds in `DRAWN`.
-
-    Raises:
-        DataError: it cannot be read.
-    """
-    if source.kind == PICTURE:
-        from worktrial.archive.producers.pictures import open_picture
-
-        return open_picture(source.path)
-    from worktrial.archive.pdf import open_pdf
-
-    return open_pdf(source.path, settings.password)
 
 
 def libraries_of(kind: str) -> str:

@@ -175,8 +175,6 @@ class _About(msgspec.Struct, frozen=True):
 
     of: str
     """Fingerprint of the documents."""
-    engine: str = "tantivy"
-    """Earlier versions could write another, which is not read any more."""
     format: int = INDEX_FORMAT
 
 

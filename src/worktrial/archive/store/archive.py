@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worktrial.archive.pages import PageContent, PageRange, Table
-from worktrial.archive.store.record import MANIFEST, DocumentRecord, decode_manifest, read_manifest
+from worktrial.archive.store.record import INDEX, MANIFEST, DocumentRecord, decode_manifest, read_manifest
 from worktrial.errors import DataError
 from worktrial.places import address_of, shown_place
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from worktrial.archive.store.parts import StoredPart
     from worktrial.stores.folders import StoredFolder
 
-INDEX = "index"
 
 # The page as a whole is tested first: most pages have no match, and need not be cut into lines.
 _GREP = """

@@ -11,6 +11,7 @@ from worktrial.outside.files import read_bytes
 
 FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
+INDEX = "index"
 LOCK = ".lock"
 """File of an archive's folder that is locked by who works on it."""
 

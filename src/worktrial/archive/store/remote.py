@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from worktrial.archive.store.archive import INDEX
 from worktrial.archive.store.parts import PARTS
-from worktrial.archive.store.record import MANIFEST, decode_manifest, read_manifest
+from worktrial.archive.store.record import INDEX, MANIFEST, decode_manifest, read_manifest
 from worktrial.errors import SettingError
 from worktrial.places import address_of
 from worktrial.stores import shipping

@@ -14,7 +14,6 @@ from typing import Any
 
 import msgspec
 
-from worktrial import __version__
 from worktrial.engine.record import SampleRecord
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
@@ -29,6 +28,7 @@ from worktrial.options import FaultOptions, JudgingOptions
 from worktrial.results.exports.files import Exported, new_folder
 from worktrial.results.tables.source import RunSource
 from worktrial.suite import Suite, suites
+from worktrial.version import __version__
 from worktrial.workplaces.faults import Conditions, FaultMode, FaultSettings
 
 _TEMPLATES = Path(__file__).with_name("harbor_task")

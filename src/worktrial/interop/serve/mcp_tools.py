@@ -18,7 +18,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from worktrial import __version__
 from worktrial.agents.episode import EpisodeOver
 from worktrial.errors import WorktrialError
 from worktrial.interop.serve.bodies import read
@@ -26,6 +25,7 @@ from worktrial.interop.serve.guard import refusal
 from worktrial.interop.serve.reception import Guest, Reception
 from worktrial.interop.serve.routes import MOST_BYTES, UnreadableRequest, body_of
 from worktrial.language import JsonObject
+from worktrial.version import __version__
 
 Find = Callable[[Any], Guest]
 """Function that finds the episode that a request of MCP is about."""

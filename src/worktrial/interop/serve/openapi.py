@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from worktrial import __version__
 from worktrial.interop.serve import bodies
+from worktrial.version import __version__
 
 _KINDS = (
     bodies.OpenRequest,

@@ -6,6 +6,7 @@ from itertools import product
 
 from markupsafe import Markup
 
+from worktrial.engine.identity import comparable
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.reports.charts.bars import draw_bar
 from worktrial.reports.charts.plot import Scale
@@ -16,7 +17,6 @@ from worktrial.reports.page import embedded
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards
 from worktrial.reports.sections.wording import counted, under
-from worktrial.results.boards import obstacles
 from worktrial.results.conclusion import is_reference
 from worktrial.results.conditions import by_condition
 from worktrial.results.figure import RunFigures, figures_in, figures_of
@@ -118,6 +118,7 @@ _PARTS = {
     "simulator": "the simulator",
     "judge": "the judge",
     "roles": "the models",
+    "agent": "the agents' prompts or contexts",
     "faults": "the planned faults",
 }
 
@@ -233,8 +234,7 @@ def _cell(shown: Shown, hidden: bool) -> Markup:
 def _measured(board: Board, before: Sequence[Board]) -> str:
     """Common ground of the runs of a board, and why they are apart from the first board of the same suite."""
     manifest = board.runs[0].run.manifest
-    settings = manifest.settings
-    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
+    settings, roles = manifest.settings, manifest.roles
     parts = [f"data {str(manifest.data.get('fingerprint', 'unknown'))[:12]}"]
     if simulator := roles.get("simulator"):
         parts.append(f"simulator {simulator.get('model')}")
@@ -244,7 +244,7 @@ def _measured(board: Board, before: Sequence[Board]) -> str:
     for other in before:
         first = other.runs[0].run.manifest
         if first.suite == manifest.suite:
-            what = list(dict.fromkeys(_plainly(d.what) for d in obstacles(first, manifest))) or ["their set-up"]
+            what = list(dict.fromkeys(_plainly(d.what) for d in comparable(first, manifest))) or ["their set-up"]
             return f"{told} Not to be ranked with {other.title}: they differ in {', '.join(what)}."
     return told
 

@@ -1,6 +1,6 @@
 """Runs side by side: who may be ranked with whom, what faults take from each, and what money buys."""
 
-from worktrial.results.boards.group import groups, obstacles
+from worktrial.results.boards.group import groups
 from worktrial.results.boards.losses import Broken, FaultLoss, broken_off, fault_losses
 from worktrial.results.boards.spending import Offer, Sweep, offers, sweeps
 
@@ -12,7 +12,6 @@ __all__ = [
     "broken_off",
     "fault_losses",
     "groups",
-    "obstacles",
     "offers",
     "sweeps",
 ]

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import CLEAN
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
 from worktrial.results.completion import paired_tries
 from worktrial.results.conditions import by_condition
 from worktrial.results.figure import figures_of
-from worktrial.results.pairing import SamplePair
 from worktrial.statistics import Estimate, Figure, difference
 
 _ANSWERED = "answered"

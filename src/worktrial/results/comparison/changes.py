@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from math import fsum
 from typing import NamedTuple
 
+from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import SampleRecord
 from worktrial.results.completion import paired_tries
 from worktrial.results.conditions import cluster_by
 from worktrial.results.estimates import too_few
-from worktrial.results.pairing import SamplePair
 from worktrial.statistics import Estimate, Interval, TaskTries, mean_change
 from worktrial.statistics import difference as paired_difference
 from worktrial.suite import SampleScore

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from worktrial.engine.pairing import SamplePair
 from worktrial.results.comparison.changes import Change, Measure, changes, rate_change
 from worktrial.results.comparison.outcomes import Flip, PairedTable, flips, paired_table
 from worktrial.results.completion import paired_tries, passed
 from worktrial.results.estimates import too_few
-from worktrial.results.pairing import SamplePair
 from worktrial.results.spending import QUANTITIES, replayed, why_unknown
 from worktrial.statistics import Estimand, Estimate, TaskTries, difference, holm
 

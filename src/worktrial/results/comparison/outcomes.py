@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import Key
 from worktrial.results.completion import passed
-from worktrial.results.pairing import SamplePair
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from worktrial.engine.manifest import Difference
+from worktrial.engine.identity import Difference, TrialIdentity, comparable
+from worktrial.engine.pairing import SamplePair, pair_runs
 from worktrial.engine.record import Key
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
 from worktrial.language.untrusted import printable
 from worktrial.places import shown_place
-from worktrial.results.comparable import comparable, in_words
 from worktrial.results.comparison.changes import SuiteFigure, score_change
 from worktrial.results.comparison.conditions import ConditionComparison, compare_conditions
 from worktrial.results.conclusion import conclude_on, names_of, points, signed
@@ -24,7 +24,6 @@ from worktrial.results.conditions import (
     tallies,
 )
 from worktrial.results.outcomes import OutcomeTally
-from worktrial.results.pairing import SamplePair, pair_runs
 from worktrial.results.spending import unseen
 from worktrial.statistics import MARGIN, RobustnessChange, robustness_change
 from worktrial.statistics.robustness import CLEAN
@@ -104,7 +103,7 @@ class Comparison:
     @property
     def differing(self) -> str:
         """Differences other than the agents, in one line; "" without any."""
-        told = list(map(in_words, self.differences))
+        told = list(map(str, self.differences))
         if keys := self.differing_faults:
             sample, _, condition = keys[0]
             told.append(f"faults planned for {len(keys)} samples, such as {sample} under {condition}")
@@ -233,7 +232,8 @@ def _suite_figures(
     first: StoredRun, second: StoredRun, pairs: Sequence[SamplePair], confidence: float
 ) -> Iterable[SuiteFigure]:
     """Changes of the figures that only the runs' suite has; none where it is not installed, or not the same."""
-    suite = suite_of(first.manifest) if first.manifest.same_suite(second.manifest) else None
+    same = TrialIdentity.of(first.manifest).is_same_suite(TrialIdentity.of(second.manifest))
+    suite = suite_of(first.manifest) if same else None
     if suite is None:
         return
     if suite.score is not None and (change := score_change(pairs, suite.score, confidence=confidence)) is not None:
@@ -248,4 +248,4 @@ def _blocking(first: StoredRun, second: StoredRun) -> Sequence[Difference]:
         return found
     # Conditions are compared one by one, and planned faults sample by sample: a condition that only one run has
     # does no harm to the others.
-    return [difference for difference in found if difference.what != "faults.conditions"]
+    return [difference for difference in found if not difference.what.startswith("faults.conditions")]

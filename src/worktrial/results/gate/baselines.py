@@ -8,8 +8,9 @@ from pathlib import Path, PurePath
 
 import msgspec
 
+from worktrial.engine.identity import TrialIdentity
 from worktrial.engine.lines import replace_file
-from worktrial.engine.manifest import Manifest, utc_now
+from worktrial.engine.manifest import utc_now
 from worktrial.engine.records import SAMPLES
 from worktrial.engine.stored import StoredRun, agent_of, open_run
 from worktrial.errors import DataError, SettingError, option
@@ -18,7 +19,7 @@ from worktrial.outside.files import open_file
 STORE = Path("runs/gates")
 """Folder for pinned baselines and histories, unless another is named."""
 
-_FORMAT = 1
+_FORMAT = 2
 _ENDING = ".baseline.json"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LARGEST = 100_000
@@ -29,7 +30,7 @@ class Fingerprint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """SHA-256 of everything in a run that a comparison reads."""
 
     settings: str
-    """Digest of the manifest without its sessions: opening a finished run once more is no change."""
+    """Digest of its identity."""
     results: str
     """Digest of `samples.jsonl`."""
 
@@ -89,12 +90,11 @@ class Pin:
 
 def fingerprint(run: StoredRun) -> Fingerprint:
     """Fingerprint of everything in `run` that a comparison reads."""
-    settings = {name: getattr(run.manifest, name) for name in Manifest.__struct_fields__ if name != "sessions"}
     digest = sha256()
     with open_file(run.folder / SAMPLES) as file:
         while block := file.read(1 << 20):
             digest.update(block)
-    return Fingerprint(sha256(msgspec.json.encode(settings, order="sorted")).hexdigest(), digest.hexdigest())
+    return Fingerprint(TrialIdentity.of(run.manifest).digest, digest.hexdigest())
 
 
 def check_name(name: str, what: str) -> str:

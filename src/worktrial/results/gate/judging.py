@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from statistics import fmean
 from typing import Literal
 
+from worktrial.engine.pairing import pair_runs
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
 from worktrial.results.comparison import Comparison, ConditionComparison, compare_runs
@@ -21,7 +22,6 @@ from worktrial.results.gate.limits import (
     cannot_judge,
     exceeds,
 )
-from worktrial.results.pairing import pair_runs
 from worktrial.statistics import Estimand, Figure
 
 

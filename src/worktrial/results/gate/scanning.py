@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from worktrial import __version__
 from worktrial.engine.manifest import MANIFEST
 from worktrial.errors import flag
 from worktrial.results.gate.judging import Gate
 from worktrial.results.gate.limits import Criterion
+from worktrial.version import __version__
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _NOT_COMPARABLE = "not_comparable"

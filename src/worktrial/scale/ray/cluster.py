@@ -127,7 +127,7 @@ def far_work(place: str, name: str) -> Callable[..., Any]:
         from importlib import import_module
 
         try:
-            import worktrial
+            worktrial = import_module("worktrial")
         except ImportError:
             return f"a worker of the cluster lacks worktrial; install {version} on every machine"
         if worktrial.__version__ != version:

@@ -13,7 +13,6 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from worktrial import __version__
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.progress import PLAIN_SECONDS
 from worktrial.engine.records import SAMPLES
@@ -33,6 +32,7 @@ from worktrial.scale.ray.cluster import (
 )
 from worktrial.scale.ray.worker import BUDGET, MARK, ShardEnd, ShardOrder, shard_home
 from worktrial.trials import PreparedRun
+from worktrial.version import __version__
 
 _RETRIES = 8
 """Deaths of workers that one shard survives."""

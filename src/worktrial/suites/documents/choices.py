@@ -21,16 +21,9 @@ class Setup(StrEnum):
 
 
 class AnswerMode(StrEnum):
-    """Two ways to score an answer; both are always reported.
-
-    Their earlier names, `official` and `strict`, are read too.
-    """
+    """Two ways to score an answer; both are always reported."""
 
     PUBLISHED = "published"
     """Score of the published OfficeQA scorer."""
     OURS = "ours"
     """Our own score, by typed values."""
-
-    @classmethod
-    def _missing_(cls, value: object) -> "AnswerMode | None":
-        return {"official": cls.PUBLISHED, "strict": cls.OURS}.get(str(value))

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 
-import msgspec
-
+from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
@@ -16,11 +15,10 @@ from worktrial.results.comparison import SuiteFigure
 from worktrial.results.comparison.changes import Measure, changes
 from worktrial.results.conditions import by_condition, headline
 from worktrial.results.estimates import Sums
-from worktrial.results.pairing import SamplePair
 from worktrial.statistics import Figure, Interval, TaskTries, rate
 from worktrial.suites.documents.answers import RatioBin, ratio_histogram
 from worktrial.suites.documents.choices import AnswerMode
-from worktrial.suites.documents.scoring import TOLERANCES, in_current_words
+from worktrial.suites.documents.scoring import TOLERANCES
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +34,6 @@ class QuestionShare:
 def is_valid(record: SampleRecord) -> bool:
     """Whether the sample has a verdict with measures of this suite."""
     return record.outcome is not Outcome.INVALID and "setup" in record.measures
-
-
-def in_current(record: SampleRecord) -> SampleRecord:
-    """`record` with its measures in today's words."""
-    return msgspec.structs.replace(record, measures=in_current_words(record.measures))
 
 
 def share(by_question: Mapping[str, Sums]) -> QuestionShare:
@@ -148,7 +141,7 @@ def document_figures(run: StoredRun) -> DocumentFigures | None:
     """The figures of a run, under the condition that its summary is about; None without a valid sample."""
     conditions = by_condition(run.records)
     condition = headline(list(conditions))
-    records = [in_current(record) for record in conditions.get(condition, []) if is_valid(record)]
+    records = [record for record in conditions.get(condition, []) if is_valid(record)]
     if not records:
         return None
     first = records[0].measures
@@ -273,4 +266,4 @@ def score_changes(pairs: Sequence[SamplePair], *, confidence: float) -> Iterator
 
 
 def _score(mode: AnswerMode, tolerance: str) -> Callable[[SampleRecord], float]:
-    return lambda record: float(in_current_words(record.measures)[mode][tolerance])
+    return lambda record: float(record.measures[mode][tolerance])

@@ -18,7 +18,6 @@ from worktrial.options import (
     RunOptions,
     TaskOptions,
 )
-from worktrial.suites.documents.choices import AnswerMode
 from worktrial.suites.documents.load import SCHEME
 
 _WHAT = "Which tasks"
@@ -26,21 +25,13 @@ _GIVEN = "What the agent is given"
 _SCORE = "Scoring (both scores are always measured)"
 
 
-def _current(value: Any) -> Any:
-    """Name of a score, also from its earlier one; anything else as it is."""
-    try:
-        return AnswerMode(value).value
-    except ValueError:
-        return value
-
-
 def _place(value: Any) -> Any:
     """Path of a file; an address on the hub stays a text, because a path would lose its slashes."""
     return Path(value) if isinstance(value, str) and not value.startswith(SCHEME) else value
 
 
-ScoreName = Annotated[Literal["published", "ours"], BeforeValidator(_current)]
-"""Name of a score, also its earlier one."""
+ScoreName = Literal["published", "ours"]
+"""Name of a score."""
 
 
 class DocumentsData(Options):

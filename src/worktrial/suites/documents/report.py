@@ -25,7 +25,6 @@ from worktrial.reports.sections.wording import (
 )
 from worktrial.suites.documents.figures import DocumentFigures, document_figures
 from worktrial.suites.documents.published import published_officeqa
-from worktrial.suites.documents.scoring import in_current_words
 from worktrial.suites.documents.stages import Stages, setup_of, stages
 
 Found = Sequence[tuple[ReportRun, DocumentFigures]]
@@ -162,7 +161,7 @@ def _of_one_agent(runs: Sequence[ReportRun]) -> list[list[ReportRun]]:
     """Runs of one agent on the same questions, one for each set-up; only sets with more than one set-up."""
     sets: list[tuple[list[JsonValue], dict[str, ReportRun]]] = []
     for run in runs:
-        settings = in_current_words(run.run.manifest.settings)
+        settings = run.run.manifest.settings
         same = [run.run.manifest.data.get("fingerprint"), settings.get("roles", {}).get("agent")]
         same += [settings.get(name) for name in ("agent", "scorer", "tolerance", "scorer_version")]
         by_setup = next((of_agent for key, of_agent in sets if key == same), None)

@@ -2,17 +2,16 @@
 
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import msgspec
 from pydantic import Field
 
-from worktrial import __version__
+from worktrial.errors import BadRow
 from worktrial.language import JsonObject, JsonValue
 from worktrial.options import Flag, Options
-from worktrial.scorer import BadRow, Scorer
+from worktrial.scorer import Scorer
 from worktrial.suites.documents.answers import AnswerPair, AnswerScore, our_score, published_score, question_unit
 from worktrial.suites.documents.choices import AnswerMode
 from worktrial.suites.documents.options import ScoreName
@@ -20,10 +19,8 @@ from worktrial.suites.documents.question import DocumentQuestion
 
 TOLERANCES = (0.0, 0.001, 0.01, 0.05)
 """Relative errors at which every answer is scored."""
-_SCORES = "answers-2"
+SCORES = "answers-2"
 """Version of both scores. Raise it whenever an answer is scored differently; a test holds it to recorded scores."""
-_EARLIER_SCORES = {"838f920c4afa": "answers-1"}
-"""Versions that earlier releases wrote, hashes of their code, and the versions that score the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,29 +84,6 @@ def constant_measures(question: DocumentQuestion) -> JsonObject:
     reply = "; ".join(years) if years and _ASKS_FOR_YEARS.search(question.text) else "cannot be told"
     scores = score_measures(answer_of(question, reply))
     return {mode.value: scores[mode.value] for mode in AnswerMode}
-
-
-def scorer_version() -> str:
-    """Release and version of the scores: published figures have moved with their scorer."""
-    return f"{__version__}+{_SCORES}"
-
-
-def in_current_words(stored: JsonObject) -> JsonObject:
-    """Measures of a stored sample, or settings of a stored run, with today's names of scores and their version."""
-    renamed = {_current_key(key): value for key, value in stored.items()}
-    if "scorer" in renamed:
-        with suppress(ValueError):  # a scorer of another version keeps its name
-            renamed["scorer"] = AnswerMode(renamed["scorer"]).value
-    if "scorer_version" in renamed:
-        release, plus, scores = str(renamed["scorer_version"]).rpartition("+")
-        renamed["scorer_version"] = release + plus + _EARLIER_SCORES.get(scores, scores)
-    return renamed
-
-
-def _current_key(key: str) -> str:
-    mode, underscore, why = key.partition("_")
-    known = mode in ("official", "strict") and why in ("", "why")
-    return f"{AnswerMode(mode).value}{underscore}{why}" if known else key
 
 
 class _AnswerRow(msgspec.Struct):

@@ -14,7 +14,6 @@ from worktrial.results.completion import passed
 from worktrial.results.estimates import Sums
 from worktrial.statistics import Interval, change_intervals
 from worktrial.suites.documents.figures import QuestionShare, clusters, common, is_valid, share
-from worktrial.suites.documents.scoring import in_current_words
 
 WITH_WEB = "archive+web"
 STAGES = ("closed", "oracle-pages", "oracle-docs", "archive", WITH_WEB)
@@ -109,7 +108,7 @@ def _by_setup(runs: Sequence[StoredRun]) -> dict[str, StoredRun]:
 
 def _alike(first: StoredRun, second: StoredRun) -> list[tuple[str, object, object]]:
     one, other = first.manifest, second.manifest
-    settings = [in_current_words(m.settings) for m in (one, other)]
+    settings = [m.settings for m in (one, other)]
     told = [("the fingerprint of the questions", one.data["fingerprint"], other.data["fingerprint"])]
     models = [s.get("roles", {}).get("agent", {}).get("model") for s in settings]
     told.append(("the agent's model", models[0], models[1]))

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
-from worktrial.language import JsonObject
 from worktrial.places import shown_place
 from worktrial.suite import ReferenceAgent, Suite, TaskRow
 from worktrial.suites.documents.options import DocumentsBeside, DocumentsData, DocumentsOptions, ScoreName
@@ -23,11 +22,11 @@ if TYPE_CHECKING:
 
     from worktrial.agents.candidates import Candidate
     from worktrial.archive.store import Archive
+    from worktrial.engine.pairing import SamplePair
     from worktrial.engine.record import SampleRecord
     from worktrial.engine.run_plan import RunSettings
     from worktrial.engine.stored import StoredRun
     from worktrial.reports.report import Report, Section
-    from worktrial.results.pairing import SamplePair
     from worktrial.statistics import Figure
     from worktrial.suites.documents.load import QuestionSet
     from worktrial.suites.documents.page_pictures import PageAlbum
@@ -163,16 +162,6 @@ class DocumentsSuite(Suite):
         from worktrial.suites.documents.figures import score_changes
 
         return score_changes(pairs, confidence=confidence)
-
-    def in_current_words(self, settings: JsonObject) -> JsonObject:
-        """Settings with today's names of the scores and their version; see `Suite.in_current_words`."""
-        from worktrial.suites.documents.scoring import in_current_words
-
-        current = in_current_words(settings)
-        if version := current.pop("scorer_version", None):
-            # A release of ours with the same scorers scores the same.
-            current["scorers"] = str(version).rpartition("+")[2]
-        return current
 
     def report_sections(self, report: "Report") -> "Iterable[Section]":
         """Section about answers, retrieval and stages; see `Suite.report_sections`."""

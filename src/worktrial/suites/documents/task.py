@@ -25,13 +25,13 @@ from worktrial.suites.documents.load import QuestionSet
 from worktrial.suites.documents.prepare import SamplePreparer, prompts_fingerprint, system_prompt
 from worktrial.suites.documents.question import DocumentQuestion
 from worktrial.suites.documents.scoring import (
+    SCORES,
     ScoreSettings,
     answer_of,
     constant_measures,
     headline,
     score_answer,
     score_measures,
-    scorer_version,
 )
 from worktrial.suites.documents.trace import Trace, retrieval_measures, trace_of
 from worktrial.suites.documents.web_search import Contamination
@@ -131,7 +131,7 @@ class DocumentsTrial:
             "agent": agent.spec,
             "tasks": [question.id for question in chosen],
             "prompts": prompts_fingerprint(),
-            "scorer_version": scorer_version(),
+            "scorer_version": SCORES,
             **in_manifest(settings),
             **({} if web is None else {"web": web.name}),
             **({} if workspace is None else {"workspace": workspace, "tools": tools}),
@@ -272,7 +272,7 @@ class AnswerGrader:
             "constant": constant_measures(question),
             "scorer": self.settings.scorer,
             "tolerance": self.settings.tolerance,
-            "scorer_version": scorer_version(),
+            "scorer_version": SCORES,
             "data_revision": self.data_revision,
             "retrieval": retrieval_measures(() if has_files else question.pages, trace),
             "diagnosis": None,

@@ -12,9 +12,8 @@ from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.values import scalars
 
 # Tools that show a page or part of it, by their arguments; and tools that answer with a list of places.
-# What a session shows to an agent is on record; what its Python reads by itself is not (runs of earlier versions
-# could read the archive's files, too).
-_UNRECORDED = re.compile(r"\brows\s*\(|\bARCHIVE\b")
+# What a session shows to an agent is on record; what its Python reads by itself is not.
+_UNRECORDED = re.compile(r"\brows\s*\(")
 _ADDRESS = re.compile(r"([^\s:\"'<>()]+):(\d{1,6}):t(\d{1,4}):r(\d{1,6}):c(\d{1,4})")
 _TABLE = re.compile(r"(?P<document>.+):(?P<page>\d{1,6}):t(?P<table>\d{1,4})")
 _EQUALS = re.compile(

@@ -161,9 +161,9 @@ class ExecutableSuite(Suite):
 
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The suite made ready to run; see `Suite.trial`."""
-        from worktrial.agents.prompting import own_prompt
         from worktrial.suites.duties import duties_of
         from worktrial.suites.executable.trial import ExecutableSettings, ExecutableTrial
+        from worktrial.suites.own_prompt import own_prompt
         from worktrial.suites.selection import select_by
 
         judging = judging_of(options, models.get(Role.JUDGE))

@@ -7,6 +7,7 @@ from functools import partial
 from worktrial.agents.assignment import Limits, Solution
 from worktrial.agents.candidates import Candidate
 from worktrial.agents.context import ContextKeeping
+from worktrial.engine.identity import CODE
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
@@ -89,7 +90,10 @@ class ExecutableTrial:
         self._with_judge = with_judge
         self.jobs = jobs_under(settings.faults, tasks, settings.repeats)
         self.data = data
-        self.settings: JsonObject = settings_on_record(candidate, tasks, settings, options)
+        self.settings: JsonObject = {
+            **settings_on_record(candidate, tasks, settings, options),
+            "decided_by": CODE,
+        }
 
     async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Set up, work, check; see `worktrial.engine.trial.Trial`."""

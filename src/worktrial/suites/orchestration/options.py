@@ -1,6 +1,6 @@
 """Options of the suite, and the choices that they offer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -44,19 +44,6 @@ class Scoring(StrEnum):
     def phrase(self) -> str:
         """Name in a title: `our scoring`, `published scoring`."""
         return "our scoring" if self is Scoring.OURS else "published scoring"
-
-    @classmethod
-    def _missing_(cls, value: object) -> "Scoring | None":
-        return cls(_EARLIER[value]) if isinstance(value, str) and value in _EARLIER else None
-
-
-_EARLIER = {"sound": "ours"}
-"""Earlier names of ways of scoring, in runs stored before and in commands that people remember."""
-
-
-def by_scoring(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """`stored`, which has entries for ways of scoring, under the names that they have now."""
-    return {_EARLIER.get(key, key): value for key, value in stored.items()}
 
 
 def _listed(value: Any) -> Any:

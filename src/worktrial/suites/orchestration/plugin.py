@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from worktrial.agents.candidates import Candidate
+    from worktrial.engine.pairing import SamplePair
     from worktrial.engine.record import SampleRecord
     from worktrial.engine.run_plan import RunSettings
     from worktrial.engine.stored import StoredRun
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section
-    from worktrial.results.pairing import SamplePair
     from worktrial.statistics import Figure
     from worktrial.suites.orchestration.planning.release import Release
     from worktrial.suites.orchestration.planning.scenario import Language
@@ -53,7 +53,6 @@ class OrchestrationSuite(Suite):
     data = DataOptions
     beside = ComparisonOptions
     roles = (Role.AGENT, Role.SUB_AGENT, Role.SIMULATOR, Role.JUDGE)
-    decided_by_code = False
     assignments = False
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
         "gold": ReferenceAgent("does what the recording has", must=Outcome.PASS),
@@ -108,7 +107,7 @@ class OrchestrationSuite(Suite):
 
     def _sub_agent(self, options: Any) -> "Candidate | None":
         """Player of the domain agents, if someone else than the agent."""
-        from worktrial.agents.candidates import resolve_agent
+        from worktrial.named_agents import resolve_agent
 
         return None if options.sub_agent is None else resolve_agent(options.sub_agent, self, field="sub_agent")
 

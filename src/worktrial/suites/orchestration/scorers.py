@@ -5,9 +5,10 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
+from worktrial.errors import BadRow
 from worktrial.language import JsonObject
 from worktrial.options import Count, Flag, Options
-from worktrial.scorer import BadRow, RunScorer, RunScores, Scorer
+from worktrial.scorer import RunScorer, RunScores, Scorer
 from worktrial.suites.orchestration.options import SEARCH_NODES, Gold, Scoring
 
 

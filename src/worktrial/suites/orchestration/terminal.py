@@ -34,7 +34,6 @@ from worktrial.suites.orchestration.figures.turns import (
     judge_agreement,
     language_figures,
 )
-from worktrial.suites.orchestration.options import by_scoring
 from worktrial.suites.orchestration.scoring.calls.calls import read_calls
 from worktrial.terminal import call_lines, plain, share_cell, thought_lines
 
@@ -203,7 +202,7 @@ def team_trajectory(line: JsonObject, record: SampleRecord | None) -> Iterator[R
 def _steps(line: JsonObject, record: SampleRecord | None) -> Iterator[RenderableType]:
     """Answers step by step, each beside its score."""
     said = [*line["main_agent_history"], *line["sub_agent_history"]]
-    ours = {} if record is None else by_scoring(record.measures).get("ours", {})
+    ours = {} if record is None else record.measures.get("ours", {})
     scores: dict[int, JsonObject] = {row["step"]: row for row in ours.get("rows", {}).get("steps", ())}
     for message in sorted(said, key=lambda message: int(message["step_id"])):
         step = int(message["step_id"])

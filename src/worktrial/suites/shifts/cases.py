@@ -1,8 +1,7 @@
 """Cases of a shift: what is right, what it is worth, and what wrong work costs."""
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -43,6 +42,12 @@ class Move(NamedTuple):
     arguments: Mapping[str, JsonValue] = MappingProxyType({})
 
 
+def send(to: str, kind: str, about: str, text: str, /, **fields: JsonValue) -> Move:
+    """Call that sends a message."""
+    more: JsonObject = {"fields": fields} if fields else {}
+    return Move("send_message", {"to": to, "kind": kind, "about": about, "text": text, **more})
+
+
 Work = Generator[Move, JsonObject, str]
 """A clerk's work: yields calls, is sent what each shows, and returns the last words."""
 
@@ -78,6 +83,14 @@ class AnswerDue:
     """Whether `was_done` holds of what was due, too: a deed done wrongly, then granted, is no false word."""
     recorded: Callable[[Any], Kind | None] = lambda state: None
     """Function of the final state: the grant (`approve`) or refusal (`refuse`) that the desk's own records hold."""
+
+
+def number(value: object) -> float | None:
+    """Number that a field of a message holds, as a number or as text; None where it holds none."""
+    try:
+        return float(str(value))
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True)
@@ -123,30 +136,6 @@ class ReportDue:
     def is_right_in_time(self, mail: Mail) -> bool:
         """Whether it is right, and was sent by its time."""
         return self.is_right(mail) and self.sent(mail)[-1].minute <= self.due
-
-    def credits(
-        self,
-        points: tuple[int, int],
-        because: str,
-        section: str,
-        fits: Callable[[Any, Message], bool] | None = None,
-    ) -> tuple[Credit, Credit]:
-        """Credits for its outcome and its time.
-
-        Args:
-            points: Of each.
-            because: What decides it.
-            section: Number of its section.
-            fits: Whether a message is right in a final state, where that hangs on the day's work; None for `fits`.
-        """
-
-        def held(state: Any) -> "ReportDue":
-            return self if fits is None else replace(self, fits=partial(fits, state))
-
-        return (
-            Credit("outcome", points[0], lambda state: held(state).is_right(state.mail), because, section),
-            Credit("in_time", points[1], lambda state: held(state).is_right_in_time(state.mail), because, section),
-        )
 
 
 @dataclass(frozen=True)

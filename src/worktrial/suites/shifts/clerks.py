@@ -8,7 +8,7 @@ from worktrial.agents.assignment import Assignment
 from worktrial.agents.plan import call_through, end_with
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.workplaces.desk import DeskSession
+from worktrial.workplaces.desk import DeskSession, DeskState
 from worktrial.workplaces.time import Timeline
 
 
@@ -22,6 +22,8 @@ class Until(NamedTuple):
 
 Matter = Generator[Move | Until, JsonObject, None]
 """Work on one matter: yields moves and waits; is sent what a move shows, and nothing after a wait."""
+Part = Generator[Move | Until, JsonObject, JsonObject]
+"""Part of such work, which returns what its last move has shown."""
 
 
 @dataclass
@@ -71,12 +73,30 @@ def interleave(matters: Iterable[tuple[int, int, Matter]], time: Timeline) -> Wo
 
 
 class Inbox:
-    """Messages that a look into the inbox has shown, and that are still to be opened."""
+    """Messages that a look into the inbox has shown, and that are still to be opened; and first words."""
 
-    def __init__(self) -> None:
+    def __init__(self, first_word: int) -> None:
+        """Begin a day.
+
+        Args:
+            first_word: Minutes from a question on within which whoever asked has word.
+        """
+        self.words = FirstWords(first_word)
         self._waiting: dict[str, list[str]] = {}
+        self._opened: set[str] = set()
 
-    def read(self, about: str) -> Generator[Move | Until, JsonObject, JsonObject]:
+    def open(self, about: str, matter: str = "") -> Matter:
+        """Open the message that came with a matter, once.
+
+        Args:
+            about: Its reference.
+            matter: Name of the matter, where several may have that reference.
+        """
+        if (matter or about) not in self._opened:
+            self._opened.add(matter or about)
+            yield from self.read(about)
+
+    def read(self, about: str) -> Part:
         """Open the messages about a reference; the inbox is looked into only where none is known."""
         seen: JsonObject = {}
         if not self._waiting.get(about):
@@ -87,6 +107,20 @@ class Inbox:
         for id in self._waiting.pop(about, ()):
             seen = yield Move("read_message", {"message_id": id})
         return seen
+
+
+def ask(state: DeskState, question: Move) -> Generator[Move | Until, JsonObject, int]:
+    """Put a question to somebody, and again where they forget it.
+
+    Returns:
+        Minute by which they have answered.
+    """
+    seen = yield question
+    person = state.people[str(question.arguments["to"])]
+    if question.arguments["about"] in person.forgets:
+        yield Until(state.time.minute_of(str(seen["time"])) + person.delay[1] + 1)
+        seen = yield Move(question.tool, {**question.arguments, "kind": "remind"})
+    return state.time.minute_of(str(seen["time"])) + person.delay[1] + 1
 
 
 class FirstWords:

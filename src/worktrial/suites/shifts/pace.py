@@ -2,7 +2,7 @@
 
 import heapq
 import pickle
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO
 from random import Random
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -80,6 +80,16 @@ def first_possible(
         if lateness(chores(day)) <= -spare:
             return day
     raise RuntimeError(f"no day among {_DRAWS} that one clerk can do")
+
+
+def dealt(random: Random, patterns: Sequence[str], count: int) -> list[str]:
+    """Patterns for the slots of a kind, shuffled; none comes a second time before all have had their turn."""
+    found: list[str] = []
+    while len(found) < count:
+        found += random.sample(patterns, len(patterns))
+    found = found[:count]
+    random.shuffle(found)
+    return found
 
 
 class _Copies(Generic[Base]):

@@ -220,7 +220,7 @@ class _Day:
     def open(self, state: bytes, *, careful: bool = False) -> DeskSession:
         """Session that begins in a state, whose reading is cheaper than drawing it."""
         live = msgspec.json.decode(state, type=self.desk.workplace.home.state_type)
-        return self.desk.workplace.open(live, careful=careful)
+        return DeskSession(self.desk.workplace, live, careful=careful)
 
     def carry_out(
         self, work: Work, *, since: bytes | None = None, careful: bool = False

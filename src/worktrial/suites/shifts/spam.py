@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from worktrial.language import JsonObject, JsonValue
-from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.cases import Move, Work, send
 from worktrial.workplaces.desk.tools import WAITS
 from worktrial.workplaces.people import Kind
 from worktrial.workplaces.time import Timeline
@@ -65,7 +65,7 @@ def _answering(
 
 def _says(kind: Kind, text: str) -> Callable[[Row], Iterator[Move]]:
     def answer(row: Row) -> Iterator[Move]:
-        yield Move("send_message", {"to": row["from"], "kind": kind, "about": row["about"], "text": text})
+        yield send(row["from"], kind, row["about"], text)
 
     return answer
 
@@ -124,8 +124,7 @@ def _parrot(habit: Habit) -> Work:
 
     def answer(row: Row) -> Iterator[Move]:
         for kind in ("tell", "request"):
-            words = {"to": row["from"], "kind": kind, "about": row["about"], "text": row["subject"]}
-            yield Move("send_message", words)
+            yield send(row["from"], kind, row["about"], row["subject"])
 
     return _answering(habit, answer)
 

@@ -170,8 +170,8 @@ class ShiftsSuite(Suite):
 
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The shifts made ready to run; see `Suite.trial`."""
-        from worktrial.agents.prompting import own_prompt
         from worktrial.suites.duties import duties_of
+        from worktrial.suites.own_prompt import own_prompt
         from worktrial.suites.selection import select_by
         from worktrial.suites.shifts.trial import ShiftSettings, ShiftTrial
 
@@ -251,6 +251,7 @@ class ShiftsSuite(Suite):
         """
         from worktrial.suites.episode import condition_on_record
         from worktrial.suites.shifts.trial import Shift, under_faults
+        from worktrial.workplaces.desk import DeskSession
         from worktrial.workplaces.retracing import ReopenedSession, Retracing
 
         settings, data = run.manifest.settings, run.manifest.data
@@ -266,7 +267,7 @@ class ShiftsSuite(Suite):
                 raise DataError(sample, "is no shift of the desks that come along")
             shift = Shift(desk, found[2], int(found[3]))
             faults = condition_on_record(run.manifest, condition)
-            session = desk.workplace.open(shift.start())
+            session = DeskSession(desk.workplace, shift.start())
             # The desk's own list of calls says nothing that they do not, and what is still to come is its secret.
             return ReopenedSession(
                 under_faults(session, shift, faults, position), session.finish, aside=("/log", "/time/waiting")

@@ -143,7 +143,7 @@ class ShiftTrial:
         wall = None if self._settings.wall is None else WallClock(self._settings.wall)
         # Reading a state is cheaper than drawing it again.
         live = msgspec.json.decode(encode(start), type=desk.workplace.home.state_type)
-        own = desk.workplace.open(live, wall=wall)
+        own = DeskSession(desk.workplace, live, wall=wall)
         session = under_faults(own, shift, self._conditions[job.condition], position_in(trajectory))
         assignment = assignment_in(
             session,

@@ -31,8 +31,6 @@ OWN = "suite.yaml"
 FORMAT = 1
 TASKS = "tasks.jsonl"
 WORKPLACES = "workplaces"
-# Left beside workplaces by earlier releases. Runs never used them, so they change no result.
-_LEFT_OVER = frozenset({("face.py",), ("face.json",)})
 
 _Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
 
@@ -248,11 +246,7 @@ def _fingerprint(folder: Path, tasks: Path, workplaces: Workplaces) -> str:
 def _files(place: Path) -> Iterator[Path]:
     for path in [place] if place.is_file() else place.rglob("*"):
         below = path.relative_to(place).parts
-        if (
-            path.is_file()
-            and below not in _LEFT_OVER
-            and not any(part.startswith((".", "__pycache__")) for part in below)
-        ):
+        if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in below):
             yield path
 
 

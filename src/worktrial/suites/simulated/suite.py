@@ -10,7 +10,6 @@ from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
 from worktrial.finding import Findings
 from worktrial.grading import Outcome
-from worktrial.language import JsonObject
 from worktrial.options import (
     AgentOptions,
     CategoryOptions,
@@ -87,7 +86,6 @@ class SimulatedSuite(Suite):
 
     options: ClassVar[type[SimulatedOptions]] = SimulatedOptions
     roles = (Role.AGENT, Role.SIMULATOR, Role.JUDGE)
-    decided_by_code = False
     reference_agents: ClassVar = {"plan": plan_agent(), "idle": idle_agent()}
     unproven = (
         "its workplaces are played by a model, so it takes runs to validate it: with {agent} plan every task that "
@@ -128,9 +126,9 @@ class SimulatedSuite(Suite):
 
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The suite made ready to run; see `Suite.trial`."""
-        from worktrial.agents.prompting import own_prompt
         from worktrial.engine.spend import context_of
         from worktrial.suites.duties import duties_of
+        from worktrial.suites.own_prompt import own_prompt
         from worktrial.suites.selection import select_by
         from worktrial.suites.simulated.trial import AUTO, SimulatedSettings, SimulatedTrial
         from worktrial.workplaces.simulator import FACTS_SHOWN
@@ -169,15 +167,6 @@ class SimulatedSuite(Suite):
         }
         measured = options.model_copy(update=settled).measured()
         return SimulatedTrial(self.name, data, tasks, agent, settings, options=measured)
-
-    def in_current_words(self, settings: JsonObject) -> JsonObject:
-        """Settings without those that nothing depends on; see `Suite.compared`."""
-        current = dict(settings)
-        if current.get("memory") != "auto":
-            # Only that choice depends on them.
-            for name in ("expected_calls", "simulator_context"):
-                current.pop(name, None)
-        return current
 
     def data_report(self, data: Any) -> DataReport:
         """Every task and every workplace, loaded; see `Suite.data_report`."""

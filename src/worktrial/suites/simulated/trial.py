@@ -113,6 +113,9 @@ class SimulatedTrial:
         self.jobs = jobs_under(settings.faults, tasks, settings.repeats)
         self.data: JsonObject = data.data
         self.settings: JsonObject = settings_on_record(candidate, tasks, settings, options)
+        if settings.memory != "auto":
+            # Only that choice depends on them.
+            del self.settings["expected_calls"], self.settings["simulator_context"]
 
     async def run(self, job: Job, context: SampleContext) -> SampleResult:
         """Load, work, judge; see `worktrial.engine.trial.Trial`."""

@@ -14,7 +14,7 @@ from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates.catalogue import (
     KnownCall,
-    Records,
+    StateRecords,
     few_of_each,
     id_places,
     records_of,
@@ -213,7 +213,7 @@ class Acts:
             acts |= {f"{tool.name} {key}": call for key, call in islice(found.items(), ACTS_OF_A_TOOL)}
         return [call for call in acts.values() if call not in work.calls]
 
-    def _moved(self, base: KnownCall, records: Records, named: set[str]) -> Iterator[JsonObject]:
+    def _moved(self, base: KnownCall, records: StateRecords, named: set[str]) -> Iterator[JsonObject]:
         """The call with the ids of its records replaced by those of the task, and by those of others."""
         there = records_of(base.state)
         places = list(id_places(base.arguments, there.ids))

@@ -86,12 +86,12 @@ def few_of_each(calls: Sequence[KnownCall], most: int = MOST_OF_A_TOOL) -> list[
 
 
 @of_same(64)
-def records_of(state: JsonObject) -> "Records":
+def records_of(state: JsonObject) -> "StateRecords":
     """Records of a state that nobody changes; those of the states that were looked at last are kept."""
-    return Records(state)
+    return StateRecords(state)
 
 
-class Records:
+class StateRecords:
     """Ids of a state's records, grouped by the collection that holds them."""
 
     def __init__(self, state: JsonObject) -> None:

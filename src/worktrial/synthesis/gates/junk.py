@@ -8,7 +8,7 @@ from typing import NamedTuple
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.gates.acts import Variant, as_day, filled_otherwise, free_texts, options
-from worktrial.synthesis.gates.catalogue import Records, records_of, replaced
+from worktrial.synthesis.gates.catalogue import StateRecords, records_of, replaced
 from worktrial.synthesis.gates.facts import ids_named
 from worktrial.synthesis.gates.names import GateName
 from worktrial.synthesis.gates.work import CarriedOut
@@ -44,7 +44,7 @@ def junk_arguments(task: ExecutableTask, work: CarriedOut) -> Iterator[Variant]:
 
 
 def _fillings(
-    tool: Tool, given: JsonObject, records: Records, seen: Set[str]
+    tool: Tool, given: JsonObject, records: StateRecords, seen: Set[str]
 ) -> Iterator[tuple[tuple[str | int, ...], JsonObject, str, bool]]:
     """Place, arguments, what was done there, and whether no author may leave it open."""
     texts = {path for path, _ in free_texts(tool, given)}
@@ -63,7 +63,9 @@ def _fillings(
             yield path, replaced(given, path, _JUNK), f"is {_JUNK!r} instead of {value!r}", False
 
 
-def _other_items(items: Sequence[JsonValue], records: Records, seen: Set[str]) -> Iterator[tuple[list[str], str]]:
+def _other_items(
+    items: Sequence[JsonValue], records: StateRecords, seen: Set[str]
+) -> Iterator[tuple[list[str], str]]:
     """Other items that a list of ids or words might have had, with what is told of them."""
     if not all(isinstance(one, str) for one in items):
         return
@@ -75,7 +77,7 @@ def _other_items(items: Sequence[JsonValue], records: Records, seen: Set[str]) -
         yield others, f"is {others!r}, which nobody looked at"
 
 
-def _unknown(item: str, records: Records) -> str:
+def _unknown(item: str, records: StateRecords) -> str:
     """An id of the same form that no record has; junk for what is none."""
     found = re.search(r"\d+(?=\D*$)", item)
     if not found:

@@ -10,7 +10,7 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.synthesis.clauses import Clause
 from worktrial.synthesis.gates.acts import Acts, Variant, empty_texts, other_acts, other_choices, shown
-from worktrial.synthesis.gates.catalogue import KnownCall, Records, id_places, records_of, replaced, value_at
+from worktrial.synthesis.gates.catalogue import KnownCall, StateRecords, id_places, records_of, replaced, value_at
 from worktrial.synthesis.gates.door import Door, Probe
 from worktrial.synthesis.gates.junk import junk_arguments
 from worktrial.synthesis.gates.names import GateName, finding
@@ -202,7 +202,7 @@ def _variants(task: ExecutableTask, work: CarriedOut) -> Iterator[Variant]:
             yield Variant(GateName.STRAY_WRITE, task, work, more, "checks", said, len(calls))
 
 
-def _elsewhere(given: JsonValue, records: Records) -> Iterator[tuple[JsonValue, tuple[str | int, ...], str]]:
+def _elsewhere(given: JsonValue, records: StateRecords) -> Iterator[tuple[JsonValue, tuple[str | int, ...], str]]:
     """The arguments with one id after the other replaced by those of other records of the same kind."""
     for path in id_places(given, records.ids):
         for id in records.neighbours(value_at(given, path))[:NEIGHBOURS]:

@@ -211,7 +211,7 @@ def _differences(before: JsonObject, now: JsonValue, index: int) -> list[str]:
 
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
-_OWN_MATTER = frozenset({"_facts", "initial_state", "state_description", "state_descriptions", "system_prompt"})
+_OWN_MATTER = frozenset({"initial_state", "state_description", "state_descriptions", "system_prompt"})
 # Words of any error message, which say nothing about the rule behind it.
 _PLAIN = frozenset({"error", "invalid", "failed", "cannot", "with", "that", "this", "does", "have", "been", "from"})
 _LEAST_SHARE = 0.5

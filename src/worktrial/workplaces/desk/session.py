@@ -1,6 +1,6 @@
 """One agent's shift at a desk: every call takes its minutes, and what falls due meanwhile happens first."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -8,15 +8,13 @@ from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.desk.state import MESSAGE, Act, DeskState
 from worktrial.workplaces.desk.tools import WAITS
+from worktrial.workplaces.desk.workplace import DeskWorkplace
 from worktrial.workplaces.executable import ToolError
 from worktrial.workplaces.executable.describe import encode, to_json
 from worktrial.workplaces.people import answer_due
 from worktrial.workplaces.people.answering import ANSWER, PROMISE, break_promise
 from worktrial.workplaces.session import Observation, Origin, refusal
 from worktrial.workplaces.time import Event, WallClock
-
-if TYPE_CHECKING:
-    from worktrial.workplaces.desk.workplace import DeskWorkplace
 
 _REFUSED_MINUTES = 1
 
@@ -30,13 +28,20 @@ class DeskSession:
 
     def __init__(
         self,
-        desk: "DeskWorkplace",
+        desk: DeskWorkplace,
         state: DeskState,
         *,
         careful: bool = False,
         wall: WallClock | None = None,
     ) -> None:
-        """Begin a shift; see `DeskWorkplace.open`."""
+        """Begin a shift.
+
+        Args:
+            desk: Where it is.
+            state: State that it begins in, of the desk's own type; the session makes it its own.
+            careful: Check at every call that reads change nothing and refused calls neither; for validation.
+            wall: Clock by which the agent's own time counts; None lets it think for nothing.
+        """
         self._desk = desk
         self._live = state
         self._careful = careful

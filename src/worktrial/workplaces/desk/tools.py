@@ -1,7 +1,7 @@
 """Tools that every desk has: mail, directory, handbook, and waiting."""
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 from worktrial.language import JsonObject
 from worktrial.workplaces.desk.state import DeskState
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from worktrial.workplaces.handbook import Handbook
 
 MOST_TEXT = 4_000
+Record = TypeVar("Record")
 WAITS = frozenset({"wait_until", "wait_for_message"})
 """Tools that the session carries out itself, because they move the clock."""
 
@@ -153,6 +154,22 @@ def standard_tools(handbook: "Handbook") -> list[Function]:
         *(marked(wait, Declaration(writes=False, example=None)) for wait in waits),
         *(marked(write, Declaration(writes=True, example=None)) for write in (read_message, send_message)),
     ]
+
+
+def record_of(records: Mapping[str, Record], id: str, kind: str) -> Record:
+    """Record of an id that an agent names.
+
+    Args:
+        records: Those that there are, by id.
+        id: The one that is meant.
+        kind: Word for such a record.
+
+    Raises:
+        ToolError: there is none, `unknown_` and the word.
+    """
+    if id not in records:
+        raise ToolError(f"unknown_{kind}", f"There is no {kind} {id}.")
+    return records[id]
 
 
 def search_rows(

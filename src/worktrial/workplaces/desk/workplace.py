@@ -8,14 +8,12 @@ import msgspec
 
 from worktrial.errors import DataError
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.session import DeskSession
 from worktrial.workplaces.desk.state import DeskState
 from worktrial.workplaces.desk.tools import standard_tools
 from worktrial.workplaces.executable import ExecutableWorkplace
 from worktrial.workplaces.executable.declare import Function, declaration, marked
 from worktrial.workplaces.handbook import Handbook
 from worktrial.workplaces.people.answering import Decide
-from worktrial.workplaces.time import WallClock
 
 Happening = Callable[[Any, JsonObject], None]
 """Function of state and payload that carries out an event."""
@@ -82,22 +80,6 @@ class DeskWorkplace:
         )
         home = replace(home, artifact=replace(home.artifact, tools=tools))
         return cls(home, taken, happenings or {}, decide)
-
-    def open(
-        self,
-        state: DeskState,
-        *,
-        careful: bool = False,
-        wall: WallClock | None = None,
-    ) -> DeskSession:
-        """Session that begins in `state`, which it makes its own.
-
-        Args:
-            state: Of the desk's own type.
-            careful: Check at every call that reads change nothing and refused calls neither; for validation.
-            wall: Clock by which the agent's own time counts; None lets it think for nothing.
-        """
-        return DeskSession(self, state, careful=careful, wall=wall)
 
 
 def _without_example(function: Function) -> Function:

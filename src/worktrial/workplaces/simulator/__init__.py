@@ -1,6 +1,6 @@
 """A language model plays the workplace."""
 
-from worktrial.workplaces.simulator.ledger import FACTS, LedgerEntry
+from worktrial.workplaces.simulator.ledger import LedgerEntry
 from worktrial.workplaces.simulator.prompting import SIMULATOR_VERSION
 from worktrial.workplaces.simulator.recall import FACTS_SHOWN
 from worktrial.workplaces.simulator.simulator import (
@@ -12,7 +12,6 @@ from worktrial.workplaces.simulator.simulator import (
 )
 
 __all__ = [
-    "FACTS",
     "FACTS_SHOWN",
     "SIMULATOR_VERSION",
     "HistorySession",

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from worktrial.errors import DataError, InvalidReason
+from worktrial.errors import InvalidReason
 from worktrial.language import JsonObject, JsonValue
 from worktrial.outside.patches import BadPatch, patched
 from worktrial.workplaces.artifact import Workplace
@@ -15,9 +15,6 @@ from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.ask import UnusableReply
 from worktrial.workplaces.simulator.json_text import canonical_text, json_text
 from worktrial.workplaces.tools import Tool
-
-FACTS = "_facts"
-"""The reserved top-level key under which a patch of the old form records facts."""
 
 # The state is in every prompt: no model holds a twentieth of it.
 _MOST_STATE = 16_000_000
@@ -58,10 +55,6 @@ class Ledger:
     """State, recorded facts, the effects that led here, and the reads that still hold."""
 
     def __init__(self, workplace: Workplace) -> None:
-        if FACTS in workplace.initial_state:
-            raise DataError(
-                workplace.source or workplace.name, f"the state has a field {FACTS}, a reserved name", "Rename it"
-            )
         self._text = json_text(workplace.initial_state)
         # Decoding the text again is the deep copy: the ledger never shares a value with the artifact.
         self._state: JsonObject = msgspec.json.decode(self._text)
@@ -88,8 +81,6 @@ class Ledger:
     def propose(self, patch: JsonValue, facts: JsonValue) -> Proposal:
         """Apply `patch` to a copy of the state, and check `facts`.
 
-        Operations on `/_facts`, the form of earlier versions, are taken as facts.
-
         Raises:
             UnusableReply: the patch is no JSON Patch, does not fit the state, or leaves something that is no state;
                 or the facts are no object.
@@ -100,27 +91,19 @@ class Ledger:
             raise UnusableReply(f"`patch` is not a JSON Patch: {e}") from None
         if not isinstance(facts, dict):
             raise UnusableReply('`facts` must be an object of plain keys, such as {"A-1 carrier": "Red Mail"}')
-        recorded: JsonObject = {}
-        own: list[JsonObject] = []
-        for given, operation in zip(patch, operations, strict=True):
-            if _names_facts(operation):
-                recorded |= _old_facts(operation)
-            else:
-                own.append(given)
-        recorded |= facts
-        if any(operation["path"] == "" and operation["op"] != "test" for operation in own):
+        if any(operation.path == "" and operation.op != "test" for operation in operations):
             raise UnusableReply("`patch` replaces the whole state by something else", InvalidReason.SIMULATOR_PATCH)
-        state = self._applied(own) if own else self._state
+        state = self._applied(patch) if patch else self._state
         try:
-            text = msgspec.json.encode(state).decode() if own else self._text
+            text = msgspec.json.encode(state).decode() if patch else self._text
             # The ledger's own copy: whoever holds the reply may do what they like with it.
-            recorded = msgspec.json.decode(msgspec.json.encode(recorded))
+            recorded: JsonObject = msgspec.json.decode(msgspec.json.encode(facts))
         except UnicodeEncodeError:
             raise UnusableReply("`patch` or `facts` hold escapes that are not Unicode characters") from None
         if len(text) > _MOST_STATE:
             problem = f"`patch` makes a state of more than {_MOST_STATE:,} characters"
             raise UnusableReply(problem, InvalidReason.SIMULATOR_PATCH)
-        return Proposal(tuple(own), state, text, recorded)
+        return Proposal(tuple(patch), state, text, recorded)
 
     def _applied(self, patch: list[JsonObject]) -> JsonObject:
         try:
@@ -189,32 +172,3 @@ class Ledger:
 def call_key(tool: str, arguments: JsonValue) -> str:
     """Equal for equal calls."""
     return canonical_text([tool, arguments])
-
-
-def _names_facts(operation: _Operation) -> bool:
-    return any(
-        isinstance(path, str) and (path == f"/{FACTS}" or path.startswith(f"/{FACTS}/"))
-        for path in (operation.path, operation.from_)
-    )
-
-
-def _old_facts(operation: _Operation) -> JsonObject:
-    """Facts of an operation of the old form, `{"op": "add", "path": "/_facts/<key>", "value": …}`.
-
-    All behind `/_facts/` is the key, slashes included: a file name needs no escapes.
-
-    Raises:
-        UnusableReply: it does something else with them than setting one.
-    """
-    if operation.op == "test":
-        return {}
-    key = operation.path.removeprefix(f"/{FACTS}").removeprefix("/").replace("~1", "/").replace("~0", "~")
-    if operation.op == "remove" and key:
-        return {key: None}
-    if operation.op not in ("add", "replace") or operation.value is msgspec.UNSET:
-        raise UnusableReply('record facts in `facts`, as {"plain key": value}, not in `patch`')
-    if key:
-        return {key: operation.value}
-    if isinstance(operation.value, dict):
-        return operation.value
-    raise UnusableReply('`facts` must be an object of plain keys, such as {"A-1 carrier": "Red Mail"}')

@@ -267,12 +267,11 @@ class LedgerSession:
         return doubts(GivenAnswer(place, tool, arguments, reply.observation, self._known, patch, known))
 
     def _read(self, reply: JsonObject, tool: Tool) -> _Reply:
-        absent = [f"`{field}`" for field in ("observation", "patch") if field not in reply]
+        absent = [f"`{field}`" for field in ("observation", "patch", "facts") if field not in reply]
         if absent:
             raise UnusableReply(f"the object lacks {' and '.join(absent)}")
         observation = _observation(reply["observation"], tool, "`observation`")
-        # Replies of the form before there was `facts` leave it out, and put facts into the patch.
-        return _Reply(observation, self._ledger.propose(reply["patch"], reply.get("facts") or {}))
+        return _Reply(observation, self._ledger.propose(reply["patch"], reply["facts"]))
 
 
 def _earlier_call(tool: str, arguments: JsonValue, observation: JsonObject) -> str:

@@ -9,7 +9,7 @@ from tests.support.data import real_data_dir
 from tests.support.growth import growth
 
 from worktrial.suites.documents.answers import published_score
-from worktrial.suites.documents.answers.published_reading import Segments, figures
+from worktrial.suites.documents.answers.published_reading import AnswerSegments, figures
 
 
 @pytest.mark.real_data
@@ -116,7 +116,7 @@ chunk = st.sampled_from(["1", "12", "123", "000", " 7", " 123", "123 ", "-5", "4
 def test_a_list_can_be_split_exactly_as_when_every_split_is_written_out(chunks: list[str], count: int) -> None:
     body = ",".join(chunks).strip()
     expected = every_split(body, count)
-    segments = Segments(body, count)
+    segments = AnswerSegments(body, count)
     assert segments.exist() == bool(expected)
     for values in expected:
         assert segments.fit(equal_to(values))
@@ -136,7 +136,7 @@ def test_a_list_that_can_be_split_in_countless_ways_takes_few_comparisons() -> N
         return True
 
     # 40 chunks into 20 items: about 7e10 ways.
-    assert Segments(",".join(["123"] * 40), 20).fit(count)
+    assert AnswerSegments(",".join(["123"] * 40), 20).fit(count)
     assert compared < 20 * 40 * 40
 
 

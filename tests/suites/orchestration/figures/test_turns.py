@@ -3,16 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from tests.support.orchestration import BERTH, SHORT, TinyTeam
 
-from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError
+from worktrial.named_agents import resolve_agent
 from worktrial.suites.orchestration import suite
 from worktrial.suites.orchestration.figures.free import cascade_gaps, differences, free_figures
 from worktrial.suites.orchestration.figures.turns import METRICS, LanguageFigures, language_figures
@@ -130,20 +129,3 @@ def test_the_gap_is_what_is_missing_when_running_free(data: Path, tmp_path: Path
     assert differences(free, turns) == ["agent"]
     with pytest.raises(SettingError, match="not a turn-by-turn run"):
         cascade_gaps(free, free)
-
-
-def test_runs_stored_before_the_ways_of_scoring_were_renamed(data: Path, tmp_path: Path) -> None:
-    def earlier(named: dict[str, Any]) -> dict[str, Any]:
-        return {"sound" if key == "ours" else key: value for key, value in named.items()}
-
-    records = _run(data, tmp_path / "run", "always-call").records
-    old = [
-        msgspec.structs.replace(
-            record,
-            measures=earlier(record.measures)
-            | {"floors": {name: earlier(sums) for name, sums in record.measures["floors"].items()}},
-        )
-        for record in records
-    ]
-    assert "ours" not in old[0].measures
-    assert language_figures(old) == language_figures(records)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from tests.support.orchestration import TinyTeam
 
-from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, StopRun
+from worktrial.named_agents import resolve_agent
 from worktrial.suites.orchestration import suite
 from worktrial.suites.orchestration.planning.plan_text import our_plan
 from worktrial.suites.orchestration.planning.references import REFERENCES, constant_plan_text, reference

@@ -14,13 +14,13 @@ from tests.support.scripted_server import ScriptedServer
 from tests.support.team import agrees, disagrees, gold_team
 from tests.support.wire import completion, error_reply, tool_call
 
-from worktrial.agents.candidates import resolve_agent
 from worktrial.engine.manifest import read_manifest
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
 from worktrial.errors import SettingError, StopRun
+from worktrial.named_agents import resolve_agent
 from worktrial.suites.orchestration import suite
 from worktrial.suites.orchestration.planning.references import FLOORS
 from worktrial.suites.orchestration.planning.scenario import Language

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 
 from worktrial.suites.documents.answers.graded import AnswerScore
 from worktrial.suites.documents.answers.published_reading import (
+    AnswerSegments,
     ReadFigure,
-    Segments,
     bare_text,
     figures,
     gold_list,
@@ -85,7 +85,7 @@ def _numbers(
 ) -> AnswerScore:
     kept = without_years(found, gold, gold_text)
     ordered = gold_list(gold_text, gold)
-    segments = Segments(answer, len(gold)) if ordered else None
+    segments = AnswerSegments(answer, len(gold)) if ordered else None
     if len(kept) != len(gold) and not (segments and segments.exist()):
         return AnswerScore.wrong(
             f"not a direct answer: {_count(kept)} besides probable years, {len(gold)} in the gold answer"
@@ -100,7 +100,7 @@ def _numbers(
 
 
 def _in_order(
-    gold: Sequence[ReadFigure], kept: Sequence[ReadFigure], segments: Segments, tolerance: float
+    gold: Sequence[ReadFigure], kept: Sequence[ReadFigure], segments: AnswerSegments, tolerance: float
 ) -> AnswerScore:
     if segments.fit(lambda item, value: _near_in_list(gold[item].value, value, tolerance)):
         return AnswerScore.right("the list, split at its commas, is the gold list")

@@ -138,10 +138,10 @@ def gold_list(gold_text: str, gold: Sequence[ReadFigure]) -> bool:
     body = single_list(gold_text)
     if body is None or len(gold) < 2:
         return False
-    return Segments(body, len(gold)).fit(lambda item, value: value == gold[item].value)
+    return AnswerSegments(body, len(gold)).fit(lambda item, value: value == gold[item].value)
 
 
-class Segments:
+class AnswerSegments:
     """The ways to split an answer at its commas into `count` numbers."""
 
     def __init__(self, text: str, count: int) -> None:

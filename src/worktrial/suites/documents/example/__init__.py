@@ -48,9 +48,8 @@ def _put(bundled: Path, target: Path) -> None:
 
     from worktrial.archive.search.index import write_index
     from worktrial.archive.store import Archive
-    from worktrial.archive.store.archive import INDEX
     from worktrial.archive.store.database import database_path, write_database
-    from worktrial.archive.store.record import read_manifest, write_manifest
+    from worktrial.archive.store.record import INDEX, read_manifest, write_manifest
 
     target.parent.mkdir(parents=True, exist_ok=True)
     making = target.with_name(f"{target.name}.{os.getpid()}.tmp")

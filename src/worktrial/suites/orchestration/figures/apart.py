@@ -10,7 +10,6 @@ from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.language import JsonObject
 from worktrial.statistics import quotient
 from worktrial.statistics.correlation import FEWEST, Correlation, drawn_correlation, fisher_correlation
-from worktrial.suites.orchestration.options import by_scoring
 from worktrial.suites.orchestration.scoring.figures import Sums, decision_score
 
 EXECUTION = {
@@ -126,7 +125,7 @@ def _sums(measures: JsonObject, free: bool) -> dict[str, float]:
     if free:
         return dict(measures["free"]["sums"])
     goals = measures["as_free"]["sums"]
-    own = by_scoring(measures)["ours"]["sums"]
+    own = measures["ours"]["sums"]
     return {**own, "scenarios": goals["scenarios"], "completed": goals["completed"]}
 
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any
 
+from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.results.comparison.changes import Change, SuiteFigure
-from worktrial.results.pairing import SamplePair
 from worktrial.statistics import Figure, change_intervals
 from worktrial.suites.orchestration.figures.apart import scenario_correlations
 from worktrial.suites.orchestration.figures.free import free_clusters, free_figures, free_rates
@@ -17,7 +17,6 @@ from worktrial.suites.orchestration.figures.turns import (
     over_repeats,
     repeat_clusters,
 )
-from worktrial.suites.orchestration.options import by_scoring
 from worktrial.suites.orchestration.scoring.ours import our_figures
 
 
@@ -60,9 +59,7 @@ def figure_changes(pairs: Sequence[SamplePair], *, confidence: float) -> Iterato
     """
     for language, own in _by_language(pairs, "ours").items():
         repeats = len({p.first.repeat for p in own})
-        sides = [
-            repeat_clusters(records, lambda r: by_scoring(r.measures)["ours"]["sums"]) for records in _sides(own)
-        ]
+        sides = [repeat_clusters(records, lambda r: r.measures["ours"]["sums"]) for records in _sides(own)]
         yield from _scores(language, sides, over_repeats(repeats, our_figures), confidence)
     for language, own in _by_language(pairs, "free").items():
         added = [list(free_clusters(records, "free").values()) for records in _sides(own)]
@@ -72,7 +69,7 @@ def figure_changes(pairs: Sequence[SamplePair], *, confidence: float) -> Iterato
 def _by_language(pairs: Sequence[SamplePair], part: str) -> dict[str, list[SamplePair]]:
     found: dict[str, list[SamplePair]] = {}
     for pair in pairs:
-        both = by_scoring(pair.first.measures), by_scoring(pair.second.measures)
+        both = pair.first.measures, pair.second.measures
         # Others may have a part of this name, too, but none by language.
         if all(part in measures and "language" in measures for measures in both):
             found.setdefault(str(pair.first.measures["language"]), []).append(pair)

@@ -8,7 +8,7 @@ from math import isnan
 from worktrial.engine.record import SampleRecord
 from worktrial.language import JsonObject
 from worktrial.statistics import Agreement, Interval, PairwiseCohen, agreement, pairwise_cohen, score_intervals
-from worktrial.suites.orchestration.options import Scoring, by_scoring
+from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.scoring.figures import Figures, Sums, published_figures
 from worktrial.suites.orchestration.scoring.ours import our_figures, our_macro
 
@@ -73,7 +73,7 @@ def language_figures(records: Iterable[SampleRecord]) -> list[LanguageFigures]:
     """The figures of every language among `records`, ours first."""
     by_language: dict[str, list[SampleRecord]] = {}
     for record in records:
-        if "ours" in by_scoring(record.measures):
+        if "ours" in record.measures:
             by_language.setdefault(record.measures["language"], []).append(record)
     return [
         _figures(language, by_language[language], scoring)
@@ -85,7 +85,7 @@ def language_figures(records: Iterable[SampleRecord]) -> list[LanguageFigures]:
 def _figures(language: str, records: Sequence[SampleRecord], scoring: Scoring) -> LanguageFigures:
     scenarios = sorted({record.sample for record in records})
     repeats = sorted({record.repeat for record in records})
-    clusters = repeat_clusters(records, lambda record: by_scoring(record.measures)[scoring]["sums"])
+    clusters = repeat_clusters(records, lambda record: record.measures[scoring]["sums"])
     once = {record.sample: record for record in records}
     names = list(records[0].measures["floors"])
     return LanguageFigures(
@@ -99,7 +99,7 @@ def _figures(language: str, records: Sequence[SampleRecord], scoring: Scoring) -
             Floor(
                 name,
                 estimates(
-                    [by_scoring(once[s].measures["floors"][name])[scoring] for s in scenarios],
+                    [once[s].measures["floors"][name][scoring] for s in scenarios],
                     figures_by_name(scoring),
                 ),
             )

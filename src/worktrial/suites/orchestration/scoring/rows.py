@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from statistics import fmean
 
+from worktrial.errors import BadRow
 from worktrial.language import Completion, JsonObject, JsonValue, Message, visible
-from worktrial.scorer import BadRow
 from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.plan_text import NotAPlan, our_plan, read_plan

@@ -10,10 +10,10 @@ from .state import State
 def _ambulance(state: State, due: Due) -> float:
     entry = state.entries[due.about]
     if due.end == "link":
-        return float(entry.linked_to == due.facts["first"])
-    if entry.bay is None or entry.bay_clean_at > due.facts["eta_minute"]:
+        return float(entry.linked_to == due.filled["first"])
+    if entry.bay is None or entry.bay_clean_at > due.filled["eta_minute"]:
         return 0.0
-    return suits(state.bays[entry.bay], due.facts["need"])
+    return suits(state.bays[entry.bay], due.filled["need"])
 
 
 def _transfer(state: State, due: Due) -> float:
@@ -26,10 +26,10 @@ def _transfer(state: State, due: Due) -> float:
     if due.pattern == "ask" and not was_named(state, due, by=transfer.handed_over_at):
         return 0.0
     bed = state.beds[transfer.handed_to]
-    fits = (bed.side_room or not due.facts["side_room"]) and (transfer.escort or not due.facts["escort"])
-    ward = due.facts["ward"]
+    fits = (bed.side_room or not due.filled["side_room"]) and (transfer.escort or not due.filled["escort"])
+    ward = due.filled["ward"]
     # A side room that is not needed is one that somebody else lacks; the patient is safe all the same.
-    spared = bed.side_room == due.facts["side_room"]
+    spared = bed.side_room == due.filled["side_room"]
     wards = (ward,) if transfer.withdrawn_at is None else (PARTNERS[ward],)
     return (1.0 if spared else 0.5) if fits and bed.ward in wards else 0.0
 
@@ -64,14 +64,14 @@ def _transfer_when(state: State, due: Due) -> tuple[int | None, int]:
     transfer = state.patients[due.about].transfer
     if due.end == "stay" and not was_gone(state, due):
         return max(_said_stay(state, due) or 0, transfer.cancelled_at or 0), due.due
-    late = due.due if transfer.withdrawn_at is None else max(due.due, transfer.withdrawn_at + due.facts["minutes"])
+    late = due.due if transfer.withdrawn_at is None else max(due.due, transfer.withdrawn_at + due.filled["minutes"])
     return transfer.handed_over_at, late
 
 
 def _isolation(state: State, due: Due) -> float:
     patient = state.patients[due.about]
     in_room = patient.bay is not None and state.bays[patient.bay].area == "iso"
-    return float(in_room if due.end == "do" else not in_room and patient.precautions == due.facts["kind"])
+    return float(in_room if due.end == "do" else not in_room and patient.precautions == due.filled["kind"])
 
 
 def _isolation_when(state: State, due: Due) -> tuple[int | None, int]:
@@ -84,9 +84,9 @@ def _isolation_when(state: State, due: Due) -> tuple[int | None, int]:
 
 def _enquiry(state: State, due: Due) -> float:
     entry = state.entries[due.about]
-    tried = not due.facts["call"] or due.facts["call"] in entry.tried
+    tried = not due.filled["call"] or due.filled["call"] in entry.tried
     if due.end == "do":
-        return float(entry.status == "answered" and (not due.facts["call"] or due.facts["call"] in entry.called))
+        return float(entry.status == "answered" and (not due.filled["call"] or due.filled["call"] in entry.called))
     # Declined without the call that might have cleared it up: right for half.
     said = state.mail.last_word("switchboard", due.about, ("refuse",))
     return (1.0 if tried else 0.5) if said is not None and entry.status != "answered" else 0.0
@@ -102,9 +102,9 @@ def _enquiry_when(state: State, due: Due) -> tuple[int | None, int]:
 def _walkin(state: State, due: Due) -> float:
     patient = state.patients[due.about]
     if due.end == "place":
-        return 0.0 if patient.bay is None else float(suits(state.bays[patient.bay], due.facts["need"]))
+        return 0.0 if patient.bay is None else float(suits(state.bays[patient.bay], due.filled["need"]))
     at = patient.reassess_at
-    if at is None or not due.facts["latest"] - 10 <= at <= due.facts["latest"]:
+    if at is None or not due.filled["latest"] - 10 <= at <= due.filled["latest"]:
         return 0.0
     nurse = state.nurses[str(patient.reassess_by)]
     begins, until = state.time.minute_of(nurse.break_from), state.time.minute_of(nurse.break_until)
@@ -118,7 +118,7 @@ def _walkin_when(state: State, due: Due) -> tuple[int | None, int]:
 
 
 def _lend(state: State, due: Due) -> float:
-    lent = state.nurses[due.facts["nurse"]].lent_to is not None
+    lent = state.nurses[due.filled["nurse"]].lent_to is not None
     if due.end == "do":
         return float(lent)
     return float(not lent and state.mail.last_word(due.asked_by, due.about, ("refuse",)) is not None)
@@ -126,7 +126,7 @@ def _lend(state: State, due: Due) -> float:
 
 def _lend_when(state: State, due: Due) -> tuple[int | None, int]:
     if due.end == "do":
-        return state.nurses[due.facts["nurse"]].lent_at, due.due
+        return state.nurses[due.filled["nurse"]].lent_at, due.due
     said = state.mail.last_word(due.asked_by, due.about, ("refuse",))
     return None if said is None else said.minute, due.due
 
@@ -135,7 +135,7 @@ def _drugs(state: State, due: Due) -> float:
     sheet = state.entries[due.about]
     if sheet.result != due.end:
         return 0.0
-    return 1.0 if due.end == "recount" or sheet.balance == due.facts["balance"] else 0.5
+    return 1.0 if due.end == "recount" or sheet.balance == due.filled["balance"] else 0.5
 
 
 def _settled(state: State, due: Due) -> tuple[int | None, int]:
@@ -143,7 +143,7 @@ def _settled(state: State, due: Due) -> tuple[int | None, int]:
 
 
 def _census(state: State, due: Due) -> float:
-    return float(state.entries[due.about].level == due.facts["level"])
+    return float(state.entries[due.about].level == due.filled["level"])
 
 
 DONE: dict[str, Callable[[State, Due], float]] = {

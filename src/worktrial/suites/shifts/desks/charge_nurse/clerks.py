@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.cases import Move, Work, send
 from worktrial.suites.shifts.clerks import in_order
 
 from .state import State
@@ -24,8 +24,7 @@ def _in_order(state: State, *, careful: bool) -> Work:
         work = _WORK.get(message["about"][:1], _patient)
         said = yield from work(message, careful)
         if said:
-            words = {"to": message["from"], "kind": said, "about": message["about"], "text": said}
-            yield Move("send_message", words)
+            yield send(message["from"], said, message["about"], said)
         return ""
 
     return in_order(state.time, take)
@@ -43,8 +42,7 @@ def _ambulance(message: JsonObject, careful: bool) -> Work:
         unfit = careful and (bay["kept_for"] or bay["clean_from"] or (entry["level"] == 2 and not bay["monitor"]))
         if not taken and not unfit:
             yield Move("assign_bay", {"reference": id, "bay_id": bay["id"]})
-            words = {"to": "ambulance_control", "kind": "approve", "about": id, "text": "A bay is kept."}
-            yield Move("send_message", {**words, "fields": {"bay": bay["id"]}})
+            yield send("ambulance_control", "approve", id, "A bay is kept.", bay=bay["id"])
             return ""
     return "" if careful else "refuse"
 

@@ -27,7 +27,7 @@ class DayDraw:
         self.minutes = minutes
         self.slots = slots
         self.incidents = incidents
-        """Number of patients of each great incident."""
+        """Number of patients of each incident."""
         self.numbers = {"A": 200, "Q": 300, "L": 500, "F": 600, "B": 700}
         # Bays that the day's patients will need, by sort.
         self.needs = dict.fromkeys(("resus", "monitor", "side", "majors", "minors"), 0)

@@ -12,7 +12,9 @@ _READ = 3  # a circular or a contract, the first time that it is needed
 _OPEN = 2  # a look into the inbox, and the message
 _BEGIN = 14  # minutes by which what others do for us has been set going
 _WARD = 38  # minutes from there until bed and porter are there
-_DO = {"ambulance": 6, "isolation": 4, "enquiry": 8, "walkin": 5, "lend": 6, "drugs": 9, "census": 3, "transfer": 4}
+_SEARCH = 3  # a search in the papers
+_CALL = 4
+_DO = {"ambulance": 6, "isolation": 5, "enquiry": 5, "walkin": 5, "lend": 6, "drugs": 9, "census": 3, "transfer": 4}
 
 
 def chores(state: State) -> Iterator[Chore]:
@@ -30,7 +32,7 @@ def chores(state: State) -> Iterator[Chore]:
 
 def _of(state: State, due: Due) -> Iterator[Chore]:
     came, ends = due.arrives, state.time.ends - 6
-    told = _TELL * len(due.tell)
+    told = _TELL * (len(due.tell) + (due.end == "book"))
     if due.kind in WORD:
         yield Chore(came, came + int(str(state.figures["first_word"])), _OPEN + _TELL)
         yield Chore(came, ends, _TELL)
@@ -38,6 +40,7 @@ def _of(state: State, due: Due) -> Iterator[Chore]:
         at_once = due.critical or due.end == "refuse"
         opened = 0 if due.kind in WORD else _OPEN
         minutes = opened + _DO[due.kind] + (told + _TELL if at_once else 0)
+        minutes += _SEARCH * (due.section in ("2.3", "5.2")) + _CALL * bool(due.filled.get("call"))
         yield Chore(max(came, due.earliest), min(due.due, state.time.ends - 2), minutes)
         yield Chore(max(came, due.earliest), ends, 0 if at_once else told + _TELL * bool(due.answer))
         return
@@ -55,3 +58,4 @@ def _of(state: State, due: Due) -> Iterator[Chore]:
         ready = ready + 44
     late = due.due if due.pattern != "bed withdrawn" else max(due.due, ready + 60)
     yield Chore(min(ready + _WARD, late - 20), min(late, ready + _WARD + 20), _OPEN + 5)
+    yield Chore(ready, ends, told)

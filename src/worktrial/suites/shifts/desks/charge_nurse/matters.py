@@ -60,7 +60,7 @@ def _ambulance(day: DayDraw, due: int, pattern: str) -> None:
         )
 
 
-def great_incident(day: DayDraw, began: int, patients: int, *, again: bool) -> None:
+def incident(day: DayDraw, began: int, patients: int, *, again: bool) -> None:
     """Several patients of one incident, announced one after the other, perhaps one of them by two crews.
 
     Args:
@@ -70,14 +70,14 @@ def great_incident(day: DayDraw, began: int, patients: int, *, again: bool) -> N
         again: Whether one of them is announced a second time.
     """
     random = day.random
-    incident, due = f"I-{random.randint(10_000, 99_999)}", began
+    id, due = f"I-{random.randint(10_000, 99_999)}", began
     levels = random.sample([1, 2, *[3] * (patients - 2)], patients)
     told: list[dict[str, JsonValue]] = []
     for number, level in enumerate(levels, 1):
         day.needs[{1: "resus", 2: "monitor"}.get(level, "majors")] += 1
         told.append(
             {
-                "incident": incident,
+                "incident": id,
                 "patient": f"{number} of {patients}",
                 "crew": f"C{random.randint(11, 79)}",
                 "eta": day.clock(due + random.randint(38, 62)),

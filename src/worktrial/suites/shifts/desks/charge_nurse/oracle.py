@@ -1,16 +1,13 @@
 """A plan of the day: the work of a charge nurse who knows beforehand what is right about each matter."""
 
-from collections.abc import Generator
-
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import FirstWords, Inbox, Matter, Until, interleave
+from worktrial.suites.shifts.cases import Move, Work, send
+from worktrial.suites.shifts.clerks import Inbox, Matter, Part, Until, ask, interleave
 
 from .measures import PARTNERS
 from .rules import DEVICES, DUTIES, GREAT, REPORT, WORD, Due, solve
 from .state import BOARD_PAGE, State
 
-_Part = Generator[Move | Until, JsonObject, JsonObject]
 _ANSWER = 21
 """Minutes after which a ward has answered."""
 _OPEN = 6  # minutes before its time at which something is looked into
@@ -31,7 +28,9 @@ def plan(state: State) -> Work:
         # What others have to do for us is set going early; what only takes hold later is left until then.
         late = due.arrives + _BEGIN if due.kind == "transfer" else min(due.due, state.time.ends - 2) - _LONGEST
         ready = max(due.arrives, due.earliest - _OPEN) if due.earliest else due.arrives
-        matters.append((ready, max(late, ready + 2), _matter(state, due, tray)))
+        # Whoever comes at level 1 goes before what has only to be set going.
+        first = due.due - _LONGEST - 4 if due.kind == "ambulance" and due.critical else max(late, ready + 2)
+        matters.append((ready, first, _matter(state, due, tray)))
         # A question to whoever asked is a first word, too.
         if due.kind in WORD and due.pattern != "ask":
             soon = due.arrives + int(str(state.figures["first_word"]))
@@ -43,15 +42,8 @@ class MailTray(Inbox):
     """Inbox of the board, and what its nurse has said and looked up by now."""
 
     def __init__(self, first_word: int) -> None:
-        """Begin a day.
-
-        Args:
-            first_word: Minutes within which whoever asks hears of it.
-        """
-        super().__init__()
-        self.words = FirstWords(first_word)
+        super().__init__(first_word)
         self._sections: set[str] = set()
-        self._opened: set[str] = set()
         self.bays: set[str] = set()
         """Bays that are meant for somebody, on the board or not yet."""
 
@@ -61,17 +53,10 @@ class MailTray(Inbox):
         self._sections.add(section)
         return new
 
-    def open(self, about: str) -> Matter:
-        """Open the message that came with a matter, once."""
-        if about not in self._opened:
-            self._opened.add(about)
-            yield from self.read(about)
-
 
 def _first_word(due: Due, tray: MailTray) -> Matter:
     """Tell whoever asked that it is in hand, unless they have their answer by now."""
-    words = {"about": due.about, "text": f"{due.about} is in hand."}
-    move = Move("send_message", {"to": due.asked_by, "kind": "tell", **words})
+    move = send(due.asked_by, "tell", due.about, f"{due.about} is in hand.")
     return tray.words.word(due.about, move, tray.open(due.about))
 
 
@@ -86,10 +71,9 @@ def _matter(state: State, due: Due, tray: MailTray) -> Matter:
 def _report(state: State, due: Due) -> Matter:
     yield Move("list_entries", {"kind": "ambulance"})
     counts = {
-        name: sum(at <= due.arrives for at in due.facts[name]) for name in ("announced", "urgent", "admissions")
+        name: sum(at <= due.arrives for at in due.filled[name]) for name in ("announced", "urgent", "admissions")
     }
-    words = {"to": due.asked_by, "kind": "tell", "about": REPORT, "text": "What is expected.", "fields": counts}
-    yield Move("send_message", words)
+    yield send(due.asked_by, "tell", REPORT, "What is expected.", **counts)
 
 
 def _check_devices(state: State, due: Due) -> Matter:
@@ -97,14 +81,13 @@ def _check_devices(state: State, due: Due) -> Matter:
         yield Move("list_devices", {"page": page})
     for page in range(1, -(-len(state.bays) // BOARD_PAGE) + 1):
         yield Move("list_bays", {"page": page})
-    words = {"to": due.asked_by, "kind": "tell", "about": DEVICES, "text": "Devices that are overdue at open bays."}
-    yield Move("send_message", {**words, "fields": {name: due.facts[name] for name in ("overdue", "bays")}})
+    fields = {name: due.filled[name] for name in ("overdue", "bays")}
+    yield send(due.asked_by, "tell", DEVICES, "Devices that are overdue at open bays.", **fields)
 
 
 def _tell_heads(state: State, due: Due) -> Matter:
     for person in due.tell:
-        words = {"to": person, "kind": "tell", "about": due.about, "text": "A great incident."}
-        yield Move("send_message", {**words, "fields": {"patients": due.facts["patients"]}})
+        yield send(person, "tell", due.about, "A great incident.", patients=due.filled["patients"])
 
 
 _DUTIES = {REPORT: _report, DEVICES: _check_devices, GREAT: _tell_heads}
@@ -112,7 +95,6 @@ _DUTIES = {REPORT: _report, DEVICES: _check_devices, GREAT: _tell_heads}
 
 def _answer(state: State, due: Due, tray: MailTray, text: str, fields: JsonObject | None = None) -> Matter:
     """Tell everybody who has to know, and whoever asked: at once where that is part of the work."""
-    words: JsonObject = {"about": due.about, "text": text, "fields": fields or {}}
     tray.words.keep_away(due.about)
     soon = due.arrives + int(str(state.figures["first_word"]))
     in_time = due.end in ("refuse", "stay")
@@ -124,12 +106,12 @@ def _answer(state: State, due: Due, tray: MailTray, text: str, fields: JsonObjec
         yield Until(0, state.time.ends - _LONG)
     tray.words.note(due.about)
     if due.answer:
-        yield Move("send_message", {"to": due.asked_by, "kind": due.answer[0], **words})
+        yield send(due.asked_by, due.answer[0], due.about, text, **(fields or {}))
     for person in () if due.end == "stay" else due.tell:
-        yield Move("send_message", {"to": person, "kind": "tell", **words})
+        yield send(person, "tell", due.about, text, **(fields or {}))
 
 
-def _free_bay(state: State, need: str, ready: str, tray: MailTray) -> _Part:
+def _free_bay(state: State, need: str, ready: str, tray: MailTray) -> Part:
     """A free bay of the sort, clean at a time of day."""
     area = "majors" if need == "monitor" else need
     page, looked_at, total = 1, 0, 1
@@ -150,14 +132,14 @@ def _ambulance(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
     if due.end == "link":
         yield Move("list_entries", {"kind": "ambulance"})
-        yield Move("link_announcement", {"entry_id": due.about, "first_id": due.facts["first"]})
-        yield from _answer(state, due, tray, f"{due.about} is the patient of {due.facts['first']}.")
+        yield Move("link_announcement", {"entry_id": due.about, "first_id": due.filled["first"]})
+        yield from _answer(state, due, tray, f"{due.about} is the patient of {due.filled['first']}.")
         return
-    if due.facts["earlier_visit"]:
-        yield Move("get_patient", {"patient_id": due.facts["earlier_visit"]})
+    if due.filled["earlier_visit"]:
+        yield Move("get_patient", {"patient_id": due.filled["earlier_visit"]})
     if due.pattern in ("flag", "flag lifted"):
-        yield Move("search_documents", {"patient_id": due.facts["earlier_visit"]})
-    free = yield from _free_bay(state, due.facts["need"], state.time.clock(due.due), tray)
+        yield Move("search_documents", {"patient_id": due.filled["earlier_visit"]})
+    free = yield from _free_bay(state, due.filled["need"], state.time.clock(due.due), tray)
     yield Move("assign_bay", {"reference": due.about, "bay_id": free["bay"]})
     yield from _answer(state, due, tray, f"{due.about}: bay {free['bay']}.", free)
 
@@ -165,7 +147,7 @@ def _ambulance(state: State, due: Due, tray: MailTray) -> Matter:
 def _transfer(state: State, due: Due, tray: MailTray) -> Matter:
     patient = {"patient_id": due.about}
     yield Move("get_patient", patient)
-    ward = due.facts["ward"]
+    ward = due.filled["ward"]
     if due.pattern == "ask":
         yield from _ask(state, due, tray)
     if due.end == "stay":
@@ -174,14 +156,14 @@ def _transfer(state: State, due: Due, tray: MailTray) -> Matter:
         yield from tray.read(due.about)
         yield from _answer(state, due, tray, f"{due.about} stays.", {"order": "withdrawn"})
         return
-    seen = yield Move("request_bed", {**patient, "ward": ward, "side_room": due.facts["side_room"]})
+    seen = yield Move("request_bed", {**patient, "ward": ward, "side_room": due.filled["side_room"]})
     withdrawn = due.about in state.withdraws
     if withdrawn:
         yield Until(_minute(state, seen) + _ANSWER + 5)
         yield from tray.read(due.about)
-        seen = yield Move("request_bed", {**patient, "ward": PARTNERS[ward], "side_room": due.facts["side_room"]})
+        seen = yield Move("request_bed", {**patient, "ward": PARTNERS[ward], "side_room": due.filled["side_room"]})
     answered = _minute(state, seen) + _ANSWER
-    seen = yield Move("order_porter", {**patient, "escort": due.facts["escort"]})
+    seen = yield Move("order_porter", {**patient, "escort": due.filled["escort"]})
     there = max(answered, state.time.minute_of(str(seen["porter_at"])))
     # The porter does not wait for long.
     yield Until(there, there)
@@ -196,15 +178,9 @@ def _minute(state: State, seen: JsonObject) -> int:
 
 def _ask(state: State, due: Due, tray: MailTray) -> Matter:
     """Ask the physician for the ward, and again where they have forgotten."""
-    by = due.asked_by
     tray.words.note(due.about)
-    words = {"to": by, "about": due.about, "text": f"Which ward for {due.about}?", "fields": {"topic": "ward"}}
-    seen = yield Move("send_message", {"kind": "ask", **words})
-    slow = state.people[by].delay[1] + 1
-    if due.about in state.people[by].forgets:
-        yield Until(_minute(state, seen) + slow)
-        seen = yield Move("send_message", {"kind": "remind", **words})
-    yield Until(_minute(state, seen) + slow)
+    question = send(due.asked_by, "ask", due.about, f"Which ward for {due.about}?", topic="ward")
+    yield Until((yield from ask(state, question)))
     yield from tray.read(due.about)
 
 
@@ -212,8 +188,8 @@ def _isolation(state: State, due: Due, tray: MailTray) -> Matter:
     patient = {"patient_id": due.about}
     yield Move("get_patient", patient)
     if due.end == "refuse":
-        yield Move("set_precautions", {**patient, "kind": due.facts["kind"]})
-        yield from _answer(state, due, tray, f"{due.about} is nursed in place: {due.facts['kind']} precautions.")
+        yield Move("set_precautions", {**patient, "kind": due.filled["kind"]})
+        yield from _answer(state, due, tray, f"{due.about} is nursed in place: {due.filled['kind']} precautions.")
         return
     yield Until(due.earliest)
     free = yield from _free_bay(state, "iso", state.time.clock(due.earliest), tray)
@@ -223,11 +199,11 @@ def _isolation(state: State, due: Due, tray: MailTray) -> Matter:
 
 def _enquiry(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
-    yield Move("get_patient", {"patient_id": due.facts["patient"]})
+    yield Move("get_patient", {"patient_id": due.filled["patient"]})
     if due.section == "5.2":
-        yield Move("search_documents", {"patient_id": due.facts["patient"]})
-    if due.facts["call"]:
-        yield Move("call_back", {"entry_id": due.about, "number": due.facts["call"]})
+        yield Move("search_documents", {"patient_id": due.filled["patient"]})
+    if due.filled["call"]:
+        yield Move("call_back", {"entry_id": due.about, "number": due.filled["call"]})
     if due.end == "do":
         yield Move("release_information", {"entry_id": due.about})
         yield from _answer(state, due, tray, f"{due.about} has been told.")
@@ -243,12 +219,12 @@ def _walkin(state: State, due: Due, tray: MailTray) -> Matter:
         yield from _answer(state, due, tray, f"{due.about}, level 2, is in {free['bay']}.")
         return
     seen = yield Move("list_nurses", {"team": "front"})
-    at, nurse = _slot(state, due.facts["latest"], seen["nurses"])
+    at, nurse = _slot(state, due.filled["latest"], seen["nurses"])
     booked = {"patient_id": due.about, "nurse_id": nurse, "time": state.time.clock(at)}
     yield Move("book_reassessment", booked)
     text = f"{due.about}: please reassess at {booked['time']}."
     yield Until(0, state.time.ends - _LONG)
-    yield Move("send_message", {"to": nurse, "kind": "tell", "about": due.about, "text": text})
+    yield send(nurse, "tell", due.about, text)
 
 
 def _slot(state: State, latest: int, nurses: list[JsonObject]) -> tuple[int, str]:
@@ -267,20 +243,20 @@ def _lend(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
     yield Move("list_nurses")
     if due.end == "do":
-        yield Move("lend_nurse", {"entry_id": due.about, "nurse_id": due.facts["nurse"]})
-    yield from _answer(state, due, tray, f"{due.facts['nurse']}: {due.because}")
+        yield Move("lend_nurse", {"entry_id": due.about, "nurse_id": due.filled["nurse"]})
+    yield from _answer(state, due, tray, f"{due.filled['nurse']}: {due.because}")
 
 
 def _drugs(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
-    yield Move("read_register", {"drug": due.facts["drug"]})
-    yield Move("sign_sheet", {"entry_id": due.about, "result": due.end, "balance": due.facts["balance"]})
-    yield from _answer(state, due, tray, f"{due.about}: {due.end}.", {"missing": due.facts["missing"]})
+    yield Move("read_register", {"drug": due.filled["drug"]})
+    yield Move("sign_sheet", {"entry_id": due.about, "result": due.end, "balance": due.filled["balance"]})
+    yield from _answer(state, due, tray, f"{due.about}: {due.end}.", {"missing": due.filled["missing"]})
 
 
 def _census(state: State, due: Due, tray: MailTray) -> Matter:
     yield Move("get_entry", {"entry_id": due.about})
-    level = due.facts["level"]
+    level = due.filled["level"]
     yield Move("record_level", {"entry_id": due.about, "level": level})
     yield from _answer(state, due, tray, f"Level {level}.", {"level": level})
 

@@ -4,11 +4,11 @@ Shares no code with the tools: it reads the first state and what is still to com
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from worktrial.language import JsonObject
+from worktrial.suites.shifts.right import RightEnd
 from worktrial.workplaces.people import Kind
 from worktrial.workplaces.time import Event
 
@@ -38,39 +38,19 @@ Weight = Literal["grave", "usual", "small"]
 
 
 @dataclass(frozen=True)
-class Due:
+class Due(RightEnd):
     """The right end of one matter."""
 
-    slot: str
-    about: str
-    """Entry or patient that the messages are about."""
-    kind: str
-    pattern: str
-    end: str
-    """What is to be done: `do`, `refuse`, `link`, or a word of the kind's own."""
-    asked_by: str
-    arrives: int
-    due: int
-    """Minute by which it has to be done."""
-    because: str
-    section: str
     answer: tuple[Kind, ...] = ("approve", "tell")
-    """Kinds of message that whoever asked may be told it with; () where nobody is to be answered."""
     tell: tuple[str, ...] = ()
     """Others who have to be told, by id."""
-    critical: bool = False
-    unasked: bool = False
-    earliest: int = 0
-    """Minute before which it must not be done."""
-    facts: JsonObject = field(default_factory=dict)
-    """What the matter is about."""
 
     @property
     def weight(self) -> Weight:
         """Class of the matter by section 1.7."""
         if self.critical:
             return "grave"
-        light = self.end in ("link", "book") or self.facts.get("need") == "minors" or self.kind == REPORT
+        light = self.end in ("link", "book") or self.filled.get("need") == "minors" or self.kind == REPORT
         return "small" if light else "usual"
 
 
@@ -107,7 +87,7 @@ def _ambulance(state: State, slot: str, event: Event) -> Due:
         return Due(
             slot, id, "ambulance", "announced twice", "link", "ambulance_control", event.due, eta,
             "2.4: the same incident and the same patient are one announcement: the later one is linked.", "2.4",
-            ("tell", "approve", "refuse"), unasked=True, facts=data | {"first": earlier[0]},
+            ("tell", "approve", "refuse"), unasked=True, filled=data | {"first": earlier[0]},
         )  # fmt: skip
     tell: tuple[str, ...] = ()
     level = int(str(data["level"]))
@@ -135,7 +115,7 @@ def _ambulance(state: State, slot: str, event: Event) -> Due:
         because = "2.4: two patients of one incident are two announcements; each gets a bay."
     return Due(
         slot, id, "ambulance", pattern, "do", "ambulance_control", event.due, eta, because, section, tell=tell,
-        critical=level == 1, unasked=bool(tell), facts=data | {"need": need, "eta_minute": eta},
+        critical=level == 1, unasked=bool(tell), filled=data | {"need": need, "eta_minute": eta},
     )  # fmt: skip
 
 
@@ -193,7 +173,7 @@ def _transfer(state: State, slot: str, event: Event) -> Due:
         slot, patient.id, "transfer", pattern, end, by, event.due, due, because, section, tell=tell,
         critical=pattern in ("order withdrawn", "escort"),
         unasked=pattern not in ("plain", "ask", "not their order"), earliest=earliest,
-        facts={"ward": ward, "named": named, "side_room": side, "escort": escort, "by": by, "minutes": minutes},
+        filled={"ward": ward, "named": named, "side_room": side, "escort": escort, "by": by, "minutes": minutes},
     )  # fmt: skip
 
 
@@ -214,7 +194,7 @@ def _isolation(state: State, slot: str, event: Event) -> Due:
         "do" if wins else "refuse", str(message.payload["sender"]), event.due,
         at + 60, because,
         "C-2026-09" if circular else "4.2" if wins else "4.3", ("approve",) if wins else ("refuse",),
-        unasked=not wins, earliest=at, facts={"kind": kind, "suspected": suspected},
+        unasked=not wins, earliest=at, filled={"kind": kind, "suspected": suspected},
     )  # fmt: skip
 
 
@@ -253,7 +233,7 @@ def _enquiry(state: State, slot: str, event: Event) -> Due:
     return Due(
         slot, id, "enquiry", pattern, end, "switchboard", event.due, event.due + 60, because, section,
         ("approve", "tell") if end == "do" else ("refuse",), tell, critical=pattern == "wants nobody told",
-        unasked=bool(tell or number), facts=data | {"call": number},
+        unasked=bool(tell or number), filled=data | {"call": number},
     )  # fmt: skip
 
 
@@ -263,7 +243,7 @@ def _walkin(state: State, slot: str, event: Event) -> Due:
         return Due(
             slot, patient, "walkin", "level 2", "place", "", event.due, event.due + 20,
             "6.3: nobody of level 2 sits in the waiting room: a bay with a monitor within twenty minutes.", "6.3",
-            (), ("physician_in_charge",), critical=True, unasked=True, facts=event.payload | {"need": "monitor"},
+            (), ("physician_in_charge",), critical=True, unasked=True, filled=event.payload | {"need": "monitor"},
         )  # fmt: skip
     minutes = interval(state, level, str(event.payload["born"]))
     latest = state.time.minute_of(str(event.payload["triaged"])) + minutes
@@ -277,7 +257,7 @@ def _walkin(state: State, slot: str, event: Event) -> Due:
         slot, patient, "walkin", pattern, "book", "",
         event.due, min(event.due + 40, latest - 5),
         f"{section}: reassessed {minutes} minutes after triage at the latest.", section, (),
-        unasked=True, facts=event.payload | {"latest": latest},
+        unasked=True, filled=event.payload | {"latest": latest},
     )  # fmt: skip
 
 
@@ -307,7 +287,7 @@ def _lend(state: State, slot: str, event: Event) -> Due:
     return Due(
         slot, id, "lend", pattern, end, str(event.payload["sender"]), event.due, event.due + 90, because, section,
         ("approve",) if end == "do" else ("refuse",), ("site_manager",) if end == "do" else (),
-        unasked=end == "do", facts=data,
+        unasked=end == "do", filled=data,
     )  # fmt: skip
 
 
@@ -340,7 +320,7 @@ def _drugs(state: State, slot: str, event: Event) -> Due:
     return Due(
         slot, id, "drugs", pattern, end, "N-01", event.due, event.due + 45, because, section,
         ("tell", "approve", "refuse", "request", "ask"), tell, critical=end == "discrepancy",
-        unasked=end != "agreed", facts=data | {"balance": balance, "missing": balance - counted},
+        unasked=end != "agreed", filled=data | {"balance": balance, "missing": balance - counted},
     )  # fmt: skip
 
 
@@ -352,7 +332,7 @@ def _census(state: State, slot: str, event: Event) -> Due:
     return Due(
         slot, id, "census", "later circular" if raised else "duty", f"level {level}", "", event.due, event.due + 40,
         "9.1: every census is given its level; 9.2: who is told at which level.", "C-2026-11" if raised else "9.1",
-        (), tell, critical=level == 4, unasked=True, facts=data | {"level": level},
+        (), tell, critical=level == 4, unasked=True, filled=data | {"level": level},
     )  # fmt: skip
 
 
@@ -363,13 +343,13 @@ def _reports(state: State, found: list[Due]) -> Iterator[Due]:
             f"report-{number}", REPORT, REPORT, "duty", "report", "bed_management", minute - 20, minute,
             "1.4: bed management gets the numbers of patients announced and of orders to admit at the set times.",
             "1.4", ("tell",), unasked=True,
-            facts={
+            filled={
                 "until": None if following is None else following - 20,
                 "announced": [d.arrives for d in found if d.kind == "ambulance" and d.end != "link"],
                 "urgent": [
                     d.arrives
                     for d in found
-                    if d.kind == "ambulance" and d.end != "link" and int(str(d.facts["level"])) <= 2
+                    if d.kind == "ambulance" and d.end != "link" and int(str(d.filled["level"])) <= 2
                 ],
                 "admissions": [d.arrives for d in found if d.kind == "transfer"],
             },
@@ -381,16 +361,16 @@ def _great_incidents(found: list[Due]) -> Iterator[Due]:
     announced: dict[str, list[Due]] = {}
     for due in found:
         if due.kind == "ambulance" and due.end != "link":
-            announced.setdefault(str(due.facts["incident"]), []).append(due)
+            announced.setdefault(str(due.filled["incident"]), []).append(due)
     many = [dues for dues in announced.values() if len(dues) >= _MANY]
     for number, dues in enumerate(many, 1):
         came = dues[_MANY - 1].arrives
         yield Due(
-            f"great-incident-{number}", str(dues[0].facts["incident"]), GREAT, "duty", "report", "", came,
+            f"great-incident-{number}", str(dues[0].filled["incident"]), GREAT, "duty", "report", "", came,
             came + _AT_ONCE, "2.7: of an incident with three patients or more the heads are told at once.", "2.7",
             (), ("physician_in_charge", "site_manager"), critical=True, unasked=True,
-            facts={"patients": len(dues), "references": [d.about for d in found if d.kind == "ambulance"
-                   and d.facts["incident"] == dues[0].facts["incident"]]},
+            filled={"patients": len(dues), "references": [d.about for d in found if d.kind == "ambulance"
+                   and d.filled["incident"] == dues[0].filled["incident"]]},
         )  # fmt: skip
 
 
@@ -408,7 +388,7 @@ def _devices(state: State) -> Due:
         "devices-1", DEVICES, DEVICES, "two lists", "report", "site_manager", 0, minute,
         "10.1: by the set time the site manager hears how many devices at open bays are overdue.", "10.1",
         ("tell",), critical=True, unasked=True,
-        facts={"overdue": len(overdue), "bays": len({d.bay for d in overdue})},
+        filled={"overdue": len(overdue), "bays": len({d.bay for d in overdue})},
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from random import Random
 from typing import Literal
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import list_rows, search_rows
+from worktrial.workplaces.desk.tools import list_rows, record_of, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .state import BOARD_PAGE, Bay, Entry, EntryKind, Patient, SheetResult, State
@@ -36,7 +36,7 @@ def get_patient(state: State, patient_id: str) -> JsonObject:
     Args:
         patient_id: For example P-4117.
     """
-    p = _patient(state, patient_id)
+    p = record_of(state.patients, patient_id, "patient")
     t = p.transfer
     clock = state.time.clock
     return {
@@ -155,7 +155,7 @@ def get_entry(state: State, entry_id: str) -> JsonObject:
     Args:
         entry_id: For example A-204, Q-311, L-502, F-603, B-701.
     """
-    e = _entry(state, entry_id)
+    e = record_of(state.entries, entry_id, "entry")
     return {
         "id": e.id,
         "kind": e.kind,
@@ -249,10 +249,12 @@ def assign_bay(state: State, reference: str, bay_id: str) -> JsonObject:
         reference: Number of an announcement (A-…) or of a patient (P-…).
         bay_id: For example MA-07.
     """
-    holder = _entry(state, reference) if reference.startswith("A-") else _patient(state, reference)
-    bay = state.bays.get(bay_id)
-    if bay is None:
-        raise ToolError("unknown_bay", f"There is no bay {bay_id}.")
+    holder = (
+        record_of(state.entries, reference, "entry")
+        if reference.startswith("A-")
+        else record_of(state.patients, reference, "patient")
+    )
+    bay = record_of(state.bays, bay_id, "bay")
     if bay.occupant is not None:
         raise ToolError("occupied", f"{bay_id} is taken by {bay.occupant}.")
     if bay.closed is not None:
@@ -280,7 +282,7 @@ def link_announcement(state: State, entry_id: str, first_id: str) -> JsonObject:
         entry_id: The later announcement.
         first_id: The one that it repeats.
     """
-    later, first = _entry(state, entry_id), _entry(state, first_id)
+    later, first = record_of(state.entries, entry_id, "entry"), record_of(state.entries, first_id, "entry")
     if later is first:
         raise ToolError("itself", "An announcement cannot be linked to itself.")
     if later.kind != "ambulance" or first.kind != "ambulance":
@@ -395,7 +397,7 @@ def call_back(state: State, entry_id: str, number: str) -> JsonObject:
         entry_id: The enquiry.
         number: Telephone number, as it is written in the record, the form or the enquiry.
     """
-    enquiry = _entry(state, entry_id)
+    enquiry = record_of(state.entries, entry_id, "entry")
     if enquiry.kind != "enquiry":
         raise ToolError("no_enquiry", f"{entry_id} is no enquiry.")
     reached = number.strip() in state.answering.get(entry_id, ())
@@ -413,7 +415,7 @@ def release_information(state: State, entry_id: str) -> JsonObject:
     Args:
         entry_id: The enquiry.
     """
-    enquiry = _entry(state, entry_id)
+    enquiry = record_of(state.entries, entry_id, "entry")
     if enquiry.kind != "enquiry":
         raise ToolError("no_enquiry", f"{entry_id} is no enquiry.")
     if enquiry.status == "answered":
@@ -432,9 +434,7 @@ def book_reassessment(state: State, patient_id: str, nurse_id: str, time: str) -
         time: For example 09:40.
     """
     patient = _here(state, patient_id)
-    nurse = state.nurses.get(nurse_id)
-    if nurse is None:
-        raise ToolError("unknown_nurse", f"There is no nurse {nurse_id} on duty.")
+    nurse = record_of(state.nurses, nurse_id, "nurse")
     try:
         at = state.time.minute_of(time)
     except ValueError as e:
@@ -459,12 +459,12 @@ def lend_nurse(state: State, entry_id: str, nurse_id: str) -> JsonObject:
         entry_id: The request.
         nurse_id: For example N-31.
     """
-    request = _entry(state, entry_id)
+    request = record_of(state.entries, entry_id, "entry")
     nurse = state.nurses.get(nurse_id)
     if request.kind != "lend":
         raise ToolError("no_request", f"{entry_id} asks for no nurse.")
     if nurse is None:
-        raise ToolError("unknown_nurse", f"There is no nurse {nurse_id} on duty.")
+        raise ToolError("unknown_nurse", f"There is no nurse {nurse_id}.")
     if nurse.lent_to is not None or request.status == "lent":
         raise ToolError("settled", f"{nurse_id} or {entry_id} is settled.")
     nurse.lent_to, nurse.lent_at = str(request.data["ward"]), state.time.minute
@@ -482,7 +482,7 @@ def sign_sheet(state: State, entry_id: str, result: SheetResult, balance: int) -
             (unexplained), recount (to be counted again).
         balance: Ampoules that there should be by the register as you leave it.
     """
-    sheet = _entry(state, entry_id)
+    sheet = record_of(state.entries, entry_id, "entry")
     if sheet.kind != "drugs":
         raise ToolError("no_sheet", f"{entry_id} is no count sheet.")
     if sheet.result is not None:
@@ -500,7 +500,7 @@ def record_level(state: State, entry_id: str, level: int) -> JsonObject:
         entry_id: The census.
         level: 1 to 4.
     """
-    census = _entry(state, entry_id)
+    census = record_of(state.entries, entry_id, "entry")
     if census.kind != "census":
         raise ToolError("no_census", f"{entry_id} is no census.")
     if not 1 <= level <= 4:
@@ -525,23 +525,11 @@ def _vacate(state: State, bay_id: str | None) -> None:
         state.bays[bay_id].clean_at = state.time.minute + CLEANING
 
 
-def _patient(state: State, patient_id: str) -> Patient:
-    if patient_id not in state.patients:
-        raise ToolError("unknown_patient", f"There is no patient {patient_id}.")
-    return state.patients[patient_id]
-
-
 def _here(state: State, patient_id: str) -> Patient:
-    patient = _patient(state, patient_id)
+    patient = record_of(state.patients, patient_id, "patient")
     if patient.status not in ("in a bay", "waiting room"):
         raise ToolError("not_here", f"{patient_id}: {patient.status}.")
     return patient
-
-
-def _entry(state: State, entry_id: str) -> Entry:
-    if entry_id not in state.entries:
-        raise ToolError("unknown_entry", f"The board has no entry {entry_id}.")
-    return state.entries[entry_id]
 
 
 def _settle(state: State, entry: Entry, status: str) -> None:

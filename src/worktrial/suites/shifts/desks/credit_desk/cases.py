@@ -113,18 +113,9 @@ def _case(right: Right) -> Case:
     if right.asked_by:
         parts.append(Credit("first_word", 2, lambda state: _first_word(state, right), _FIRST, "1.3"))
     told = ["manager" if person.startswith("rm_") else person for person in right.tell]
-    return Case(
-        id=right.slot,
-        title=f"{right.kind} {right.about}: {right.end}",
-        pattern=right.pattern,
-        right=f"{right.end}; tell {', '.join(told) or 'who asked'}",
-        about=_references(right),
-        parts=tuple(parts),
-        arrives=right.arrives,
-        critical=right.critical,
-        unasked=right.unasked,
-        answer=_answer(right),
-    )
+    end = f"{right.end}; tell {', '.join(told) or 'who asked'}"
+    title = f"{right.kind} {right.about}: {right.end}"
+    return right.case(title, end, parts, _references(right)[1:], _answer(right))
 
 
 def _answer(right: Right) -> AnswerDue | None:
@@ -147,31 +138,15 @@ def _position(paid: list[tuple[int, int]], right: Right) -> Case:
         since=right.arrives, until=right.filled["until"], kinds=("tell",),
     )  # fmt: skip
     title = f"position of the day's payments, {right.about[-5:]}"
-    return _reported(right, title, report, lambda state, message: _is_position(state, paid, message))
+    points = (3 * right.weight, right.weight)
+    return right.reported(title, right.end, (report,), points, lambda state, m: _is_position(state, paid, m))
 
 
 def _exposures(right: Right) -> Case:
     """The case of the report of large exposures."""
     fields = right.filled["fields"]
     report = ReportDue("risk_control", right.due, lambda m: _carries(m, fields), tuple(fields), kinds=("tell",))
-    return _reported(right, f"report: {right.end}", report)
-
-
-def _reported(
-    right: Right, title: str, report: ReportDue, fits: Callable[[State, Message], bool] | None = None
-) -> Case:
-    return Case(
-        id=right.slot,
-        title=title,
-        pattern=right.pattern,
-        right=right.end,
-        about=(right.about,),
-        parts=report.credits((3 * right.weight, right.weight), right.because, right.section, fits),
-        arrives=right.arrives,
-        critical=right.critical,
-        unasked=right.unasked,
-        reports=(report,),
-    )
+    return right.reported(f"report: {right.end}", right.end, (report,), (3 * right.weight, right.weight))
 
 
 def _is_position(state: State, paid: list[tuple[int, int]], message: Message) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator
 from datetime import date
 
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.cases import Move, Work, send
 from worktrial.suites.shifts.clerks import in_order
 
 from .state import State
@@ -41,8 +41,7 @@ def _in_order(state: State, settle: Callable[[State, JsonObject, str], Part]) ->
         kind, fields = said
         if kind == "refuse":
             yield Move("decline_request", {"request_id": request["id"]})
-        words = {"to": request["sender"], "about": request["id"], "text": "This is our word on it."}
-        yield Move("send_message", {"kind": kind, "fields": fields, **words})
+        yield send(request["sender"], kind, request["id"], "This is our word on it.", **fields)
         return ""
 
     return in_order(state.time, take)

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from random import Random
 
-from worktrial.suites.shifts.pace import Chore, first_possible
+from worktrial.suites.shifts.pace import Chore, dealt, first_possible
 from worktrial.workplaces.time import Timeline
 
 from . import book, matters
@@ -118,7 +118,7 @@ def _bank(length: str, minutes: int, random: Random, *, scarce: bool) -> State:
 
 def _day(length: str, slots: list[str], random: Random, state: State) -> State:
     day, minutes = Draw(state, random), state.time.ends
-    patterns = {kind: _patterns(random, kind, slots.count(kind)) for kind in PATTERNS}
+    patterns = {kind: dealt(random, PATTERNS[kind], slots.count(kind)) for kind in PATTERNS}
     if state.figures["scarce"]:
         matters.open_group(day, slots.count("group"))
     gap = int(minutes * _COMING[length]) / len(slots)
@@ -136,13 +136,3 @@ def _day(length: str, slots: list[str], random: Random, state: State) -> State:
         matters.booked(day)
     book.close(state, random)
     return state
-
-
-def _patterns(random: Random, kind: str, count: int) -> list[str]:
-    """Patterns for the slots of a kind; none a second time before all have had their turn."""
-    found: list[str] = []
-    while len(found) < count:
-        found += random.sample(PATTERNS[kind], len(PATTERNS[kind]))
-    found = found[:count]
-    random.shuffle(found)
-    return found

@@ -1,10 +1,8 @@
 """A plan of the day: the work of a clerk who knows beforehand what is right about each matter."""
 
-from collections.abc import Generator
-
 from worktrial.language import JsonObject, JsonValue
-from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import FirstWords, Inbox, Matter, Until, interleave
+from worktrial.suites.shifts.cases import Move, Work, send
+from worktrial.suites.shifts.clerks import Inbox, Matter, Part, Until, interleave
 
 from .rules import FIRST_WORD, POSITION, REPORT, Right, solve
 from .state import State
@@ -14,15 +12,13 @@ _RECKONED = ("drawdown", "collateral", "inquiry", "guarantee")
 _SLOW = 75
 _SOON = 7
 """Minutes before its time at which a matter with slow answers, and a position, is worked on."""
-Part = Generator[Move | Until, JsonObject, JsonObject]
 
 
 class _Desk(Inbox):
     """Inbox of the desk, and what its clerk has said by now."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.words = FirstWords(FIRST_WORD)
+        super().__init__(FIRST_WORD)
         self.group_opened = False
         """Whether the group under allotment has been looked at; who is served is known from then on."""
 
@@ -39,8 +35,7 @@ def plan(state: State) -> Work:
         first = _SLOW if r.asks else _SOON if r.kind == POSITION else 0
         matters.append((r.arrives, r.due - first, _matter(state, r, inbox)))
         if r.asked_by:
-            words = {"about": r.about, "text": f"{r.about} is in hand; you will hear from us today."}
-            word = Move("send_message", {"to": r.asked_by, "kind": "tell", **words})
+            word = send(r.asked_by, "tell", r.about, f"{r.about} is in hand; you will hear from us today.")
             matters.append(inbox.words.say(r.about, r.arrives, word, at_once=_takes_long(r)))
     return (yield from interleave(matters, state.time))
 
@@ -65,12 +60,10 @@ def _answer(right: Right, inbox: _Desk, text: str) -> Part:
     seen: JsonObject = {}
     if right.asked_by:
         yield from inbox.words.before_answer(right.about, right.arrives, right.due)
-        words = {"about": right.about, "text": text, "fields": _fields(right.fields)}
-        seen = yield Move("send_message", {"to": right.asked_by, "kind": right.answer[0], **words})
+        seen = yield send(right.asked_by, right.answer[0], right.about, text, **_fields(right.fields))
         yield Until(0, right.due)
     for person, fields in right.tell.items():
-        words = {"about": right.about, "text": text, "fields": _fields(fields)}
-        seen = yield Move("send_message", {"to": person, "kind": "tell", **words})
+        seen = yield send(person, "tell", right.about, text, **_fields(fields))
     return seen
 
 
@@ -84,16 +77,16 @@ def _decline(right: Right, inbox: _Desk) -> Part:
 def _ask(state: State, right: Right, inbox: _Desk, **fields: JsonValue) -> Part:
     """Ask everybody who has to be asked at once, and again those who have forgotten."""
     seen: JsonObject = {}
-    words = {"about": right.about, "text": f"Do you agree to {right.about}?", "fields": fields}
+    words = (right.about, f"Do you agree to {right.about}?")
     for person in right.asks:
-        seen = yield Move("send_message", {"to": person, "kind": "request", **words})
+        seen = yield send(person, "request", *words, **fields)
     asked = state.time.minute_of(str(seen["time"]))
     forgot = [person for person in right.asks if right.about in state.people[person].forgets]
     longest = max(state.people[person].delay[1] for person in right.asks)
     if forgot:
         yield Until(asked + longest + 1)
         for person in forgot:
-            seen = yield Move("send_message", {"to": person, "kind": "remind", **words})
+            seen = yield send(person, "remind", *words, **fields)
         asked = state.time.minute_of(str(seen["time"]))
     yield Until(asked + longest + 1, right.due)  # asking was pressing, what follows is as any other matter
     return (yield from inbox.read(right.about))
@@ -217,17 +210,13 @@ def _guarantee(state: State, right: Right, inbox: _Desk) -> Part:
 def _position(state: State, right: Right, inbox: _Desk) -> Part:
     found = {"status": "released", "released_for": f"{state.time.begins.date()}"}
     seen = yield Move("search_requests", found)
-    rows = list(seen["requests"])
+    # What a colleague pays meanwhile pushes rows to the next page.
+    amounts = {row["id"]: row["amount"] for row in seen["requests"]}
     for page in range(2, -(-seen["total"] // 20) + 1):
         seen = yield Move("search_requests", {**found, "page": page})
-        rows += seen["requests"]
-    fields = {"count": len(rows), "total": round(sum(row["amount"] for row in rows), 2)}
-    text = "Released for today so far."
-    return (
-        yield Move(
-            "send_message", {"to": "funding", "kind": "tell", "about": "POS", "text": text, "fields": fields}
-        )
-    )
+        amounts |= {row["id"]: row["amount"] for row in seen["requests"]}
+    fields = {"count": len(amounts), "total": round(sum(amounts.values()), 2)}
+    return (yield send("funding", "tell", "POS", "Released for today so far.", **fields))
 
 
 def _report(state: State, right: Right, inbox: _Desk) -> Part:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from worktrial.language import JsonObject
+from worktrial.suites.shifts.right import RightEnd
 from worktrial.workplaces.people import Kind
 
 from . import numbers
@@ -26,36 +27,15 @@ WATCH = 8  # rating from which on special credit decides (7.4)
 
 
 @dataclass(frozen=True)
-class Right:
+class Right(RightEnd):
     """The right end of one matter."""
 
-    slot: str
-    about: str
-    """Request, customer, guarantee, or `report`."""
-    kind: str
-    pattern: str
-    end: str
-    asked_by: str
-    """Who is answered; "" where nobody is."""
-    arrives: int
-    due: int
-    """Minute by which it has to be dealt with."""
-    because: str
-    section: str
-    answer: tuple[Kind, ...] = ()
-    """Kinds of message that whoever asked may be told it with."""
     fields: dict[str, int | str] = field(default_factory=dict)
     """What the answer has to carry: cents, or text."""
     tell: dict[str, dict[str, int | str]] = field(default_factory=dict)
     """Others who have to be told, by id, with the fields."""
-    critical: bool = False
-    unasked: bool = False
-    earliest: int = 0
-    """Minute before which it must not be done."""
     asks: tuple[str, ...] = ()
     """Who has to have answered before."""
-    filled: JsonObject = field(default_factory=dict)
-    """Fields of the request, and what else the matter is about."""
     weight: int = 2
     """Halves of the usual points that it is worth (2.2)."""
 

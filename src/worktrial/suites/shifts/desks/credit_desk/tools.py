@@ -3,11 +3,11 @@
 from typing import Literal
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import list_rows, search_rows
+from worktrial.workplaces.desk.tools import list_rows, record_of, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .contract import clauses
-from .state import Customer, Facility, Request, State, Usage
+from .state import Request, State, Usage
 
 
 @reads()
@@ -37,7 +37,7 @@ def get_request(state: State, request_id: str) -> JsonObject:
     Args:
         request_id: For example R-9004.
     """
-    r = _request(state, request_id)
+    r = record_of(state.requests, request_id, "request")
     return {
         "id": r.id,
         "kind": r.kind,
@@ -86,7 +86,7 @@ def get_customer(state: State, customer_id: str) -> JsonObject:
     Args:
         customer_id: For example C-9017.
     """
-    c = _customer(state, customer_id)
+    c = record_of(state.customers, customer_id, "customer")
     return {
         "id": c.id,
         "name": c.name,
@@ -108,7 +108,7 @@ def get_facility(state: State, facility_id: str) -> JsonObject:
     Args:
         facility_id: For example F-9031.
     """
-    f = _facility(state, facility_id)
+    f = record_of(state.facilities, facility_id, "facility")
     return {
         "id": f.id,
         "customer": f.customer,
@@ -132,7 +132,7 @@ def list_collateral(state: State, facility_id: str) -> JsonObject:
     Args:
         facility_id: For example F-9031.
     """
-    _facility(state, facility_id)
+    record_of(state.facilities, facility_id, "facility")
     rows = [
         {
             "id": k.id,
@@ -235,9 +235,7 @@ def get_group(state: State, group_id: str) -> JsonObject:
     Args:
         group_id: For example G-97.
     """
-    group = state.groups.get(group_id)
-    if group is None:
-        raise ToolError("unknown_group", f"There is no group {group_id}.")
+    group = record_of(state.groups, group_id, "group")
     members = {c.id: c for c in state.customers.values() if c.group == group_id}
     facilities = [f for f in state.facilities.values() if f.customer in members]
     return {
@@ -268,7 +266,7 @@ def get_balances(state: State, facility_id: str) -> JsonObject:
     Args:
         facility_id: For example F-9031.
     """
-    f = _facility(state, facility_id)
+    f = record_of(state.facilities, facility_id, "facility")
     rows = [{"from": b.since, "until_before": b.until, "used": _euros(b.used)} for b in f.balances]
     return {
         "facility": f.id,
@@ -289,7 +287,7 @@ def release_drawdown(state: State, request_id: str, value_date: str) -> JsonObje
         value_date: Date, for example 2026-02-13.
     """
     r = _open(state, request_id, "drawdown")
-    facility = _facility(state, r.facility)
+    facility = record_of(state.facilities, r.facility, "facility")
     today = state.time.now[:10]
     if len(value_date) != 10 or value_date < today:
         raise ToolError("bad_value_date", f"{value_date} is no value date from {today} on.")
@@ -325,7 +323,7 @@ def mark_duplicate(state: State, request_id: str, original_id: str) -> JsonObjec
         original_id: The earlier one.
     """
     r = _open(state, request_id)
-    original = _request(state, original_id)
+    original = record_of(state.requests, original_id, "request")
     if original.id == r.id or original.customer != r.customer:
         raise ToolError("no_original", f"{original_id} is no earlier request of {r.customer}.")
     r.status, r.original = "duplicate", original.id
@@ -341,7 +339,7 @@ def reopen_request(state: State, request_id: str) -> JsonObject:
     Args:
         request_id: For example R-9004.
     """
-    r = _request(state, request_id)
+    r = record_of(state.requests, request_id, "request")
     today = state.time.now[:10]
     if r.status == "open":
         raise ToolError("already_open", f"{r.id} is open.")
@@ -350,7 +348,7 @@ def reopen_request(state: State, request_id: str) -> JsonObject:
     if r.status == "released":
         if r.released_for == today and state.time.now[11:] > "15:00":
             raise ToolError("payment_left", f"The payment of {r.id} left at 15:00.")
-        facility = _facility(state, r.facility)
+        facility = record_of(state.facilities, r.facility, "facility")
         facility.uses = [use for use in facility.uses if use.id != f"U-{r.id}"]
     r.status, r.settled_at = "open", None
     r.released_for = r.original = r.granted_by = r.second = r.ratio = r.met = r.fee = None
@@ -379,7 +377,7 @@ def set_stop(state: State, facility_id: str, stopped: bool) -> JsonObject:
         facility_id: For example F-9031.
         stopped: Whether it is stopped from now on.
     """
-    f = _facility(state, facility_id)
+    f = record_of(state.facilities, facility_id, "facility")
     if f.stopped != stopped:
         f.stopped = stopped
         f.stopped_at = state.time.minute if stopped else None
@@ -461,9 +459,7 @@ def settle_guarantee(
         decision: claim it, note that it was extended, or let it expire.
         amount: In euros with cents, for a claim.
     """
-    held = state.guarantees.get(guarantee_id)
-    if held is None:
-        raise ToolError("unknown_guarantee", f"There is no guarantee {guarantee_id}.")
+    held = record_of(state.guarantees, guarantee_id, "guarantee")
     if held.decision == "claim":
         raise ToolError("already_claimed", f"{guarantee_id} is claimed.")
     cents = round(amount * 100)
@@ -512,33 +508,12 @@ def _row(r: Request) -> JsonObject:
     }
 
 
-def _request(state: State, id: str) -> Request:
-    found = state.requests.get(id)
-    if found is None:
-        raise ToolError("unknown_request", f"There is no request {id} in the register.")
-    return found
-
-
 def _open(state: State, id: str, kind: str = "") -> Request:
-    found = _request(state, id)
+    found = record_of(state.requests, id, "request")
     if kind and found.kind != kind:
         raise ToolError("other_kind", f"{id} is a {found.kind}.")
     if found.status != "open":
         raise ToolError("already_settled", f"{id} is {found.status}. reopen_request takes that back.")
-    return found
-
-
-def _customer(state: State, id: str) -> Customer:
-    found = state.customers.get(id)
-    if found is None:
-        raise ToolError("unknown_customer", f"There is no customer {id}.")
-    return found
-
-
-def _facility(state: State, id: str) -> Facility:
-    found = state.facilities.get(id)
-    if found is None:
-        raise ToolError("unknown_facility", f"There is no facility {id}.")
     return found
 
 

@@ -131,28 +131,22 @@ def _case(right: Right) -> Case:
 
     says = ", ".join(f"{key} {value}" for key, value in right.says.items())
     book = f"; {right.filled.get('haulier', '')}{right.filled.get('field', '')}{right.filled.get('book') or ''}"
-    about = right.section if right.tell else "1.3"
-    return Case(
-        id=right.slot,
-        title=f"{right.kind} {right.about}: {right.end}",
-        pattern=right.pattern,
-        right=f"{right.end}; {says}; tell {', '.join(right.tell) or 'who asked'}{book}",
-        about=(right.about,),
-        parts=(
-            Credit("outcome", 3 * right.weight, outcome, right.because, right.section),
-            Credit("first_word", 2, lambda state: _first_word(state, right), _FIRST, "1.3"),
-            Credit("in_time", right.weight, in_time, f"1.2 and {right.section}: by the time of its kind.", "1.2"),
-            Credit("told", right.weight, told, f"1.3: who asked is answered; {right.because}", about),
-        ),
-        arrives=right.arrives,
-        critical=right.critical,
-        unasked=right.unasked,
-        answer=AnswerDue(
-            right.asked_by, right.about, right.end == "do", _TRUE,
-            since=right.earliest if right.pattern == "withdrawn" else 0,
-            was_done=lambda state: _was_done(state, right), even_wrong=True,
+    parts = (
+        Credit("outcome", 3 * right.weight, outcome, right.because, right.section),
+        right.first_word(2, FIRST_WORD, _FIRST, ("tell", "promise", "approve", "refuse", "ask")),
+        Credit("in_time", right.weight, in_time, f"1.2 and {right.section}: by the time of its kind.", "1.2"),
+        Credit(
+            "told", right.weight, told, f"1.3: who asked is answered; {right.because}",
+            right.section if right.tell else "1.3",
         ),
     )  # fmt: skip
+    answer = AnswerDue(
+        right.asked_by, right.about, right.end == "do", _TRUE,
+        since=right.earliest if right.pattern == "withdrawn" else 0,
+        was_done=lambda state: _was_done(state, right), even_wrong=True,
+    )  # fmt: skip
+    end = f"{right.end}; {says}; tell {', '.join(right.tell) or 'who asked'}{book}"
+    return right.case(f"{right.kind} {right.about}: {right.end}", end, parts, answer=answer)
 
 
 def _report(right: Right) -> Case:
@@ -164,18 +158,8 @@ def _report(right: Right) -> Case:
         ours = sum(slot.agent == "Pellworth" for slot in state.slots.values())
         return (ours > 0 or not right.filled["due"]) and _same(message.fields, {"inspections": ours})
 
-    return Case(
-        id=right.slot,
-        title=f"{right.about}",
-        pattern=right.pattern,
-        right=f"report by {right.due}: {right.says}",
-        about=(right.about,),
-        parts=report.credits((6, 2), right.because, right.section, None if right.says else counted),
-        arrives=right.arrives,
-        critical=right.critical,
-        unasked=True,
-        reports=(report,),
-    )
+    end = f"report by {right.due}: {right.says}"
+    return right.reported(right.about, end, (report,), (6, 2), None if right.says else counted)
 
 
 def _round(start: State, right: Right) -> Case:
@@ -183,30 +167,13 @@ def _round(start: State, right: Right) -> Case:
     report = ReportDue(
         "harbour", right.due, partial(_counts, start), ("ashore",), since=right.arrives, until=right.filled["until"]
     )
-    return Case(
-        id=right.slot,
-        title=right.about,
-        pattern=right.pattern,
-        right=f"{right.says}",
-        about=(right.about,),
-        parts=report.credits((3, 1), right.because, right.section),
-        arrives=right.arrives,
-        unasked=True,
-        reports=(report,),
-    )
+    return right.reported(right.about, f"{right.says}", (report,), (3, 1))
 
 
 def _counts(start: State, message: Message) -> bool:
     """Whether a count was right as the message went, or some minutes before."""
     minutes = range(message.minute - ROUND_SLACK, message.minute + 1)
     return any(_same(message.fields, {"ashore": ashore(start, minute)}) for minute in minutes)
-
-
-def _first_word(state: State, right: Right) -> bool:
-    """Whether whoever asked had word within half an hour."""
-    kinds: tuple[Kind, ...] = ("tell", "promise", "approve", "refuse", "ask")
-    said = state.mail.told(right.asked_by, right.about, kinds, by=right.arrives + FIRST_WORD)
-    return any(message.minute >= right.arrives for message in said)
 
 
 def _last_word(state: State, right: Right) -> Message | None:

@@ -4,7 +4,7 @@ from collections.abc import Generator
 from datetime import date
 
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.cases import Move, Work, send
 from worktrial.suites.shifts.clerks import in_order
 
 from .state import State
@@ -35,8 +35,7 @@ def _in_order(state: State, *, looks: bool) -> Work:
         said = yield from _settle(message, looks=looks)
         if said is not None:
             kind, fields = said
-            words = {"to": message["from"], "about": message["about"], "text": "This is our word on it."}
-            yield Move("send_message", {"kind": kind, "fields": fields, **words})
+            yield send(message["from"], kind, message["about"], "This is our word on it.", **fields)
         return ""
 
     return in_order(state.time, take)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from random import Random
 
-from worktrial.suites.shifts.pace import Chore, first_possible
+from worktrial.suites.shifts.pace import Chore, dealt, first_possible
 from worktrial.workplaces.people import Person
 from worktrial.workplaces.time import Timeline
 
@@ -92,7 +92,7 @@ def _day(length: str, day: Draw) -> Draw:
     slots = _SLOTS[length].split()
     random, minutes = day.random, day.minutes
     _quota(day, slots.count("quota"))
-    patterns = {kind: _patterns(random, kind, slots.count(kind)) for kind in PATTERNS}
+    patterns = {kind: dealt(random, PATTERNS[kind], slots.count(kind)) for kind in PATTERNS}
     gap = minutes * _COMING[length] / len(slots)
     for place, kind in enumerate(slots):
         due = 1
@@ -168,16 +168,6 @@ def _port(length: str, minutes: int, random: Random) -> Draw:
             until = day.today + timedelta(days=random.choice([-1, 1, 1]) * random.randint(2, 300))
             day.paper("dangerous goods licence", haulier, 400, valid_until=f"{until}")
     return day
-
-
-def _patterns(random: Random, kind: str, count: int) -> list[str]:
-    """Patterns for the slots of a kind; each at most once more than any other."""
-    found: list[str] = []
-    while len(found) < count:
-        found += random.sample(PATTERNS[kind], len(PATTERNS[kind]))
-    found = found[:count]
-    random.shuffle(found)
-    return found
 
 
 def _importers(random: Random) -> dict[str, Importer]:

@@ -1,15 +1,10 @@
 """A plan of the day: the work of a clerk who knows beforehand what is right about each matter."""
 
-from collections.abc import Generator
-
-from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import FirstWords, Inbox, Matter, Until, interleave
+from worktrial.suites.shifts.cases import Move, Work, send
+from worktrial.suites.shifts.clerks import Inbox, Matter, Part, Until, ask, interleave
 
 from .rules import FIRST_WORD, Right, ashore, solve
 from .state import State
-
-Part = Generator[Move | Until, JsonObject, JsonObject]
 
 
 def plan(state: State) -> Work:
@@ -19,8 +14,8 @@ def plan(state: State) -> Work:
     for right in solve(state):
         matters.append((right.arrives, _pressing(right), _matter(state, right, desk)))
         if right.kind not in ("report", "round"):
-            words = {"about": right.about, "text": f"{right.about} is in hand; you will hear from us today."}
-            word = Move("send_message", {"to": right.asked_by, "kind": "tell", **words})
+            text = f"{right.about} is in hand; you will hear from us today."
+            word = send(right.asked_by, "tell", right.about, text)
             matters.append(desk.words.say(right.about, right.arrives, word, at_once=_takes_long(right)))
     return interleave(matters, state.time)
 
@@ -44,9 +39,8 @@ class _Desk(Inbox):
     """Inbox of the desk, and what its clerk has done or knows by now."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(FIRST_WORD)
         self.knows_rates = False
-        self.words = FirstWords(FIRST_WORD)
 
 
 def _matter(state: State, right: Right, inbox: _Desk) -> Matter:
@@ -69,19 +63,17 @@ def _report(state: State, right: Right) -> Part:
     if right.kind == "round":
         by = state.time.minute_of(str(seen["time"]))
         fields = {"ashore": ashore(state, by)}
-    words = {"to": right.asked_by, "kind": "tell", "about": "report", "text": "The figures of the day."}
-    return (yield Move("send_message", {**words, "fields": fields}))
+    return (yield send(right.asked_by, "tell", "report", "The figures of the day.", **fields))
 
 
 def _answer(right: Right, desk: _Desk, text: str) -> Part:
     """Tell whoever asked, and everybody else who has to know."""
     yield from desk.words.before_answer(right.about, right.arrives, right.due)
-    words = {"to": right.asked_by, "kind": right.answer[0], "about": right.about, "text": text}
-    seen = yield Move("send_message", {**words, "fields": right.says})
+    seen = yield send(right.asked_by, right.answer[0], right.about, text, **right.says)
     yield Until(0, right.due)
     for person in right.tell:
         kind = "escalate" if right.end == "escalate" else "tell"
-        seen = yield Move("send_message", {"to": person, "kind": kind, "about": right.about, "text": text})
+        seen = yield send(person, kind, right.about, text)
     return seen
 
 
@@ -91,13 +83,8 @@ def _refuse(right: Right, inbox: _Desk) -> Part:
 
 def _ask(state: State, right: Right, inbox: _Desk, to: str) -> Part:
     """Ask who knows, and again where they have forgotten."""
-    words = {"to": to, "about": right.about, "text": f"Please let us have your word on {right.about}."}
-    seen = yield Move("send_message", {"kind": "request", **words})
-    slow = state.people[to].delay[1] + 1
-    if right.about in state.people[to].forgets:
-        yield Until(state.time.minute_of(str(seen["time"])) + slow)
-        seen = yield Move("send_message", {"kind": "remind", **words})
-    yield Until(state.time.minute_of(str(seen["time"])) + slow, right.due)
+    question = send(to, "request", right.about, f"Please let us have your word on {right.about}.")
+    yield Until((yield from ask(state, question)), right.due)
     return (yield from inbox.read(right.about))
 
 

@@ -9,6 +9,8 @@ from datetime import date, timedelta
 from functools import partial
 
 from worktrial.language import JsonObject
+from worktrial.suites.shifts.right import RightEnd
+from worktrial.workplaces.people import Kind
 
 from .duty import bears, drafts_before, entry_duty, storage_due
 from .names import CONTROLLED
@@ -24,40 +26,18 @@ ROUND_SLACK = 10
 _HEAVY, _LIGHT = 3, 1
 _GRAVE_RELEASES = ("withdrawn", "contract", "dangerous goods")
 _UNASKED_RELEASES = ("no power", "contract", "entry missing", "not paid", "dangerous goods")
-_DO = ("approve", "tell")
-_NOT = ("refuse", "tell")
+_DO: tuple[Kind, ...] = ("approve", "tell")
+_NOT: tuple[Kind, ...] = ("refuse", "tell")
 
 
 @dataclass(frozen=True)
-class Right:
+class Right(RightEnd):
     """The right end of one matter."""
 
-    slot: str
-    about: str
-    """Entry or container."""
-    kind: str
-    """Kind of the request, or `report`."""
-    pattern: str
-    end: str
-    """What is to be done: `do`, `refuse`, `cancel`, `escalate`, `leave` or `report`."""
-    asked_by: str
-    arrives: int
-    due: int
-    """Minute by which it has to be dealt with."""
-    because: str
-    section: str
-    answer: tuple[str, ...]
-    """Kinds of message that whoever asked may be told it with."""
     tell: tuple[str, ...] = ()
     """Others who have to be told, by id."""
-    critical: bool = False
-    unasked: bool = False
-    earliest: int = 0
-    """Minute before which it must not be done, or before which an answer is not the last word."""
     says: JsonObject = field(default_factory=dict)
     """Fields that the answer carries."""
-    filled: JsonObject = field(default_factory=dict)
-    """What the matter is about."""
     weight: int = 2
     """Halves of the usual points that it is worth (1.2)."""
 

@@ -1,10 +1,10 @@
 """The agency's customs system."""
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import list_rows, search_rows
+from worktrial.workplaces.desk.tools import list_rows, record_of, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
-from .state import Container, CustomsEntry, Field, Payment, Slot, State
+from .state import Field, Payment, Slot, State
 
 
 @reads()
@@ -35,7 +35,7 @@ def get_entry(state: State, entry_id: str) -> JsonObject:
     Args:
         entry_id: For example EN-9107.
     """
-    e = _entry(state, entry_id)
+    e = record_of(state.entries, entry_id, "entry")
     return {
         "id": e.id,
         "importer": e.importer,
@@ -101,7 +101,7 @@ def get_container(state: State, container_id: str) -> JsonObject:
     Args:
         container_id: For example PWLU101233.
     """
-    c = _container(state, container_id)
+    c = record_of(state.containers, container_id, "container")
     return {
         "id": c.id,
         "bill": c.bill,
@@ -130,9 +130,7 @@ def get_importer(state: State, importer_id: str) -> JsonObject:
     Args:
         importer_id: For example IM-914.
     """
-    importer = state.importers.get(importer_id)
-    if importer is None:
-        raise ToolError("unknown_importer", f"There is no importer {importer_id}.")
+    importer = record_of(state.importers, importer_id, "importer")
     return {
         "id": importer.id,
         "name": importer.name,
@@ -167,9 +165,7 @@ def get_tariff(state: State, code: str) -> JsonObject:
     Args:
         code: Eight digits.
     """
-    t = state.tariff.get(code)
-    if t is None:
-        raise ToolError("unknown_code", f"There is no code {code}.")
+    t = record_of(state.tariff, code, "code")
     return {
         "code": t.code,
         "description": t.description,
@@ -193,9 +189,7 @@ def get_quota(state: State, quota_id: str) -> JsonObject:
     Args:
         quota_id: For example Q-0100.
     """
-    q = state.quotas.get(quota_id)
-    if q is None:
-        raise ToolError("unknown_quota", f"There is no quota {quota_id}.")
+    q = record_of(state.quotas, quota_id, "quota")
     return {"id": q.id, "goods": q.goods, "balance_kg": q.balance}
 
 
@@ -217,7 +211,7 @@ def lodge_entry(state: State, entry_id: str, duty: float, payment: Payment) -> J
         duty: Customs duty of all lines, euros.
         payment: By the importer's deferment account, or cash before release.
     """
-    e = _entry(state, entry_id)
+    e = record_of(state.entries, entry_id, "entry")
     if e.status != "draft":
         raise ToolError("not_draft", f"{entry_id} is {e.status}.")
     if state.time.minute > e.cut_off:
@@ -238,7 +232,7 @@ def amend_entry(state: State, entry_id: str, field: Field, value: float | str | 
         value: The new one.
         line: Number of the line, from 1.
     """
-    e = _entry(state, entry_id)
+    e = record_of(state.entries, entry_id, "entry")
     if e.status not in ("draft", "lodged"):
         raise ToolError("not_open", f"{entry_id} is {e.status}.")
     if not 1 <= line <= len(e.lines):
@@ -275,7 +269,7 @@ def cancel_entry(state: State, entry_id: str) -> JsonObject:
     Args:
         entry_id: For example EN-9107.
     """
-    e = _entry(state, entry_id)
+    e = record_of(state.entries, entry_id, "entry")
     if e.status != "draft":
         raise ToolError("not_draft", f"{entry_id} is {e.status}.")
     e.status, e.cancelled_at = "cancelled", state.time.minute
@@ -289,7 +283,7 @@ def allot_quota(state: State, entry_id: str) -> JsonObject:
     Args:
         entry_id: For example EN-9107.
     """
-    e = _entry(state, entry_id)
+    e = record_of(state.entries, entry_id, "entry")
     if e.quota is None:
         raise ToolError("no_quota", f"{entry_id} names no quota.")
     if e.allotted_at is not None:
@@ -313,7 +307,7 @@ def book_slot(state: State, slot_id: str, container_id: str) -> JsonObject:
         container_id: For example PWLU101233.
     """
     slot = _slot(state, slot_id)
-    c = _container(state, container_id)
+    c = record_of(state.containers, container_id, "container")
     if slot.agent is not None:
         raise ToolError("slot_taken", f"{slot_id} is held by {slot.agent} for {slot.container}.")
     if any(s.container == container_id for s in state.slots.values()):
@@ -344,7 +338,7 @@ def release_container(state: State, container_id: str, haulier: str) -> JsonObje
         container_id: For example PWLU101233.
         haulier: For example H-90.
     """
-    c = _container(state, container_id)
+    c = record_of(state.containers, container_id, "container")
     if c.released_at is not None:
         raise ToolError("already_released", f"{container_id} is released to {c.released_to}.")
     if c.hold:
@@ -362,7 +356,7 @@ def stop_release(state: State, container_id: str) -> JsonObject:
     Args:
         container_id: For example PWLU101233.
     """
-    c = _container(state, container_id)
+    c = record_of(state.containers, container_id, "container")
     if c.released_at is None:
         raise ToolError("not_released", f"{container_id} is not released.")
     if state.time.minute - c.released_at > 30:
@@ -371,21 +365,8 @@ def stop_release(state: State, container_id: str) -> JsonObject:
     return {"container": container_id, "released_to": None}
 
 
-def _entry(state: State, entry_id: str) -> CustomsEntry:
-    if entry_id not in state.entries:
-        raise ToolError("unknown_entry", f"There is no entry {entry_id}.")
-    return state.entries[entry_id]
-
-
-def _container(state: State, container_id: str) -> Container:
-    if container_id not in state.containers:
-        raise ToolError("unknown_container", f"There is no container {container_id}.")
-    return state.containers[container_id]
-
-
 def _slot(state: State, slot_id: str) -> Slot:
-    if slot_id not in state.slots:
-        raise ToolError("unknown_slot", f"There is no slot {slot_id}.")
+    record_of(state.slots, slot_id, "slot")
     if state.time.minute >= state.slots_close:
         raise ToolError("list_taken", f"The list was taken at {state.time.clock(state.slots_close)}.")
     return state.slots[slot_id]

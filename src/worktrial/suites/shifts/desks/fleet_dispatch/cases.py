@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, ReportDue
+from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, ReportDue, number
 from worktrial.workplaces.people import Message
 
 from .harms import harms
@@ -39,9 +39,6 @@ def _case(right: Right) -> Case:
             found.append(state.mail.last_word(right.asked_by, right.about, right.answer) is not None)
         return sum(found) / len(found)
 
-    def heard(state: State) -> bool:
-        return bool(state.mail.told(right.asked_by, right.about, by=right.arrives + FIRST_WORD))
-
     best, timely, known = _POINTS[right.weight]
     parts = [
         Credit("outcome", best, outcome, right.because, right.section),
@@ -52,7 +49,7 @@ def _case(right: Right) -> Case:
         parts.append(Credit("told", known, told, because, right.section if right.tell else "1.3"))
     if right.needs_word:
         because = "1.3: whoever asks for something hears of the desk within thirty minutes."
-        parts.append(Credit("first_word", known, heard, because, "1.3"))
+        parts.append(right.first_word(known, FIRST_WORD, because))
     loads = {about for _, about in right.tell} | {row[1] for row in right.filled.get("late", ())}
     records = {
         str(right.filled.get(name))
@@ -60,18 +57,9 @@ def _case(right: Right) -> Case:
         if right.filled.get(name)
     }
     what = right.filled.get("tow") or right.filled.get("status") or ""
-    return Case(
-        id=right.slot,
-        title=f"{right.kind} {right.about}: {right.end}",
-        pattern=right.pattern,
-        right=f"{right.end}; {len(right.tell)} others; {what}",
-        about=(right.about, *sorted((loads | records) - {right.about})),
-        parts=tuple(parts),
-        arrives=right.arrives,
-        critical=right.critical,
-        unasked=right.unasked,
-        answer=_answer(right),
-    )
+    others = sorted((loads | records) - {right.about})
+    end = f"{right.end}; {len(right.tell)} others; {what}"
+    return right.case(f"{right.kind} {right.about}: {right.end}", end, parts, others, _answer(right))
 
 
 def _duty(right: Right) -> Case:
@@ -84,27 +72,12 @@ def _duty(right: Right) -> Case:
         said = message.fields
         if is_report:
             return all(_count_fits(said.get(name), right, message.minute, name) for name in names)
-        return all(_number(said.get(name)) == right.filled[name] for name in names)
+        return all(number(said.get(name)) == right.filled[name] for name in names)
 
     since, until = (right.arrives, right.filled["until"]) if is_report else (0, None)
     report = ReportDue(right.asked_by, right.due, fits, names, since, until, kinds=("tell",))
-    return Case(
-        id=right.slot,
-        title="report to operations" if is_report else "certificates that run out",
-        pattern=right.pattern,
-        right=f"report by {right.due}: {right.filled}",
-        about=(right.about,),
-        parts=(
-            Credit("outcome", best, lambda state: report.is_right(state.mail), right.because, right.section),
-            Credit(
-                "in_time", timely, lambda state: report.is_right_in_time(state.mail), right.because, right.section
-            ),
-        ),
-        arrives=right.arrives,
-        critical=right.critical,
-        unasked=True,
-        reports=(report,),
-    )
+    title = "report to operations" if is_report else "certificates that run out"
+    return right.reported(title, f"report by {right.due}: {right.filled}", (report,), (best, timely))
 
 
 _COUNTED: dict[str, Callable[[list[int]], bool]] = {
@@ -117,17 +90,10 @@ _COUNTED: dict[str, Callable[[list[int]], bool]] = {
 
 def _count_fits(value: object, right: Right, minute: int, name: str) -> bool:
     """Whether a number of breakdowns is right at a minute; one of the last twenty may be counted or not."""
-    number = _number(value)
+    said = number(value)
     came: list[int] = [row[0] for row in right.filled["breakdowns"] if _COUNTED[name](row)]
     least, most = (sum(at <= latest for at in came) for latest in (minute - _REPORT_SLACK, minute))
-    return number is not None and least <= number <= most
-
-
-def _number(value: object) -> float | None:
-    try:
-        return float(str(value))
-    except ValueError:
-        return None
+    return said is not None and least <= said <= most
 
 
 def _told_at(state: State, right: Right, person: str, about: str) -> int | None:

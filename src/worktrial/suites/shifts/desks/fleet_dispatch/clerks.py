@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.cases import Move, Work, send
 from worktrial.suites.shifts.clerks import in_order
 
 from .state import State
@@ -33,8 +33,7 @@ def _in_order(state: State, settle: Callable[[JsonObject], Work]) -> Work:
         kind = "approve" if done else "refuse"
         text = "Done." if done else "This cannot be done."
         if done != _UNSURE:
-            words = {"to": message["from"], "kind": kind, "about": message["about"], "text": text}
-            yield Move("send_message", words)
+            yield send(message["from"], kind, message["about"], text)
         return ""
 
     return in_order(state.time, take)
@@ -157,6 +156,5 @@ def _look(message: JsonObject, docks_at: str) -> Work:
 def _tell_planning(message: JsonObject) -> Work:
     """Tell planning of an offer that is refused, unless it was planning who made it."""
     if message["from"] != "planning":
-        words = {"to": "planning", "kind": "tell", "about": message["about"], "text": "It needs another driver."}
-        yield Move("send_message", words)
+        yield send("planning", "tell", message["about"], "It needs another driver.")
     return ""

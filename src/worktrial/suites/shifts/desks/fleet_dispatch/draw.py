@@ -6,7 +6,7 @@ A slot has a kind; the pattern that decides what is right about it is drawn apar
 from functools import partial
 from random import Random
 
-from worktrial.suites.shifts.pace import first_possible
+from worktrial.suites.shifts.pace import dealt, first_possible
 
 from .day import Day
 from .load import chores
@@ -41,7 +41,7 @@ _STORMS = {"short": ((36, 44),), "half": ((88, 104),), "full": ((130, 150), (310
 _BURST = {"short": "breakdown", "half": "breakdown breakdown", "full": "breakdown breakdown"}
 """Length to the kinds of what comes in a burst."""
 _AFTERMATH = 16  # minutes after a burst in which nothing else comes in
-_SPARE = 1  # minutes that are left before every time if nothing is put off
+_SPARE = 3  # minutes that are left before every time if nothing is put off
 _EXPECTED_LAST = {"short": 0.68, "half": 0.8, "full": 0.8}
 """Length to the share of the shift by which the last request has come."""
 
@@ -71,7 +71,7 @@ def _matters(length: str, day: Day) -> Day:
     storms = sorted(random.randint(*between) for between in _STORMS[length])
     burst = _BURST[length].split()
     everything = slots + burst * len(storms)
-    patterns = {kind: _patterns(random, kind, everything.count(kind)) for kind in PATTERNS}
+    patterns = {kind: dealt(random, PATTERNS[kind], everything.count(kind)) for kind in PATTERNS}
     day.docks(slots.count("dock"))
     for number in range(DELAYS[length]):
         standing_delay(day, number, DELAYS[length])
@@ -95,13 +95,3 @@ def _departures(state: State) -> None:
         minute = state.time.minute_of(load.departs)
         if load.status in ("planned", "assigned") and load.id not in leaving and minute < state.time.ends:
             state.time.add(minute, "leaves", load=load.id)
-
-
-def _patterns(random: Random, kind: str, count: int) -> list[str]:
-    """Patterns for the slots of a kind; each at most once more than any other."""
-    found: list[str] = []
-    while len(found) < count:
-        found += random.sample(PATTERNS[kind], len(PATTERNS[kind]))
-    found = found[:count]
-    random.shuffle(found)
-    return found

@@ -1,10 +1,8 @@
 """A plan of the day: the work of a dispatcher who knows beforehand what is right about each matter."""
 
-from collections.abc import Generator
-
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import FirstWords, Inbox, Matter, Until, interleave
+from worktrial.suites.shifts.cases import Move, Work, send
+from worktrial.suites.shifts.clerks import Inbox, Matter, Part, Until, ask, interleave
 from worktrial.workplaces.desk.tools import PAGE
 
 from .docks import dock_winners
@@ -12,30 +10,14 @@ from .hours import needs_chains
 from .rules import CERTIFICATES, FIRST_WORD, REPORT, Right, solve
 from .state import State
 
-Part = Generator[Move | Until, JsonObject, JsonObject]
 _BEGIN = 12  # minutes within which what others have to answer is aimed to be asked
 _LONGER = 17  # minutes before its time at which a report is aimed to be begun, which cannot be sent much earlier
 _LONG = 12  # minutes before its time at which a matter is aimed to be begun
 
 
-class _Desk(Inbox):
-    """Inbox of the desk, and what its dispatcher has said by now."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._opened: set[str] = set()
-        self.words = FirstWords(FIRST_WORD)
-
-    def open(self, right: Right) -> Matter:
-        """Open the message that came with a matter, once."""
-        if right.slot not in self._opened:
-            self._opened.add(right.slot)
-            yield from self.read(right.about)
-
-
 def plan(state: State) -> Work:
     """Work on every matter in its time; of several always on the one that is due first."""
-    inbox = _Desk()
+    inbox = Inbox(FIRST_WORD)
     matters: list[tuple[int, int, Matter]] = []
     for right in solve(state):
         due = (
@@ -55,14 +37,13 @@ def _asks(right: Right) -> bool:
     return bool(right.filled.get("asks") or right.filled.get("ask"))
 
 
-def _first_word(right: Right, inbox: _Desk) -> Matter:
+def _first_word(right: Right, inbox: Inbox) -> Matter:
     """Tell whoever asked that it is in hand, unless they have their answer by now."""
-    words = {"about": right.about, "text": f"{right.about} is in hand."}
-    move = Move("send_message", {"to": right.asked_by, "kind": "tell", **words})
-    return inbox.words.word(right.slot, move, inbox.open(right))
+    move = send(right.asked_by, "tell", right.about, f"{right.about} is in hand.")
+    return inbox.words.word(right.slot, move, inbox.open(right.about, right.slot))
 
 
-def _matter(state: State, right: Right, inbox: _Desk) -> Matter:
+def _matter(state: State, right: Right, inbox: Inbox) -> Matter:
     if right.kind == REPORT:
         yield from _report(right)
     elif right.kind == CERTIFICATES:
@@ -70,7 +51,7 @@ def _matter(state: State, right: Right, inbox: _Desk) -> Matter:
     elif right.kind == "delay":
         yield from _delay(right)
     else:
-        yield from inbox.open(right)
+        yield from inbox.open(right.about, right.slot)
         yield from _WORK[right.kind](state, right, inbox)
 
 
@@ -82,15 +63,13 @@ def _report(right: Right) -> Part:
         "blocking": sum(blocking for _, blocking, _ in known),
         "medical": sum(medical for *_, medical in known),
     }
-    words = {"to": "operations", "kind": "tell", "about": REPORT, "text": "Breakdowns since six.", "fields": fields}
-    return (yield Move("send_message", words))
+    return (yield send("operations", "tell", REPORT, "Breakdowns since six.", **fields))
 
 
 def _certificates(state: State, right: Right) -> Part:
     for page in range(1, -(-len(state.drivers) // PAGE) + 1):
         yield Move("search_records", {"kind": "driver", "page": page})
-    words = {"to": "compliance", "kind": "tell", "about": CERTIFICATES, "text": "Certificates that run out."}
-    return (yield Move("send_message", {**words, "fields": dict(right.filled)}))
+    return (yield send("compliance", "tell", CERTIFICATES, "Certificates that run out.", **right.filled))
 
 
 def _delay(right: Right) -> Part:
@@ -108,15 +87,13 @@ def _late(right: Right) -> Part:
     times = {}
     for person, load, eta in right.filled["late"]:
         times[load] = eta
-        words = {"about": load, "text": f"{load} arrives late, at {eta}.", "fields": {"eta": eta}}
-        seen = yield Move("send_message", {"to": person, "kind": "tell", **words})
+        seen = yield send(person, "tell", load, f"{load} arrives late, at {eta}.", eta=eta)
     for person, load in right.tell:
-        words = {"about": load, "text": f"{load} arrives late, at {times[load]}.", "fields": {"eta": times[load]}}
-        seen = yield Move("send_message", {"to": person, "kind": "tell", **words})
+        seen = yield send(person, "tell", load, f"{load} arrives late, at {times[load]}.", eta=times[load])
     return seen
 
 
-def _answer(state: State, right: Right, inbox: _Desk, text: str) -> Part:
+def _answer(state: State, right: Right, inbox: Inbox, text: str) -> Part:
     """Answer whoever asked, and tell everybody else who has to know."""
     refused, heard = right.end == "refuse", inbox.words.is_said(right.slot)
     inbox.words.keep_away(right.slot)
@@ -125,28 +102,24 @@ def _answer(state: State, right: Right, inbox: _Desk, text: str) -> Part:
     elif right.needs_word:
         yield Until(0, min(right.arrives + FIRST_WORD, right.due) - _LONG)
     inbox.words.note(right.slot)
-    seen = yield Move(
-        "send_message", {"to": right.asked_by, "kind": right.answer[0], "about": right.about, "text": text}
-    )
+    seen = yield send(right.asked_by, right.answer[0], right.about, text)
     for person, about in right.tell:
         if not refused:
             yield Until(0, state.time.ends - _LONG)
         fields = {"carrier": right.filled["carrier"]} if right.kind == "handover" else {}
-        seen = yield Move(
-            "send_message", {"to": person, "kind": "tell", "about": about, "text": text, "fields": fields}
-        )
+        seen = yield send(person, "tell", about, text, **fields)
     return seen
 
 
-def _refuse(state: State, right: Right, inbox: _Desk) -> Part:
+def _refuse(state: State, right: Right, inbox: Inbox) -> Part:
     return (yield from _answer(state, right, inbox, f"{right.about}: this cannot be done. {right.because}"))
 
 
-def _finish(state: State, right: Right, inbox: _Desk) -> Part:
+def _finish(state: State, right: Right, inbox: Inbox) -> Part:
     return (yield from _answer(state, right, inbox, f"{right.about} is settled."))
 
 
-def _assign(state: State, right: Right, inbox: _Desk) -> Part:
+def _assign(state: State, right: Right, inbox: Inbox) -> Part:
     seen = yield Move("get_load", {"load_id": right.about})
     yield Move("get_record", {"record_id": right.filled["driver"]})
     yield Move("list_routes", {"depot": seen["depot"], "place": seen["place"]})
@@ -161,7 +134,7 @@ def _assign(state: State, right: Right, inbox: _Desk) -> Part:
     return (yield from _finish(state, right, inbox))
 
 
-def _dock(state: State, right: Right, inbox: _Desk) -> Part:
+def _dock(state: State, right: Right, inbox: Inbox) -> Part:
     yield Move("get_load", {"load_id": right.about})
     yield Until(right.filled["given"])
     if right.end != "do":
@@ -171,7 +144,7 @@ def _dock(state: State, right: Right, inbox: _Desk) -> Part:
     return (yield from _finish(state, right, inbox))
 
 
-def _breakdown(state: State, right: Right, inbox: _Desk) -> Part:
+def _breakdown(state: State, right: Right, inbox: Inbox) -> Part:
     yield Move("search_records", {"kind": "breakdown", "text": right.filled["road"]})
     if right.end == "same":
         yield Move("mark_same", {"breakdown_id": right.about, "same_as": right.filled["same_as"]})
@@ -185,35 +158,28 @@ def _breakdown(state: State, right: Right, inbox: _Desk) -> Part:
     return (yield from _finish(state, right, inbox))
 
 
-def _order_of_recovery(state: State, right: Right, inbox: _Desk) -> Part:
+def _order_of_recovery(state: State, right: Right, inbox: Inbox) -> Part:
     for id in (right.filled["first"], right.filled["second"]):
         seen = yield Move("get_record", {"record_id": id})
         yield Move("search_loads", {"text": seen["truck"], "status": "under way"})
     first = right.filled["first"]
-    words = {"to": right.asked_by, "about": first, "text": f"{first} first, please.", "fields": {"first": first}}
-    yield Move("send_message", {"kind": "tell", **words})
+    yield send(right.asked_by, "tell", first, f"{first} first, please.", first=first)
     seen = yield Move("get_load", {"load_id": right.filled["load"]})
     yield Move("get_record", {"record_id": seen["site"]})
     for person, load in right.tell:
-        words = {"to": person, "about": load, "text": f"{load} has to wait for recovery until this afternoon."}
-        seen = yield Move("send_message", {"kind": "tell", **words})
+        seen = yield send(person, "tell", load, f"{load} has to wait for recovery until this afternoon.")
     return seen
 
 
-def _ask(state: State, right: Right, inbox: _Desk, person: str) -> Matter:
+def _ask(state: State, right: Right, inbox: Inbox, person: str) -> Matter:
     """Ask somebody whose word decides, and again where they have forgotten."""
-    words = {"to": person, "about": right.about, "text": f"Please let me know about {right.about}."}
-    seen = yield Move("send_message", {"kind": "request", **words})
-    slow = state.people[person].delay[1] + 1
-    if right.about in state.people[person].forgets:
-        yield Until(state.time.minute_of(str(seen["time"])) + slow)
-        seen = yield Move("send_message", {"kind": "remind", **words})
-    rest = 0 if right.kind == "relief" else right.due - 2 * _LONG
-    yield Until(state.time.minute_of(str(seen["time"])) + slow, rest or None)
+    question = send(person, "request", right.about, f"Please let me know about {right.about}.")
+    answered = yield from ask(state, question)
+    yield Until(answered, None if right.kind == "relief" else right.due - 2 * _LONG)
     yield from inbox.read(right.about)
 
 
-def _closure(state: State, right: Right, inbox: _Desk) -> Part:
+def _closure(state: State, right: Right, inbox: Inbox) -> Part:
     yield Move("get_record", {"record_id": right.about})
     if right.pattern != "bulletin":
         yield Move("search_documents", {"reference": right.about})
@@ -230,7 +196,7 @@ def _closure(state: State, right: Right, inbox: _Desk) -> Part:
     return (yield from _finish(state, right, inbox))
 
 
-def _bulletin(state: State, right: Right, inbox: _Desk) -> Part:
+def _bulletin(state: State, right: Right, inbox: Inbox) -> Part:
     seen = yield Move("set_road", {"road_id": right.about, "status": right.filled["status"]})
     if right.filled["status"] == "chains":
         seen = yield Move("search_loads", {"text": right.about, "status": "under way"})
@@ -243,7 +209,7 @@ def _bulletin(state: State, right: Right, inbox: _Desk) -> Part:
     return seen
 
 
-def _handover(state: State, right: Right, inbox: _Desk) -> Part:
+def _handover(state: State, right: Right, inbox: Inbox) -> Part:
     seen = yield Move("get_load", {"load_id": right.about})
     customer = yield Move("get_record", {"record_id": seen["customer"]})
     if customer["contract"] == "K-3":
@@ -260,7 +226,7 @@ def _handover(state: State, right: Right, inbox: _Desk) -> Part:
     return (yield from _finish(state, right, inbox))
 
 
-def _cancel(state: State, right: Right, inbox: _Desk) -> Part:
+def _cancel(state: State, right: Right, inbox: Inbox) -> Part:
     seen = yield Move("get_load", {"load_id": right.about})
     if right.end == "refuse":
         return (yield from _refuse(state, right, inbox))
@@ -272,7 +238,7 @@ def _cancel(state: State, right: Right, inbox: _Desk) -> Part:
     return (yield from _finish(state, right, inbox))
 
 
-def _details(state: State, right: Right, inbox: _Desk) -> Part:
+def _details(state: State, right: Right, inbox: Inbox) -> Part:
     seen = yield Move("get_load", {"load_id": right.about})
     yield Move("get_record", {"record_id": seen["site"]})
     if right.end != "do":
@@ -281,7 +247,7 @@ def _details(state: State, right: Right, inbox: _Desk) -> Part:
     return (yield from _finish(state, right, inbox))
 
 
-def _extension(state: State, right: Right, inbox: _Desk) -> Part:
+def _extension(state: State, right: Right, inbox: Inbox) -> Part:
     yield Move("get_load", {"load_id": right.about})
     yield Move("get_record", {"record_id": right.filled["driver"]})
     if right.end != "do":
@@ -290,7 +256,7 @@ def _extension(state: State, right: Right, inbox: _Desk) -> Part:
     return (yield from _finish(state, right, inbox))
 
 
-def _relief(state: State, right: Right, inbox: _Desk) -> Part:
+def _relief(state: State, right: Right, inbox: Inbox) -> Part:
     seen = yield Move("get_load", {"load_id": right.about})
     yield Move("list_relief", {"depot": seen["depot"]})
     for driver in right.filled["ask"]:
@@ -301,7 +267,7 @@ def _relief(state: State, right: Right, inbox: _Desk) -> Part:
     return (yield from _finish(state, right, inbox))
 
 
-def _fuel(state: State, right: Right, inbox: _Desk) -> Part:
+def _fuel(state: State, right: Right, inbox: Inbox) -> Part:
     yield Move("get_load", {"load_id": right.about})
     yield Move("get_record", {"record_id": right.filled["depot"]})
     if right.end != "do":

@@ -4,11 +4,12 @@ Shares no code with the tools: it reads the first state and what is still to com
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
 from worktrial.language import JsonObject
+from worktrial.suites.shifts.right import RightEnd
 from worktrial.workplaces.people import Kind
 
 from .docks import GOODS_RANK, dock_winners
@@ -30,32 +31,11 @@ Weight = Literal["grave", "usual", "small"]
 
 
 @dataclass(frozen=True)
-class Right:
+class Right(RightEnd):
     """The right end of one matter."""
 
-    slot: str
-    about: str
-    """Record that it is about, or `report`."""
-    kind: str
-    """Kind of the request, or `delay` or `report`."""
-    pattern: str
-    end: str
-    """What is to be done: `do`, `refuse`, `tow`, `same`, `turn`, `tell`, `board`, `first` or `report`."""
-    asked_by: str
-    """Id of whoever asked; "" where nobody did."""
-    arrives: int
-    due: int
-    """Minute by which it has to be dealt with."""
-    because: str
-    section: str
-    answer: tuple[Kind, ...] = ()
-    """Kinds of message that whoever asked may be told it with; () where they wait for none."""
     tell: tuple[tuple[str, str], ...] = ()
     """Others who have to be told: id of the person and record that it is about."""
-    critical: bool = False
-    unasked: bool = False
-    filled: JsonObject = field(default_factory=dict)
-    """Values that the right act and the right messages have, and what the plan needs to know."""
 
     @property
     def weight(self) -> Weight:

@@ -6,10 +6,10 @@ from typing import Literal
 import msgspec
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import list_rows, search_rows
+from worktrial.workplaces.desk.tools import list_rows, record_of, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
-from .state import Breakdown, Driver, Load, State, Truck
+from .state import Load, State
 
 Records = Literal["driver", "truck", "road", "site", "customer", "carrier", "breakdown", "depot"]
 
@@ -36,7 +36,7 @@ def get_load(state: State, load_id: str) -> JsonObject:
     Args:
         load_id: For example L-6120.
     """
-    load = _load(state, load_id)
+    load = record_of(state.loads, load_id, "load")
     return {
         "id": load.id,
         "status": load.status,
@@ -172,8 +172,8 @@ def assign_load(state: State, load_id: str, driver_id: str, route_id: str) -> Js
         driver_id: For example D-204.
         route_id: For example RT-12p.
     """
-    load = _load(state, load_id)
-    _driver(state, driver_id)
+    load = record_of(state.loads, load_id, "load")
+    record_of(state.drivers, driver_id, "driver")
     _check_route(state, load, route_id)
     if load.status not in ("planned", "assigned"):
         raise ToolError("not_planned", f"{load_id} is {load.status}.")
@@ -192,7 +192,7 @@ def reroute_load(state: State, load_id: str, route_id: str) -> JsonObject:
         load_id: For example L-6120.
         route_id: For example RT-12v.
     """
-    load = _load(state, load_id)
+    load = record_of(state.loads, load_id, "load")
     _check_route(state, load, route_id)
     if load.status != "assigned":
         raise ToolError("not_assigned", f"{load_id} is {load.status}.")
@@ -209,7 +209,7 @@ def fit_chains(state: State, truck_id: str) -> JsonObject:
     Args:
         truck_id: For example T-51.
     """
-    truck = _truck(state, truck_id)
+    truck = record_of(state.trucks, truck_id, "truck")
     depot = state.depots[truck.depot]
     if truck.chains:
         raise ToolError("has_chains", f"{truck_id} has chains on board.")
@@ -228,7 +228,7 @@ def hand_over(state: State, load_id: str, carrier: str) -> JsonObject:
         load_id: For example L-6120.
         carrier: Name of the carrier.
     """
-    load = _load(state, load_id)
+    load = record_of(state.loads, load_id, "load")
     if carrier not in state.carriers:
         known = ", ".join(state.carriers)
         raise ToolError("unknown_carrier", f"There is no carrier {carrier!r}; there are {known}.")
@@ -245,7 +245,7 @@ def take_back(state: State, load_id: str) -> JsonObject:
     Args:
         load_id: For example L-6120.
     """
-    load = _load(state, load_id)
+    load = record_of(state.loads, load_id, "load")
     if load.status != "handed over":
         raise ToolError("not_handed_over", f"{load_id} is {load.status}.")
     if state.time.minute_of(load.departs) <= state.time.minute:
@@ -262,7 +262,7 @@ def cancel_load(state: State, load_id: str) -> JsonObject:
     Args:
         load_id: For example L-6120.
     """
-    load = _load(state, load_id)
+    load = record_of(state.loads, load_id, "load")
     if load.status not in ("planned", "assigned"):
         raise ToolError("not_here", f"{load_id} is {load.status}.")
     load.status, load.changed_at = "cancelled", state.time.minute
@@ -276,7 +276,7 @@ def turn_back(state: State, load_id: str) -> JsonObject:
     Args:
         load_id: For example L-6120.
     """
-    load = _load(state, load_id)
+    load = record_of(state.loads, load_id, "load")
     if load.status != "under way":
         raise ToolError("not_under_way", f"{load_id} is {load.status}.")
     load.status, load.eta, load.changed_at = "turned back", None, state.time.minute
@@ -291,7 +291,7 @@ def share_tracking(state: State, load_id: str, person_id: str) -> JsonObject:
         load_id: For example L-6120.
         person_id: As in the directory.
     """
-    _load(state, load_id)
+    record_of(state.loads, load_id, "load")
     if person_id not in state.people:
         raise ToolError("unknown_person", f"There is nobody {person_id!r} in the directory.")
     return {"load": load_id, "shared_with": person_id}
@@ -305,7 +305,7 @@ def grant_extension(state: State, driver_id: str, minutes: int) -> JsonObject:
         driver_id: For example D-204.
         minutes: Minutes at the wheel beyond the limit.
     """
-    driver = _driver(state, driver_id)
+    driver = record_of(state.drivers, driver_id, "driver")
     if driver.extended_at is not None:
         raise ToolError("has_one", f"{driver_id} has an extension today.")
     if not 1 <= minutes <= 120:
@@ -323,9 +323,7 @@ def set_road(state: State, road_id: str, status: Literal["open", "chains", "clos
         road_id: For example R-17.
         status: open, chains (ordered for lorries) or closed.
     """
-    road = state.roads.get(road_id)
-    if road is None:
-        raise ToolError("unknown_road", f"There is no road {road_id}.")
+    road = record_of(state.roads, road_id, "road")
     if road.status == status:
         raise ToolError("is_so", f"{road_id} is {status} on the board already.")
     road.status, road.changed_at = status, state.time.minute
@@ -340,7 +338,7 @@ def order_tow(state: State, breakdown_id: str, tow: Literal["light", "heavy"]) -
         breakdown_id: For example B-318.
         tow: light or heavy.
     """
-    breakdown = _breakdown(state, breakdown_id)
+    breakdown = record_of(state.breakdowns, breakdown_id, "breakdown")
     if breakdown.status != "open":
         raise ToolError("settled", f"{breakdown_id}: {breakdown.status}.")
     breakdown.tow, breakdown.status, breakdown.changed_at = tow, "recovery ordered", state.time.minute
@@ -355,7 +353,10 @@ def mark_same(state: State, breakdown_id: str, same_as: str) -> JsonObject:
         breakdown_id: The later report.
         same_as: The one that is known.
     """
-    breakdown, known = _breakdown(state, breakdown_id), _breakdown(state, same_as)
+    breakdown, known = (
+        record_of(state.breakdowns, breakdown_id, "breakdown"),
+        record_of(state.breakdowns, same_as, "breakdown"),
+    )
     if breakdown.id == known.id:
         raise ToolError("itself", "A report cannot be the same as itself.")
     if breakdown.status != "open":
@@ -372,10 +373,8 @@ def book_dock(state: State, dock_id: str, load_id: str) -> JsonObject:
         dock_id: For example DK-31.
         load_id: For example L-6120.
     """
-    _load(state, load_id)
-    slot = state.docks.get(dock_id)
-    if slot is None:
-        raise ToolError("unknown_dock", f"There is no dock {dock_id}.")
+    record_of(state.loads, load_id, "load")
+    slot = record_of(state.docks, dock_id, "dock")
     if slot.load is not None:
         raise ToolError("taken", f"{dock_id} has {slot.load}.")
     if any(other.load == load_id for other in state.docks.values()):
@@ -394,7 +393,7 @@ def release_fuel(state: State, depot: str, truck_id: str, litres: int) -> JsonOb
         truck_id: For example T-51.
         litres: How many.
     """
-    truck = _truck(state, truck_id)
+    truck = record_of(state.trucks, truck_id, "truck")
     if depot not in state.depots:
         raise ToolError("unknown_depot", f"There is no depot {depot!r}.")
     tank = state.depots[depot]
@@ -430,30 +429,6 @@ def _load_row(load: Load) -> JsonObject:
 def _shown(record: msgspec.Struct) -> JsonObject:
     shown: JsonObject = msgspec.to_builtins(record)
     return {key: value for key, value in shown.items() if key not in ("changed_at", "extended_at")}
-
-
-def _load(state: State, load_id: str) -> Load:
-    if load_id not in state.loads:
-        raise ToolError("unknown_load", f"There is no load {load_id}.")
-    return state.loads[load_id]
-
-
-def _driver(state: State, driver_id: str) -> Driver:
-    if driver_id not in state.drivers:
-        raise ToolError("unknown_driver", f"There is no driver {driver_id}.")
-    return state.drivers[driver_id]
-
-
-def _truck(state: State, truck_id: str) -> Truck:
-    if truck_id not in state.trucks:
-        raise ToolError("unknown_truck", f"There is no truck {truck_id}.")
-    return state.trucks[truck_id]
-
-
-def _breakdown(state: State, breakdown_id: str) -> Breakdown:
-    if breakdown_id not in state.breakdowns:
-        raise ToolError("unknown_breakdown", f"There is no breakdown {breakdown_id}.")
-    return state.breakdowns[breakdown_id]
 
 
 def _check_route(state: State, load: Load, route_id: str) -> None:

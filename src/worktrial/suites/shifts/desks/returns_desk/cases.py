@@ -21,7 +21,7 @@ def cases(start: State) -> list[Case]:
 
 def harms(start: State, end: State) -> Iterator[Harm]:
     """Harms other than broken promises, from the records and the log."""
-    rights = {right.request: right for right in solve(start) if not right.kind.startswith(RECALL)}
+    rights = {right.about: right for right in solve(start) if not right.kind.startswith(RECALL)}
     for paid in end.refunds:
         if paid.minute >= 0:
             yield from _of_refund(end, rights.get(paid.request), paid)
@@ -99,10 +99,10 @@ def _empty_places(start: State, end: State, rights: dict[str, Right]) -> Iterato
     asked = [r for r in rights.values() if r.kind == "pickup" and r.end in ("book", "refuse")]
     booked = {id for window in end.windows.values() for id in window.booked}
     for window in end.windows.values():
-        waiting = [r for r in asked if r.request not in booked and window.name in r.filled["windows"]]
+        waiting = [r for r in asked if r.about not in booked and window.name in r.filled["windows"]]
         for right in waiting[: window.capacity - len(window.booked)]:
-            booked.add(right.request)
-            what = f"{window.name} 수거 한 자리가 비었고 {right.request}은 기다림"
+            booked.add(right.about)
+            what = f"{window.name} 수거 한 자리가 비었고 {right.about}은 기다림"
             yield Harm("idle", what, "8.2: 자리가 있는데 비워 두지 않는다.", closes)
 
 
@@ -126,23 +126,15 @@ def _case(right: Right) -> Case:
         Credit("in_time", right.weight, in_time, f"1.2와 {right.section}: 정해진 시간 안에 처리한다.", "1.2"),
     ]
     if right.is_request:
-        parts.append(Credit("first_word", 2, lambda state: _first_word(state, right), _FIRST, "1.3"))
+        kinds: tuple[Kind, ...] = ("tell", "promise", "approve", "refuse", "ask", "request")
+        parts.append(right.first_word(2, FIRST_WORD, _FIRST, kinds))
     section = right.section if right.tell else "1.3"
     parts.append(Credit("told", right.weight, told, f"1.3: 처리 결과를 알린다. {right.because}", section))
     amount = right.money.won if right.money else right.charge
     people = ", ".join(map(str, right.filled.get("people", ())))
-    return Case(
-        id=right.slot,
-        title=f"{right.kind} {right.request}: {right.end}",
-        pattern=right.pattern,
-        right=f"{right.end} {amount}; {right.asks}; {', '.join(right.tell)}; {people}{right.filled.get('lot', '')}",
-        about=(right.request, *((right.filled["order"],) if right.filled.get("order") else ())),
-        parts=tuple(parts),
-        arrives=max(0, right.arrives),
-        critical=right.critical,
-        unasked=right.unasked,
-        answer=_answer(right),
-    )
+    end = f"{right.end} {amount}; {right.asks}; {', '.join(right.tell)}; {people}{right.filled.get('lot', '')}"
+    order = [right.filled["order"]] if right.filled.get("order") else []
+    return right.case(f"{right.kind} {right.about}: {right.end}", end, parts, order, _answer(right))
 
 
 def _answer(right: Right) -> AnswerDue | None:
@@ -157,10 +149,10 @@ def _answer(right: Right) -> AnswerDue | None:
         "forwarded": "refuse",
     }
     return AnswerDue(
-        right.asked_by, right.request, right.end in ("refund", "repair", "ship", "book"), _TRUE,
+        right.asked_by, right.about, right.end in ("refund", "repair", "ship", "book"), _TRUE,
         since=right.earliest if right.pattern == "approval withdrawn" else 0,
         was_done=lambda state: _done(state, right), even_wrong=True,
-        recorded=lambda state: said.get(state.requests[right.request].status),
+        recorded=lambda state: said.get(state.requests[right.about].status),
     )  # fmt: skip
 
 
@@ -170,22 +162,13 @@ def _report(right: Right) -> Case:
         "manager", right.due, lambda message: False, ("refunds",),
         since=right.arrives, until=right.filled["until"], kinds=("tell",),
     )  # fmt: skip
-    return Case(
-        id=right.slot,
-        title=f"{right.kind} {right.request}: {right.end}",
-        pattern=right.pattern,
-        right=f"{right.end} {right.due}",
-        about=(right.request,),
-        parts=report.credits((3 * right.weight, right.weight), right.because, right.section, _figures_right),
-        arrives=right.arrives,
-        unasked=right.unasked,
-        reports=(report,),
-    )
+    title, points = f"{right.kind} {right.about}: {right.end}", (3 * right.weight, right.weight)
+    return right.reported(title, f"{right.end} {right.due}", (report,), points, _figures_right)
 
 
 def _prepared(state: State, right: Right) -> bool:
     """Whether who has to be asked has answered, the goods were looked at, and the scan was asked for."""
-    found = state.diagnoses.get(right.request)
+    found = state.diagnoses.get(right.about)
     looked = not right.diagnosed or (found is not None and found.reported_at is not None)
     return looked and _consented(state, right, state.time.ends) and (not right.scan or _scan_asked(state, right))
 
@@ -197,7 +180,7 @@ def _consented(state: State, right: Right, by: int) -> bool:
     who, won = right.asks
     return any(
         m.sender == who
-        and m.about == right.request
+        and m.about == right.about
         and m.kind in ("approve", "refuse")
         and m.minute <= by
         and (won is None or _number(m.fields.get("amount")) == won)
@@ -225,11 +208,11 @@ def _number(value: object) -> float | None:
 
 def _told(state: State, right: Right) -> float:
     if right.kind == "recall-hold":
-        return bool(state.mail.told("warehouse", right.request))
+        return bool(state.mail.told("warehouse", right.about))
     if right.kind == "recall-buyers":
         needed = set(right.filled["people"])
-        said = [m.fields["buyers"] for m in state.mail.told("manager", right.request) if "buyers" in m.fields]
-        reached = {p for p in state.people if state.mail.told(p, right.request, ("tell",)) and p.startswith("C-")}
+        said = [m.fields["buyers"] for m in state.mail.told("manager", right.about) if "buyers" in m.fields]
+        reached = {p for p in state.people if state.mail.told(p, right.about, ("tell",)) and p.startswith("C-")}
         # The share of those who had to be told: to say that nobody of nobody was is no report.
         right_number = bool(said) and _number(said[-1]) in (len(needed), len(reached))
         return _share_told(state, right) if right_number else 0.0
@@ -240,28 +223,21 @@ def _told(state: State, right: Right) -> float:
     dealt = _dealt_with(state, right)
     words = [
         m
-        for m in state.mail.told(right.asked_by, right.request, (*right.answer, "approve", "refuse"))
+        for m in state.mail.told(right.asked_by, right.about, (*right.answers, "approve", "refuse"))
         if m.minute >= final and (m.kind != "tell" or (dealt is not None and m.minute >= dealt))
     ]
     named = [m.fields["amount"] for m in words if "amount" in m.fields]
-    answered = bool(words) and words[-1].kind in right.answer
+    answered = bool(words) and words[-1].kind in right.answers
     answered = answered and (amount is None or gift or (bool(named) and _number(named[-1]) == amount))
     others = [_reached(state, right, person, amount) for person in right.tell]
-    closed = [] if right.end == "link" else [state.requests[right.request].status != "open"]
+    closed = [] if right.end == "link" else [state.requests[right.about].status != "open"]
     return (answered + sum(others) + sum(closed)) / (1 + len(others) + len(closed))
-
-
-def _first_word(state: State, right: Right) -> bool:
-    """Whether whoever asked had word within half an hour."""
-    kinds: tuple[Kind, ...] = ("tell", "promise", "approve", "refuse", "ask", "request")
-    said = state.mail.told(right.asked_by, right.request, kinds, by=right.arrives + FIRST_WORD)
-    return any(message.minute >= right.arrives for message in said)
 
 
 def _reached(state: State, right: Right, person: str, amount: int | None) -> bool:
     """Whether somebody else was told; where money concerns them, with the amount."""
     needs_amount = amount is not None and (right.pattern == "gift" or person.startswith("S-"))
-    messages: list[Message] = state.mail.told(person, right.request, ("tell", "escalate", "approve", "request"))
+    messages: list[Message] = state.mail.told(person, right.about, ("tell", "escalate", "approve", "request"))
     if not needs_amount:
         return bool(messages)
     named = [m.fields["amount"] for m in messages if m.kind != "request" and "amount" in m.fields]
@@ -275,13 +251,13 @@ def _dealt_with(state: State, right: Right) -> int | None:
     given = [act.minute for act in _given(state, right)]
     if given:
         return given[0]
-    if right.request in state.requests:
-        return state.requests[right.request].settled_at
+    if right.about in state.requests:
+        return state.requests[right.about].settled_at
     return None
 
 
 def _refunded(state: State, right: Right) -> float:
-    paid = next((r for r in state.refunds if r.request == right.request), None)
+    paid = next((r for r in state.refunds if r.request == right.about), None)
     if paid is None or right.money is None or (paid.money, paid.points) != (right.money.won, right.money.points):
         return 0.0
     new = right.filled.get("new_serial")
@@ -292,35 +268,35 @@ def _refunded(state: State, right: Right) -> float:
 
 
 def _repaired(state: State, right: Right) -> bool:
-    return any((r.request, r.charge) == (right.request, right.charge) for r in state.repairs)
+    return any((r.request, r.charge) == (right.about, right.charge) for r in state.repairs)
 
 
 def _shipped(state: State, right: Right) -> bool:
-    return any(s.request == right.request and s.minute >= right.earliest for s in state.shipments)
+    return any(s.request == right.about and s.minute >= right.earliest for s in state.shipments)
 
 
 def _booked(state: State, right: Right) -> bool:
-    return any(right.request in window.booked for window in state.windows.values())
+    return any(right.about in window.booked for window in state.windows.values())
 
 
 def _linked(state: State, right: Right) -> bool:
-    return state.requests[right.request].parent == str(right.filled["parent"])
+    return state.requests[right.about].parent == str(right.filled["parent"])
 
 
 def _forwarded(state: State, right: Right) -> bool:
     told = _reached(state, right, right.tell[0], None)
-    return told and state.requests[right.request].status == "forwarded" and not _done(state, right)
+    return told and state.requests[right.about].status == "forwarded" and not _done(state, right)
 
 
 def _held(state: State, right: Right) -> bool:
-    return state.requests[right.request].status in ("held", "refused") and not _done(state, right)
+    return state.requests[right.about].status in ("held", "refused") and not _done(state, right)
 
 
 def _declined(state: State, right: Right) -> bool:
     """Whether what was asked for was not done, and the request or a message says so."""
-    status = state.requests[right.request].status
+    status = state.requests[right.about].status
     said = status in ("refused", "held", "withdrawn") or bool(
-        state.mail.told(right.asked_by, right.request, ("refuse",))
+        state.mail.told(right.asked_by, right.about, ("refuse",))
     )
     return said and not _done(state, right)
 
@@ -332,7 +308,7 @@ def _done(state: State, right: Right) -> bool:
 
 def _given(state: State, right: Right) -> list[Refund | Repair | Shipment]:
     given: list[Refund | Repair | Shipment] = [*state.refunds, *state.repairs, *state.shipments]
-    return [act for act in given if act.request == right.request]
+    return [act for act in given if act.request == right.about]
 
 
 def _lot_held(state: State, right: Right) -> bool:
@@ -348,8 +324,8 @@ def _share_told(state: State, right: Right, by: int | None = None) -> float:
         for m in state.mail.sent
         if m.kind in ("tell", "request", "ask") and m.minute >= right.arrives and (by is None or m.minute <= by)
     ]
-    reached = {m.to for m in told if m.to in needed and (m.about == right.request or m.about in state.orders)}
-    alarmed = {m.to for m in told if m.to in state.customers and m.about == right.request} - needed - spared
+    reached = {m.to for m in told if m.to in needed and (m.about == right.about or m.about in state.orders)}
+    alarmed = {m.to for m in told if m.to in state.customers and m.about == right.about} - needed - spared
     return len(reached) / len(needed | alarmed)
 
 

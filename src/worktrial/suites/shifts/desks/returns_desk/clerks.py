@@ -4,7 +4,7 @@ import re
 from datetime import date
 
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.cases import Move, Work, send
 from worktrial.suites.shifts.clerks import in_order
 
 from . import names
@@ -30,8 +30,7 @@ def _in_order(state: State, settle) -> Work:  # type: ignore[no-untyped-def]
     def take(message: JsonObject) -> Work:
         if settle is _look and "lot" in message["fields"]:
             yield Move("hold_lot", message["fields"])
-            words = {"kind": "tell", "about": message["about"], "text": "이 제조번호의 출고를 막았습니다."}
-            yield Move("send_message", {"to": "warehouse", **words})
+            yield send("warehouse", "tell", message["about"], "이 제조번호의 출고를 막았습니다.")
         if message["kind"] != "request":
             return ""
         request = yield Move("get_request", {"request_id": message["about"]})
@@ -44,9 +43,8 @@ def _in_order(state: State, settle) -> Work:  # type: ignore[no-untyped-def]
         refused = paid == _REFUSED
         yield Move("close_request", {"request_id": request["id"], "resolution": _REFUSED if refused else "done"})
         kind, text = ("refuse", "어렵습니다.") if refused else ("approve", "처리했습니다.")
-        fields = {"fields": {"amount": int(paid)}} if paid.isdigit() else {}
-        told = {"kind": kind, "about": request["id"], "text": text, **fields}
-        yield Move("send_message", {"to": request["requester"], **told})
+        fields = {"amount": int(paid)} if paid.isdigit() else {}
+        yield send(request["requester"], kind, request["id"], text, **fields)
         return ""
 
     return in_order(state.time, take)
@@ -104,8 +102,7 @@ def _look(state: State, request: JsonObject, order: JsonObject) -> Work:
         if "제품 결함" not in said or days is None or days > 365:
             return ""
         if "안전 소견" in said:
-            words = {"kind": "tell", "about": id, "text": "안전 소견이 있는 진단서입니다."}
-            yield Move("send_message", {"to": "quality", **words})
+            yield send("quality", "tell", id, "안전 소견이 있는 진단서입니다.")
         seen = yield Move("start_repair", {"request_id": id, "charge": 0})
         return "" if "error" in seen else "0"
     if request["kind"] == "exchange":

@@ -1,15 +1,11 @@
 """A plan of the day: the work of a clerk who knows beforehand what is right about each matter."""
 
-from collections.abc import Generator
-
-from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import FirstWords, Matter, Until, interleave
+from worktrial.suites.shifts.cases import Move, Work, send
+from worktrial.suites.shifts.clerks import Inbox, Matter, Part, Until, ask, interleave
 
 from .rules import FIRST_WORD, REPORT, Right, recalled_lot, slow, solve
 from .state import State
 
-Part = Generator[Move | Until, JsonObject, JsonObject]
 _WRONG_SERIAL = ("record wrong", "unproven serial")
 
 
@@ -20,9 +16,9 @@ def plan(state: State) -> Work:
     for right in solve(state):
         matters.append((right.arrives, _pressing(state, right), _matter(state, right, notes)))
         if right.is_request:
-            word = _message(right.asked_by, "tell", right.request, f"{right.request} 건은 확인하고 있습니다.")
+            word = send(right.asked_by, "tell", right.about, f"{right.about} 건은 확인하고 있습니다.")
             at_once = bool(slow(state, right)) or right.earliest >= right.arrives + FIRST_WORD - 12
-            matters.append(notes.words.say(right.request, right.arrives, word, at_once=at_once))
+            matters.append(notes.words.say(right.about, right.arrives, word, at_once=at_once))
     return interleave(matters, state.time)
 
 
@@ -39,25 +35,12 @@ def _pressing(state: State, right: Right) -> int:
     return right.due
 
 
-class Notes:
-    """Messages that a look into the inbox has shown and that are still to be opened, and what was paid so far."""
+class Notes(Inbox):
+    """Inbox of the desk, and what was paid so far."""
 
     def __init__(self) -> None:
+        super().__init__(FIRST_WORD)
         self.paid: list[int] = []
-        self.words = FirstWords(FIRST_WORD)
-        self._waiting: dict[str, list[str]] = {}
-
-    def read(self, about: str) -> Part:
-        """Open the messages about a matter; the inbox is looked into only where none is known."""
-        seen: JsonObject = {}
-        if not self._waiting.get(about):
-            seen = yield Move("check_inbox", {"unread_only": True})
-            self._waiting = {}
-            for row in reversed(seen["messages"]):
-                self._waiting.setdefault(row["about"], []).append(row["id"])
-        for id in self._waiting.pop(about, ()):
-            seen = yield Move("read_message", {"message_id": id})
-        return seen
 
 
 def _matter(state: State, right: Right, notes: Notes) -> Matter:
@@ -65,34 +48,29 @@ def _matter(state: State, right: Right, notes: Notes) -> Matter:
         yield from _report(right, notes)
         return
     if right.kind != "recall-buyers":
-        yield from notes.read(right.request)
+        yield from notes.read(right.about)
     yield from _WORK[right.kind](state, right, notes)
 
 
 def _report(right: Right, notes: Notes) -> Part:
     counts = {"refunds": len(notes.paid), "amount": sum(notes.paid)}
     text = f"환불 {counts['refunds']}건, 합계 {counts['amount']}원입니다."
-    return (yield _message("manager", "tell", right.request, text, **counts))
-
-
-def _message(to: str, kind: str, about: str, text: str, /, **fields: object) -> Move:
-    given: JsonObject = {"fields": fields} if fields else {}
-    return Move("send_message", {"to": to, "kind": kind, "about": about, "text": text, **given})
+    return (yield send("manager", "tell", right.about, text, **counts))
 
 
 def _close(right: Right, notes: Notes, resolution: str, text: str, **fields: int) -> Part:
     """Close the request, and tell whoever asked and everybody else who has to know."""
-    yield Move("close_request", {"request_id": right.request, "resolution": resolution})
+    yield Move("close_request", {"request_id": right.about, "resolution": resolution})
     return (yield from _answer(right, notes, text, **fields))
 
 
 def _answer(right: Right, notes: Notes, text: str, **fields: int) -> Part:
     is_gift = right.pattern == "gift"
-    yield from notes.words.before_answer(right.request, right.arrives, right.due)
-    seen = yield _message(right.asked_by, right.answer[0], right.request, text, **({} if is_gift else fields))
+    yield from notes.words.before_answer(right.about, right.arrives, right.due)
+    seen = yield send(right.asked_by, right.answers[0], right.about, text, **({} if is_gift else fields))
     yield Until(0, right.due)
     for person in right.tell:
-        seen = yield _message(person, "tell", right.request, text, **fields)
+        seen = yield send(person, "tell", right.about, text, **fields)
     return seen
 
 
@@ -100,47 +78,40 @@ def _declined(right: Right, notes: Notes) -> Part:
     resolution = {"hold": "held", "forward": "forwarded"}.get(right.end, "refused")
     if right.pattern == "changed their mind":
         resolution = "withdrawn"
-    return (yield from _close(right, notes, resolution, f"{right.request} 건은 이렇게 되었습니다. {right.because}"))
+    return (yield from _close(right, notes, resolution, f"{right.about} 건은 이렇게 되었습니다. {right.because}"))
 
 
 def _ask(state: State, right: Right, notes: Notes) -> Part:
     """Ask who has to agree, and again where they have forgotten."""
     assert right.asks is not None
     who, won = right.asks
-    words = (right.request, f"{right.request} 건, 동의하시는지 알려 주세요.")
+    words = (right.about, f"{right.about} 건, 동의하시는지 알려 주세요.")
     fields = {} if won is None else {"amount": won}
-    seen = yield _message(who, "request", *words, **fields)
-    wait = state.people[who].delay[1] + 1
-    if right.request in state.people[who].forgets:
-        yield Until(state.time.minute_of(str(seen["time"])) + wait)
-        seen = yield _message(who, "remind", *words, **fields)
-    yield Until(state.time.minute_of(str(seen["time"])) + wait, right.due)
-    return (yield from notes.read(right.request))
+    yield Until((yield from ask(state, send(who, "request", *words, **fields))), right.due)
+    return (yield from notes.read(right.about))
 
 
 def _diagnose(state: State, right: Right) -> Part:
-    seen = yield Move("order_diagnosis", {"request_id": right.request})
-    ready = state.time.minute_of(str(seen["time"])) + state.diagnoses[right.request].minutes + 1
+    seen = yield Move("order_diagnosis", {"request_id": right.about})
+    ready = state.time.minute_of(str(seen["time"])) + state.diagnoses[right.about].minutes + 1
     yield Until(ready, right.due - (slow(state, right) if right.asks else 0))
-    return (yield Move("search_documents", {"reference": right.request}))
+    return (yield Move("search_documents", {"reference": right.about}))
 
 
 def _return(state: State, right: Right, notes: Notes) -> Part:
     order = right.filled["order"]
-    yield Move("get_request", {"request_id": right.request})
+    yield Move("get_request", {"request_id": right.about})
     yield Move("get_order", {"order_id": order})
     if right.end == "link":
         yield Move("search_requests", {"text": order})
         parent = str(right.filled["parent"])
-        yield Move("link_request", {"request_id": right.request, "parent_id": parent})
-        return (
-            yield from _answer(right, notes, f"{right.request} 건은 먼저 접수된 {parent} 건과 함께 처리됩니다.")
-        )
+        yield Move("link_request", {"request_id": right.about, "parent_id": parent})
+        return (yield from _answer(right, notes, f"{right.about} 건은 먼저 접수된 {parent} 건과 함께 처리됩니다."))
     if right.earliest:
         yield Until(right.earliest + 1)
-        yield from notes.read(right.request)
+        yield from notes.read(right.about)
     if right.end not in ("forward", "hold") and right.pattern not in ("paid by card company", "changed their mind"):
-        yield Move("search_documents", {"reference": right.request})
+        yield Move("search_documents", {"reference": right.about})
     if right.pattern in _WRONG_SERIAL:
         yield from _look_up_scan(state, right, notes)
     if right.diagnosed:
@@ -152,8 +123,8 @@ def _look_up_scan(state: State, right: Right, notes: Notes) -> Part:
     order = right.filled["order"]
     seen = yield Move("search_documents", {"reference": order})
     if right.scan:
-        seen = yield _message("warehouse", "ask", order, f"{order} 출고 스캔 번호가 무엇인가요?", topic="scan")
-        yield Until(state.time.minute_of(str(seen["time"])) + state.people["warehouse"].delay[1] + 1, right.due)
+        question = send("warehouse", "ask", order, f"{order} 출고 스캔 번호가 무엇인가요?", topic="scan")
+        yield Until((yield from ask(state, question)), right.due)
         seen = yield from notes.read(order)
     if right.pattern == "record wrong":
         line, new = right.filled["line"], right.filled["new_serial"]
@@ -168,19 +139,19 @@ def _pay(state: State, right: Right, notes: Notes) -> Part:
         return (yield from _declined(right, notes))
     money = right.money
     what = {"method": money.methods[0], "money": money.won, "points": money.points}
-    yield Move("refund", {"request_id": right.request, **what, "restore_coupon": money.coupon})
+    yield Move("refund", {"request_id": right.about, **what, "restore_coupon": money.coupon})
     notes.paid.append(money.won)
-    return (yield from _close(right, notes, "done", f"{right.request} 건 환불이 처리되었습니다.", amount=money.won))
+    return (yield from _close(right, notes, "done", f"{right.about} 건 환불이 처리되었습니다.", amount=money.won))
 
 
 def _repair(state: State, right: Right, notes: Notes) -> Part:
-    yield Move("get_request", {"request_id": right.request})
-    seen = yield Move("order_diagnosis", {"request_id": right.request})
-    ready = state.time.minute_of(str(seen["time"])) + state.diagnoses[right.request].minutes + 1
+    yield Move("get_request", {"request_id": right.about})
+    seen = yield Move("order_diagnosis", {"request_id": right.about})
+    ready = state.time.minute_of(str(seen["time"])) + state.diagnoses[right.about].minutes + 1
     yield Move("get_order", {"order_id": right.filled["order"]})
     yield Move("search_requests", {"text": right.filled["serial"]})
     yield Until(ready, right.due - (slow(state, right) if right.asks else 0))
-    yield Move("search_documents", {"reference": right.request})
+    yield Move("search_documents", {"reference": right.about})
     if right.end == "refund":
         return (yield from _pay(state, right, notes))
     if right.asks is not None:
@@ -188,27 +159,27 @@ def _repair(state: State, right: Right, notes: Notes) -> Part:
         yield from _ask(state, right, notes)
     if right.charge is None:
         return (yield from _declined(right, notes))
-    yield Move("start_repair", {"request_id": right.request, "charge": right.charge})
-    return (yield from _close(right, notes, "done", f"{right.request} 수리에 들어갑니다.", amount=right.charge))
+    yield Move("start_repair", {"request_id": right.about, "charge": right.charge})
+    return (yield from _close(right, notes, "done", f"{right.about} 수리에 들어갑니다.", amount=right.charge))
 
 
 def _exchange(state: State, right: Right, notes: Notes) -> Part:
-    yield Move("get_request", {"request_id": right.request})
+    yield Move("get_request", {"request_id": right.about})
     yield Move("get_order", {"order_id": right.filled["order"]})
     if right.filled["symptom"] is not None:
-        yield Move("search_documents", {"reference": right.request})
+        yield Move("search_documents", {"reference": right.about})
     if right.earliest:
         yield Until(right.earliest)
     if right.end != "ship":
         return (yield from _declined(right, notes))
     _, sku, lot = recalled_lot(state)
     good = next(name for name in state.stock[sku] if name != lot)
-    yield Move("ship_replacement", {"request_id": right.request, "lot": good})
-    return (yield from _close(right, notes, "done", f"{right.request} 교환품을 보냈습니다."))
+    yield Move("ship_replacement", {"request_id": right.about, "lot": good})
+    return (yield from _close(right, notes, "done", f"{right.about} 교환품을 보냈습니다."))
 
 
 def _pickup(state: State, right: Right, notes: Notes) -> Part:
-    yield Move("get_request", {"request_id": right.request})
+    yield Move("get_request", {"request_id": right.about})
     yield Move("get_order", {"order_id": right.filled["order"]})
     if right.end == "forward":
         return (yield from _declined(right, notes))
@@ -218,14 +189,14 @@ def _pickup(state: State, right: Right, notes: Notes) -> Part:
         return (yield from _declined(right, notes))
     yield Move("list_pickups")
     window = str(right.filled["window"])
-    yield Move("book_pickup", {"request_id": right.request, "window": window})
-    return (yield from _close(right, notes, "done", f"{right.request} 수거는 오늘 {window}시입니다."))
+    yield Move("book_pickup", {"request_id": right.about, "window": window})
+    return (yield from _close(right, notes, "done", f"{right.about} 수거는 오늘 {window}시입니다."))
 
 
 def _hold(state: State, right: Right, notes: Notes) -> Part:
     yield Move("hold_lot", {"sku": right.filled["sku"], "lot": right.filled["lot"]})
     text = f"{right.filled['lot']} 출고를 막았습니다. 포장 중인 것도 빼 주세요."
-    return (yield _message("warehouse", "tell", right.request, text))
+    return (yield send("warehouse", "tell", right.about, text))
 
 
 def _buyers(state: State, right: Right, notes: Notes) -> Part:
@@ -233,9 +204,9 @@ def _buyers(state: State, right: Right, notes: Notes) -> Part:
     people = right.filled["people"]
     for person in people:
         text = f"구입하시거나 받으신 제품(제조번호 {right.filled['lot']})이 리콜 대상입니다. 사용을 멈춰 주세요."
-        yield _message(person, "tell", right.request, text)
+        yield send(person, "tell", right.about, text)
     text = f"리콜 대상 {len(people)}분께 알렸습니다."
-    return (yield _message("manager", "tell", right.request, text, buyers=len(people)))
+    return (yield send("manager", "tell", right.about, text, buyers=len(people)))
 
 
 _WORK = {

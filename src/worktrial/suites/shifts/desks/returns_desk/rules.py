@@ -5,10 +5,11 @@ Shares no code with the tools: it reads the first state and what is still to com
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.shifts.right import RightEnd
 from worktrial.workplaces.people import Kind
 
 from .money import Money, full_refund, refund_after, repair_charge, return_period
@@ -25,22 +26,9 @@ SELLER_KEEPS, SELLER_ASKED = "S-02", "S-03"
 
 
 @dataclass(frozen=True)
-class Right:
+class Right(RightEnd):
     """The right end of one matter."""
 
-    slot: str
-    request: str
-    kind: str
-    """Kind of the request, `recall-hold`, `recall-buyers` or `report`."""
-    pattern: str
-    end: str
-    """What is to be done: `refund`, `repair`, `ship`, `book`, `link`, `forward`, `refuse`, `hold`, or the duty."""
-    asked_by: str
-    arrives: int
-    due: int
-    """Minute by which it has to be dealt with."""
-    because: str
-    section: str
     money: Money | None = None
     charge: int | None = None
     asks: tuple[str, int | None] | None = None
@@ -49,14 +37,8 @@ class Right:
     """Whether the repair centre has to look at the goods."""
     tell: tuple[str, ...] = ()
     """Others who have to be told, by id."""
-    critical: bool = False
-    unasked: bool = False
-    earliest: int = 0
-    """Minute before which it must not be done."""
     scan: bool = False
     """Whether the warehouse's scan decides, and is not on file."""
-    filled: JsonObject = field(default_factory=dict)
-    """Fields of the request, and what else the matter is about."""
 
     @property
     def weight(self) -> int:
@@ -71,8 +53,8 @@ class Right:
         return self.kind != REPORT and not self.kind.startswith(RECALL)
 
     @property
-    def answer(self) -> tuple[Kind, ...]:
-        """Kinds of message that whoever asked may be told it with; the plan uses the first."""
+    def answers(self) -> tuple[Kind, ...]:
+        """Kinds of message that whoever asked may be told the end with; the plan uses the first."""
         if self.end in ("link", "forward") or self.pattern == "changed their mind":
             return ("tell", "approve", "refuse")
         return ("refuse", "tell") if self.end in ("refuse", "hold") else ("approve", "tell")
@@ -101,12 +83,12 @@ def solve(state: State) -> list[Right]:
 
 def slow(state: State, right: Right) -> int:
     """Minutes for which a matter waits for others: the repair centre, the warehouse, whoever has to agree."""
-    found = state.diagnoses[right.request].minutes + 1 if right.diagnosed else 0
+    found = state.diagnoses[right.about].minutes + 1 if right.diagnosed else 0
     if right.scan:
         found += state.people["warehouse"].delay[1] + 1
     if right.asks is not None:
         person = state.people[right.asks[0]]
-        found += (person.delay[1] + 3) * (2 if right.request in person.forgets else 1)
+        found += (person.delay[1] + 3) * (2 if right.about in person.forgets else 1)
     return found
 
 
@@ -254,7 +236,7 @@ def _settled(state: State, base: Right, order: Order, line: Line, slip: str) -> 
     reason = base.filled["reason"]
     right = base
     if reason == "불량":
-        found = state.diagnoses[base.request]
+        found = state.diagnoses[base.about]
         unsafe = ("quality",) if found.unsafe else ()
         right = replace(base, diagnosed=True, due=base.due + 60, tell=unsafe, critical=found.unsafe, unasked=True)
         days = _days(state, order)
@@ -292,7 +274,7 @@ def _settled(state: State, base: Right, order: Order, line: Line, slip: str) -> 
 
 def _paid(state: State, right: Right, money: Money, order: Order) -> Right:
     """A refund, after whoever has to agree has agreed."""
-    id = right.request
+    id = right.about
     opinions = state.answers[id]
     right = replace(right, money=money)
     letters = [e.due for e in state.expected() if (e.payload["sender"], e.payload["about"]) == ("manager", id)]
@@ -350,7 +332,7 @@ def _earlier(state: State, request: JsonObject, before: list[Right]) -> str | No
         for r in state.requests.values()
         if (r.order, r.serial) == key and any(paid.request == r.id for paid in state.refunds)
     ]
-    today = [r.request for r in before if r.kind == "return" and (r.filled["order"], r.filled["serial"]) == key]
+    today = [r.about for r in before if r.kind == "return" and (r.filled["order"], r.filled["serial"]) == key]
     return next(iter([*old, *today]), None)
 
 

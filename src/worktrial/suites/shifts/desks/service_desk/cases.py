@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, Harm, ReportDue
+from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, Harm, ReportDue, number
 
 from .rules import (
     AGAIN,
@@ -36,7 +36,7 @@ def cases(start: State) -> list[Case]:
 
 def harms(start: State, end: State) -> Iterator[Harm]:
     """Harms other than broken promises, from the log and the records."""
-    rights = {right.ticket: right for right in solve(start)}
+    rights = {right.about: right for right in solve(start)}
     leavers = {r.filled["employee"]: r for r in rights.values() if r.kind == "leaver"}
     gone = {row.employee for row in start.leavers if row.last_day < f"{start.time.begins:%Y-%m-%d}"}
     winners, left = licence_winners(start), left_holders(start)
@@ -97,16 +97,16 @@ def _case(right: Right) -> Case:
         dealt = _finished(state, right)
         asked = [
             message
-            for message in state.mail.told(right.asked_by, right.ticket, right.answer)
+            for message in state.mail.told(right.asked_by, right.about, right.answer)
             if message.minute >= _final(right)
             # A plain word that comes long before the end was that it is in hand.
             and (message.kind != "tell" or (dealt is not None and message.minute >= dealt - _JUST_BEFORE))
         ]
         at_once = None if right.kind != "incident" or dealt is None else dealt + _AT_ONCE
         others = [
-            bool(state.mail.told(person, right.ticket, ("tell", "escalate"), by=at_once)) for person in right.tell
+            bool(state.mail.told(person, right.about, ("tell", "escalate"), by=at_once)) for person in right.tell
         ]
-        if state.mail.last_word(right.asked_by, right.ticket, right.answer, _final(right)) is None:
+        if state.mail.last_word(right.asked_by, right.about, right.answer, _final(right)) is None:
             asked = []
         others += _told_again(state, right)
         others += [
@@ -114,11 +114,8 @@ def _case(right: Right) -> Case:
             for owner in right.filled.get("notify", ())
         ]
         closes = right.kind != "incident" and not right.filled.get("listed")
-        closed = [state.tickets[right.ticket].status in ("resolved", "refused")] if closes else []
+        closed = [state.tickets[right.about].status in ("resolved", "refused")] if closes else []
         return (bool(asked) + sum(others) + sum(closed)) / (1 + len(others) + len(closed))
-
-    def first_word(state: State) -> bool:
-        return bool(state.mail.told(right.asked_by, right.ticket, by=right.arrives + FIRST_WORD))
 
     person = f", {right.filled['employee']}" if right.filled.get("employee") else ""
     best, timely, known = _POINTS[right.weight]
@@ -135,19 +132,11 @@ def _case(right: Right) -> Case:
     ]
     if not right.filled.get("listed"):
         because = "1.3: whoever asked has heard of the desk within thirty minutes."
-        parts.append(Credit("first_word", _FIRST_WORD_POINTS[right.weight], first_word, because, "1.3"))
-    return Case(
-        id=right.slot,
-        title=f"{right.kind} {right.ticket}{person}: {right.end}",
-        pattern=right.pattern,
-        right=f"{right.end}; tell {', '.join(right.tell) or 'who asked'}; {right.filled.get('priority', '')}",
-        about=(right.ticket, *((right.filled["change"],) if right.filled.get("change") else ())),
-        parts=tuple(parts),
-        arrives=right.arrives,
-        critical=right.critical,
-        unasked=right.unasked,
-        answer=_answer(right),
-    )
+        parts.append(right.first_word(_FIRST_WORD_POINTS[right.weight], FIRST_WORD, because))
+    title = f"{right.kind} {right.about}{person}: {right.end}"
+    end = f"{right.end}; tell {', '.join(right.tell) or 'who asked'}; {right.filled.get('priority', '')}"
+    change = [right.filled["change"]] if right.filled.get("change") else []
+    return right.case(title, end, parts, change, _answer(right))
 
 
 def _answer(right: Right) -> AnswerDue | None:
@@ -157,13 +146,13 @@ def _answer(right: Right) -> AnswerDue | None:
     grants = right.end == "do"
     because = "1.3: who is granted what is not done, or refused what was due, acts on it."
     return AnswerDue(
-        right.asked_by, right.ticket, grants, because, _final(right), lambda state: _was_done(state, right)
+        right.asked_by, right.about, grants, because, _final(right), lambda state: _was_done(state, right)
     )
 
 
 def _notified(state: State, right: Right, owner: str, by: int | None) -> bool:
     """Whether the owner of a system was told of a change by a minute, under its number or the ticket's."""
-    about = (right.ticket, right.filled["change"])
+    about = (right.about, right.filled["change"])
     return by is not None and any(state.mail.told(owner, reference, ("tell",), by=by) for reference in about)
 
 
@@ -179,37 +168,23 @@ def _told_again(state: State, right: Right) -> list[bool]:
     first, last = (right.arrives + minutes for minutes in AGAIN)
     if owner is None or last > state.time.ends:
         return []
-    messages = state.mail.told(owner, right.ticket, ("tell", "escalate"))
+    messages = state.mail.told(owner, right.about, ("tell", "escalate"))
     return [any(first <= message.minute <= last for message in messages[1:])]
 
 
 def _duty(right: Right) -> Case:
     """Case of something that is due by a time and that no message asks for."""
     best, timely, _ = _POINTS[right.weight]
-    if right.kind == RELEASE:
-        reports: tuple[ReportDue, ...] = ()
-        outcome: Callable[[State], float] = lambda state: _released(state, right, state.time.ends)  # noqa: E731
-        in_time: Callable[[State], float] = lambda state: _released(state, right, right.due)  # noqa: E731
-    else:
-        report = _report(right)
-        reports = (report,)
-        outcome = lambda state: report.is_right(state.mail)  # noqa: E731
-        in_time = lambda state: report.is_right_in_time(state.mail)  # noqa: E731
-    return Case(
-        id=right.slot,
-        title=_TITLES[right.kind],
-        pattern=right.pattern,
-        right=f"{right.end} by {right.due}: {right.filled}",
-        about=(right.ticket,),
-        parts=(
-            Credit("outcome", best, outcome, right.because, right.section),
-            Credit("in_time", timely, in_time, right.because, right.section),
+    title, end = _TITLES[right.kind], f"{right.end} by {right.due}: {right.filled}"
+    if right.kind != RELEASE:
+        return right.reported(title, end, (_report(right),), (best, timely))
+    parts = (
+        Credit(
+            "outcome", best, lambda state: _released(state, right, state.time.ends), right.because, right.section
         ),
-        arrives=right.arrives,
-        critical=right.critical,
-        unasked=True,
-        reports=reports,
+        Credit("in_time", timely, lambda state: _released(state, right, right.due), right.because, right.section),
     )
+    return right.case(title, end, parts)
 
 
 _TITLES = {
@@ -228,7 +203,7 @@ def _report(right: Right) -> ReportDue:
             "duty_manager", right.due, fits, names, right.arrives, right.filled["until"], kinds=("tell",)
         )
     backups = ("failed", "gigabytes")
-    fits = lambda message: all(_number(message.fields, name) == right.filled[name] for name in backups)  # noqa: E731
+    fits = lambda message: all(number(message.fields.get(name)) == right.filled[name] for name in backups)  # noqa: E731
     return ReportDue("backup", right.due, fits, backups, kinds=("tell",))
 
 
@@ -237,18 +212,10 @@ def _is_right(fields: JsonObject, right: Right, minute: int) -> bool:
     counted = [(p, users) for at, p, users in right.filled["incidents"] if at <= minute - _REPORT_SLACK]
     late = [(p, users) for at, p, users in right.filled["incidents"] if minute - _REPORT_SLACK < at <= minute]
     ways = [[*counted, *some] for size in range(len(late) + 1) for some in combinations(late, size)]
-    said = [_number(fields, name) for name in ("p1", "p2", "users")]
+    said = [number(fields.get(name)) for name in ("p1", "p2", "users")]
     return any(
         said == [sum(p == 1 for p, _ in way), sum(p == 2 for p, _ in way), sum(u for _, u in way)] for way in ways
     )
-
-
-def _number(fields: JsonObject, name: str) -> float | None:
-    """Number that a field of a message holds, as a number or as text; None where it holds none."""
-    try:
-        return float(str(fields.get(name)))
-    except ValueError:
-        return None
 
 
 def _released(state: State, right: Right, by: int) -> float:
@@ -265,19 +232,19 @@ def _final(right: Right) -> int:
 def _dealt_with(state: State, right: Right) -> int | None:
     """Minute at which the ticket was dealt with: settled, or for want of that answered."""
     if right.kind == "restore" and right.end == "do":
-        return next((r.ordered_at for r in state.restores if r.ticket == right.ticket), None)
+        return next((r.ordered_at for r in state.restores if r.ticket == right.about), None)
     if right.kind == "leaver":
         return state.employees[right.filled["employee"]].disabled_at
     if right.kind == "licence" and right.end == "do":
         minute = next(pool.holders.get(right.filled["employee"]) for pool in state.pools.values())
         return minute if minute is not None and minute >= right.earliest else None
-    return state.tickets[right.ticket].settled_at
+    return state.tickets[right.about].settled_at
 
 
 def _finished(state: State, right: Right) -> int | None:
     """Minute at which nothing was left to do but to say so."""
     if right.kind == "restore" and right.end == "do":
-        return next((r.done_at for r in state.restores if r.ticket == right.ticket), None)
+        return next((r.done_at for r in state.restores if r.ticket == right.about), None)
     return _dealt_with(state, right)
 
 
@@ -287,7 +254,7 @@ def _was_asked(state: State, right: Right, by: int | None = None) -> bool:
         return state.employees[right.filled["employee"]].called_back is not None
     return not right.filled.get("asks") or any(
         message.sender == right.filled["approver"]
-        and message.about == right.ticket
+        and message.about == right.about
         and message.kind in ("approve", "refuse")
         and (by is None or message.minute <= by)
         for message in state.mail.inbox
@@ -296,10 +263,10 @@ def _was_asked(state: State, right: Right, by: int | None = None) -> bool:
 
 def _declined(state: State, right: Right) -> float:
     """Half for declining what was asked for, by ticket or message, and half for telling those who have to know."""
-    refused = state.mail.last_word(right.asked_by, right.ticket, ("refuse",), _final(right)) is not None
-    if not (refused or state.tickets[right.ticket].status == "refused") or _was_done(state, right):
+    refused = state.mail.last_word(right.asked_by, right.about, ("refuse",), _final(right)) is not None
+    if not (refused or state.tickets[right.about].status == "refused") or _was_done(state, right):
         return 0.0
-    told = [bool(state.mail.told(person, right.ticket, ("tell", "escalate"))) for person in right.tell]
+    told = [bool(state.mail.told(person, right.about, ("tell", "escalate"))) for person in right.tell]
     return (1 + sum(told) / len(told)) / 2 if told else 1.0
 
 
@@ -312,7 +279,7 @@ def _was_done(state: State, right: Right) -> bool:
     if right.kind == "licence":
         return any(str(filled["employee"]) in pool.holders for pool in state.pools.values())
     tool = {"reset": "reset_password", "change": "run_change", "loan": "lend_laptop", "restore": "order_restore"}
-    return bool(state.acts(tool[right.kind], about=right.ticket))
+    return bool(state.acts(tool[right.kind], about=right.about))
 
 
 def _reset_done(state: State, right: Right) -> bool:
@@ -323,7 +290,7 @@ def _reset_done(state: State, right: Right) -> bool:
 
 
 def _assigned(state: State, right: Right) -> float:
-    ticket = state.tickets[right.ticket]
+    ticket = state.tickets[right.about]
     if ticket.status != "assigned":
         return 0.0
     # Half for the team alone: the right people work on it, in the wrong order.
@@ -332,7 +299,7 @@ def _assigned(state: State, right: Right) -> float:
 
 
 def _linked(state: State, right: Right) -> bool:
-    return state.tickets[right.ticket].parent in right.filled["parents"]
+    return state.tickets[right.about].parent in right.filled["parents"]
 
 
 def _run(state: State, right: Right) -> bool:
@@ -347,7 +314,7 @@ def _lent(state: State, right: Right) -> bool:
 
 
 def _restored(state: State, right: Right) -> bool:
-    return any(r.ticket == right.ticket and r.snapshot == right.filled["snapshot"] for r in state.restores)
+    return any(r.ticket == right.about and r.snapshot == right.filled["snapshot"] for r in state.restores)
 
 
 def _disabled(state: State, right: Right) -> bool:

@@ -1,7 +1,7 @@
 """Clerks who take requests in order of arrival: one believes everything, the other looks everything up."""
 
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
+from worktrial.suites.shifts.cases import Move, Work, send
 from worktrial.suites.shifts.clerks import in_order
 
 from .state import State
@@ -34,7 +34,7 @@ def _in_order(state: State, settle) -> Work:  # type: ignore[no-untyped-def]
             yield Move("close_ticket", {"ticket_id": ticket["id"], "resolution": resolution})
         kind = "approve" if done else "refuse"
         text = "Done." if done else "This cannot be done."
-        yield Move("send_message", {"to": ticket["requester"], "kind": kind, "about": ticket["id"], "text": text})
+        yield send(ticket["requester"], kind, ticket["id"], text)
         return ""
 
     return in_order(state.time, take)

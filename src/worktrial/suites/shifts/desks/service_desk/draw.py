@@ -9,7 +9,7 @@ from functools import partial
 from random import Random
 
 from worktrial.language import JsonValue
-from worktrial.suites.shifts.pace import first_possible
+from worktrial.suites.shifts.pace import dealt, first_possible
 from worktrial.workplaces.time import Timeline
 
 from . import names, records
@@ -167,7 +167,7 @@ def _day(length: str, random: Random, state: State) -> State:
     raised = random.choice([s for s in day.state.systems.values() if s.tier == 3])
     day.figures["raised_system"] = raised.name
     counts = {kind: day.slots.count(kind) for kind in PATTERNS}
-    patterns = {kind: _patterns(random, kind, counts[kind]) for kind in PATTERNS}
+    patterns = {kind: dealt(random, PATTERNS[kind], counts[kind]) for kind in PATTERNS}
     _failures(day)
     _licences(day, counts["licence"])
     day.figures["backups_at"] = day.state.time.clock(5 * round((day.waves[-1] + random.randint(34, 50)) / 5))
@@ -241,16 +241,6 @@ def _open_windows(state: State) -> None:
         first = max([clock.minute_of(change.begins), told, *jobs])
         if clock.minute_of(change.ends) < first + _WINDOW_LEFT:
             change.ends = clock.clock(min(first + _WINDOW_LEFT, clock.ends - 2))
-
-
-def _patterns(random: Random, kind: str, count: int) -> list[str]:
-    """Patterns for the slots of a kind; each at most once more than any other."""
-    found: list[str] = []
-    while len(found) < count:
-        found += random.sample(PATTERNS[kind], len(PATTERNS[kind]))
-    found = found[:count]
-    random.shuffle(found)
-    return found
 
 
 def _reset(day: Draw, due: int, pattern: str) -> None:

@@ -47,7 +47,7 @@ def _of_ticket(state: State, right: Right) -> Iterator[Chore]:
             yield Chore(came + AGAIN[0], came + AGAIN[1], _WORD)
     elif right.kind == "access" and filled["asks"]:
         slow = state.people[filled["approver"]].delay[1] + 1
-        reminds = right.ticket in state.people[filled["approver"]].forgets
+        reminds = right.about in state.people[filled["approver"]].forgets
         yield Chore(came, came + 20, _LOOK + 2 + _WORD)
         if reminds:
             yield Chore(came + 20 + slow, came + 34 + slow, _WORD)

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Generator, Iterator
 
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import Move, Work
-from worktrial.suites.shifts.clerks import FirstWords, Inbox, Matter, Until, interleave
+from worktrial.suites.shifts.cases import Move, Work, send
+from worktrial.suites.shifts.clerks import Inbox, Matter, Until, interleave
 from worktrial.workplaces.desk.tools import PAGE
 
 from .rules import AGAIN, BACKUPS, DUTIES, FIRST_WORD, REPORT, Right, solve
@@ -21,18 +21,9 @@ class _Desk(Inbox):
     """Inbox of the desk, and what its clerk has done or knows by now."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.opened: set[str] = set()
-        """Tickets whose message has been opened."""
-        self.words = FirstWords(FIRST_WORD)
+        super().__init__(FIRST_WORD)
         self.begun: dict[str, int] = {}
         """Ticket to the minute at which others were asked or told about it."""
-
-    def open(self, ticket: str) -> Matter:
-        """Open the message that came with a ticket, once."""
-        if ticket not in self.opened:
-            self.opened.add(ticket)
-            yield from self.read(ticket)
 
 
 def plan(state: State) -> Work:
@@ -58,7 +49,7 @@ def _parts(state: State, right: Right, desk: _Desk) -> Iterator[tuple[int, int, 
     due = right.due - _MARGIN
     if right.kind == "access" and right.filled["asks"]:
         yield right.arrives, right.arrives + 14, _ask(state, right, desk)
-        forgets = right.ticket in state.people[right.filled["approver"]].forgets
+        forgets = right.about in state.people[right.filled["approver"]].forgets
         yield right.arrives + 30, right.arrives + 60 if forgets else due - _LONG, _access(state, right, desk)
     elif right.kind == "change" and right.end == "do":
         yield right.arrives, right.arrives + 10, _notify(state, right, desk)
@@ -76,8 +67,9 @@ def _parts(state: State, right: Right, desk: _Desk) -> Iterator[tuple[int, int, 
 
 
 def _again(right: Right) -> Matter:
-    text = f"{right.ticket}: the team is still at work, nothing new."
-    yield Move("send_message", {"to": right.filled["again"], "kind": "tell", "about": right.ticket, "text": text})
+    yield send(
+        right.filled["again"], "tell", right.about, f"{right.about}: the team is still at work, nothing new."
+    )
 
 
 def _takes_long(right: Right) -> bool:
@@ -93,9 +85,8 @@ def _takes_long(right: Right) -> bool:
 
 def _first_word(right: Right, desk: _Desk) -> Matter:
     """Tell whoever asked that it is in hand, unless they have their answer by now."""
-    words = {"about": right.ticket, "text": f"{right.ticket} takes a while."}
-    move = Move("send_message", {"to": right.asked_by, "kind": "tell", **words})
-    return desk.words.word(right.ticket, move, desk.open(right.ticket))
+    move = send(right.asked_by, "tell", right.about, f"{right.about} takes a while.")
+    return desk.words.word(right.about, move, desk.open(right.about))
 
 
 def _duty(state: State, right: Right) -> tuple[int, int, Matter]:
@@ -116,9 +107,7 @@ def _report(right: Right) -> Matter:
         "users": sum(users for _, users in counted),
     }
     text = "Open incidents of priority 1 and 2, and how many users they concern."
-    yield Move(
-        "send_message", {"to": "duty_manager", "kind": "tell", "about": REPORT, "text": text, "fields": fields}
-    )
+    yield send("duty_manager", "tell", REPORT, text, **fields)
 
 
 def _check_backups(state: State, right: Right) -> Matter:
@@ -127,47 +116,46 @@ def _check_backups(state: State, right: Right) -> Matter:
         yield Move("list_backups", {"page": page})
     fields = {name: right.filled[name] for name in ("failed", "gigabytes")}
     text = "Sets of systems of tier 1 that failed last night, and how much that is."
-    yield Move("send_message", {"to": "backup", "kind": "tell", "about": BACKUPS, "text": text, "fields": fields})
+    yield send("backup", "tell", BACKUPS, text, **fields)
 
 
 def _release(state: State, right: Right) -> Matter:
     for page in range(1, -(-len(state.leavers) // PAGE) + 1):
         yield Move("list_leavers", {"page": page})
-    for page in range(1, -(-len(state.pools[right.ticket].holders) // PAGE) + 1):
-        yield Move("get_licences", {"product": right.ticket, "page": page})
+    for page in range(1, -(-len(state.pools[right.about].holders) // PAGE) + 1):
+        yield Move("get_licences", {"product": right.about, "page": page})
     for employee in right.filled["holders"]:
-        yield Move("release_licence", {"employee_id": employee, "product": right.ticket})
+        yield Move("release_licence", {"employee_id": employee, "product": right.about})
 
 
 def _answer(state: State, right: Right, desk: _Desk, text: str, at_once: bool = False) -> Matter:
     """Tell whoever asked, and everybody else who has to know: whom to tell at once first."""
-    words = {"about": right.ticket, "text": text}
-    desk.words.keep_away(right.ticket)
+    desk.words.keep_away(right.about)
     for person in right.tell if at_once else ():
-        yield Move("send_message", {"to": person, "kind": "tell", **words})
+        yield send(person, "tell", right.about, text)
     # An answer that comes soon enough is the first word as well; after one there is time for it.
-    if desk.words.is_said(right.ticket):
+    if desk.words.is_said(right.about):
         yield Until(right.arrives + FIRST_WORD + 1, state.time.ends - 10)
     else:
         yield Until(0, right.arrives + FIRST_WORD - 9)
-    desk.words.note(right.ticket)
-    yield Move("send_message", {"to": right.asked_by, "kind": right.answer[0], **words})
+    desk.words.note(right.about)
+    yield send(right.asked_by, right.answer[0], right.about, text)
     for person in () if at_once else right.tell:
-        yield Move("send_message", {"to": person, "kind": "tell", **words})
+        yield send(person, "tell", right.about, text)
 
 
 def _refuse(state: State, right: Right, desk: _Desk) -> Matter:
-    yield Move("close_ticket", {"ticket_id": right.ticket, "resolution": "refused"})
-    yield from _answer(state, right, desk, f"{right.ticket} cannot be done: {right.because}")
+    yield Move("close_ticket", {"ticket_id": right.about, "resolution": "refused"})
+    yield from _answer(state, right, desk, f"{right.about} cannot be done: {right.because}")
 
 
 def _finish(state: State, right: Right, desk: _Desk) -> Matter:
-    yield Move("close_ticket", {"ticket_id": right.ticket, "resolution": "resolved"})
-    yield from _answer(state, right, desk, f"{right.ticket} is done.")
+    yield Move("close_ticket", {"ticket_id": right.about, "resolution": "resolved"})
+    yield from _answer(state, right, desk, f"{right.about} is done.")
 
 
 def _reset(state: State, right: Right, desk: _Desk) -> Matter:
-    yield from desk.open(right.ticket)
+    yield from desk.open(right.about)
     employee = right.filled["employee"]
     yield Move("get_employee", {"employee_id": employee})
     if right.end == "do" or right.pattern == "denied":
@@ -175,23 +163,22 @@ def _reset(state: State, right: Right, desk: _Desk) -> Matter:
     if right.end != "do":
         yield from _refuse(state, right, desk)
         return
-    yield Move("reset_password", {"ticket_id": right.ticket, "employee_id": employee})
+    yield Move("reset_password", {"ticket_id": right.about, "employee_id": employee})
     yield from _finish(state, right, desk)
 
 
 def _ask(state: State, right: Right, desk: _Desk) -> Matter:
     """Look into a request for access, and ask who decides it."""
-    yield from desk.open(right.ticket)
+    yield from desk.open(right.about)
     yield Move("get_employee", {"employee_id": right.filled["employee"]})
     yield Move("get_group", {"group_name": right.filled["group"]})
-    yield Move("search_documents", {"reference": right.ticket})
-    desk.begun[right.ticket] = yield from _put(state, right, "request")
+    yield Move("search_documents", {"reference": right.about})
+    desk.begun[right.about] = yield from _put(state, right, "request")
 
 
 def _put(state: State, right: Right, kind: str) -> Generator[Move | Until, JsonObject, int]:
     """Put the question to who decides; returns the minute at which it was put."""
-    words = {"to": right.filled["approver"], "about": right.ticket, "text": f"Do you approve {right.ticket}?"}
-    seen = yield Move("send_message", {"kind": kind, **words})
+    seen = yield send(right.filled["approver"], kind, right.about, f"Do you approve {right.about}?")
     return state.time.minute_of(str(seen["time"]))
 
 
@@ -199,81 +186,81 @@ def _access(state: State, right: Right, desk: _Desk) -> Matter:
     employee, group = right.filled["employee"], right.filled["group"]
     if right.filled["asks"]:
         approver = state.people[right.filled["approver"]]
-        answered = desk.begun[right.ticket] + approver.delay[1] + 1
-        yield Until(answered, answered + _LONG if right.ticket in approver.forgets else None)
-        if right.ticket in approver.forgets:
+        answered = desk.begun[right.about] + approver.delay[1] + 1
+        yield Until(answered, answered + _LONG if right.about in approver.forgets else None)
+        if right.about in approver.forgets:
             reminded = yield from _put(state, right, "remind")
             yield Until(reminded + approver.delay[1] + 1, right.due - 2 * _LONG)
-        yield from desk.read(right.ticket)
+        yield from desk.read(right.about)
     else:
-        yield from desk.open(right.ticket)
+        yield from desk.open(right.about)
         yield Move("get_employee", {"employee_id": employee})
         yield Move("get_group", {"group_name": group})
         if right.pattern == "plain":
-            yield Move("search_documents", {"reference": right.ticket})
+            yield Move("search_documents", {"reference": right.about})
     if right.pattern == "withdrawn":
         yield Until(right.earliest + 1)
-        yield from desk.read(right.ticket)
+        yield from desk.read(right.about)
     if right.end != "do":
         yield from _refuse(state, right, desk)
         return
-    yield Move("grant_access", {"ticket_id": right.ticket, "employee_id": employee, "group_name": group})
+    yield Move("grant_access", {"ticket_id": right.about, "employee_id": employee, "group_name": group})
     yield from _finish(state, right, desk)
 
 
 def _licence(state: State, right: Right, desk: _Desk) -> Matter:
-    yield from desk.open(right.ticket)
+    yield from desk.open(right.about)
     yield Move("get_employee", {"employee_id": right.filled["employee"]})
     yield Until(right.earliest)
     if right.end != "do":
         yield from _refuse(state, right, desk)
         return
     product = right.filled["product"]
-    arguments = {"ticket_id": right.ticket, "employee_id": right.filled["employee"], "product": product}
+    arguments = {"ticket_id": right.about, "employee_id": right.filled["employee"], "product": product}
     yield Move("assign_licence", arguments)
     yield from _finish(state, right, desk)
 
 
 def _incident(state: State, right: Right, desk: _Desk) -> Matter:
-    yield from desk.open(right.ticket)
-    yield Move("get_ticket", {"ticket_id": right.ticket})
+    yield from desk.open(right.about)
+    yield Move("get_ticket", {"ticket_id": right.about})
     yield Move("get_system", {"system_id": right.filled["system"]})
     yield Move("search_tickets", {"text": right.filled["fault"]})
     if right.end == "link":
         parent = right.filled["parents"][0]
-        yield Move("link_ticket", {"ticket_id": right.ticket, "parent_id": parent})
-        yield from _answer(state, right, desk, f"{right.ticket} belongs to {parent}, which is worked on.")
+        yield Move("link_ticket", {"ticket_id": right.about, "parent_id": parent})
+        yield from _answer(state, right, desk, f"{right.about} belongs to {parent}, which is worked on.")
         return
     what = {"priority": right.filled["priority"], "team": right.filled["team"]}
-    seen = yield Move("assign_ticket", {"ticket_id": right.ticket, **what})
+    seen = yield Move("assign_ticket", {"ticket_id": right.about, **what})
     if right.tell:
         yield Until(0, state.time.minute_of(str(seen["time"])) + _AT_ONCE)
-    text = f"{right.ticket} has priority {what['priority']}, {what['team']} works on it."
+    text = f"{right.about} has priority {what['priority']}, {what['team']} works on it."
     yield from _answer(state, right, desk, text, at_once=True)
 
 
 def _notify(state: State, right: Right, desk: _Desk) -> Matter:
     """Look into a change that can be made, and tell the owners of it."""
-    yield from desk.open(right.ticket)
+    yield from desk.open(right.about)
     change = right.filled["change"]
     seen = yield Move("get_change", {"change_id": change})
     yield Move("get_system", {"system_id": seen["system"]})
     text = f"{change} is carried out in its window today."
     for owner in right.filled["notify"]:
-        seen = yield Move("send_message", {"to": owner, "kind": "tell", "about": change, "text": text})
-    desk.begun[right.ticket] = state.time.minute_of(str(seen["time"]))
+        seen = yield send(owner, "tell", change, text)
+    desk.begun[right.about] = state.time.minute_of(str(seen["time"]))
 
 
 def _change(state: State, right: Right, desk: _Desk) -> Matter:
     change = right.filled["change"]
     if right.end == "do":
-        ready = max(int(right.filled["first"]), desk.begun[right.ticket] + int(str(state.figures["notice"])))
+        ready = max(int(right.filled["first"]), desk.begun[right.about] + int(str(state.figures["notice"])))
         # The call itself takes a while.
         yield Until(ready - _RUN)
-        yield Move("run_change", {"ticket_id": right.ticket, "change_id": change})
+        yield Move("run_change", {"ticket_id": right.about, "change_id": change})
         yield from _finish(state, right, desk)
         return
-    yield from desk.open(right.ticket)
+    yield from desk.open(right.about)
     seen = yield Move("get_change", {"change_id": change})
     yield Move("get_system", {"system_id": seen["system"]})
     if right.pattern == "overtaken":
@@ -286,7 +273,7 @@ def _change(state: State, right: Right, desk: _Desk) -> Matter:
 
 
 def _loan(state: State, right: Right, desk: _Desk) -> Matter:
-    yield from desk.open(right.ticket)
+    yield from desk.open(right.about)
     employee = right.filled["employee"]
     yield Move("get_employee", {"employee_id": employee})
     if right.end != "do":
@@ -301,34 +288,34 @@ def _loan(state: State, right: Right, desk: _Desk) -> Matter:
         seen = yield Move("list_laptops", {"page": 2})
         shelf += seen["laptops"]
     free = next(row["id"] for row in shelf if row["lent_to"] is None and row["id"] not in right.filled["returned"])
-    yield Move("lend_laptop", {"ticket_id": right.ticket, "employee_id": employee, "laptop_id": free})
+    yield Move("lend_laptop", {"ticket_id": right.about, "employee_id": employee, "laptop_id": free})
     yield from _finish(state, right, desk)
 
 
 def _restore(state: State, right: Right, desk: _Desk) -> Matter:
-    yield from desk.open(right.ticket)
+    yield from desk.open(right.about)
     yield Move("get_employee", {"employee_id": right.asked_by})
     yield from _refuse(state, right, desk)
 
 
 def _order(state: State, right: Right, desk: _Desk) -> Matter:
-    yield from desk.open(right.ticket)
+    yield from desk.open(right.about)
     yield Move("get_employee", {"employee_id": right.asked_by})
     yield Move("list_snapshots")
-    seen = yield Move("order_restore", {"ticket_id": right.ticket, "snapshot": right.filled["snapshot"]})
-    desk.begun[right.ticket] = state.time.minute_of(str(seen["time"]))
+    seen = yield Move("order_restore", {"ticket_id": right.about, "snapshot": right.filled["snapshot"]})
+    desk.begun[right.about] = state.time.minute_of(str(seen["time"]))
 
 
 def _restored(state: State, right: Right, desk: _Desk) -> Matter:
-    yield Until(desk.begun[right.ticket] + _READ_OUT)
-    yield from desk.read(right.ticket)
+    yield Until(desk.begun[right.about] + _READ_OUT)
+    yield from desk.read(right.about)
     yield from _finish(state, right, desk)
 
 
 def _leaver(state: State, right: Right, desk: _Desk) -> Matter:
     yield Move("disable_account", {"employee_id": right.filled["employee"]})
     if right.filled.get("listed"):
-        yield from _answer(state, right, desk, f"The account of {right.ticket} is disabled.")
+        yield from _answer(state, right, desk, f"The account of {right.about} is disabled.")
     else:
         yield from _finish(state, right, desk)
 

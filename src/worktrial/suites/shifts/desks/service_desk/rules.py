@@ -5,12 +5,12 @@ Shares no code with the tools: it reads the first state and what is still to com
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.people import Kind
+from worktrial.suites.shifts.right import RightEnd
 
 from . import names
 from .state import Employee, State, System
@@ -32,34 +32,13 @@ AGAIN = (30, 60)
 
 
 @dataclass(frozen=True)
-class Right:
+class Right(RightEnd):
     """The right end of one matter."""
 
-    slot: str
-    ticket: str
-    kind: str
-    """Kind of the ticket, or `report`."""
-    pattern: str
-    end: str
-    """What is to be done: `do`, `refuse`, `assign`, `link` or `report`."""
-    asked_by: str
-    arrives: int
-    due: int
-    """Minute by which it has to be dealt with."""
-    because: str
-    section: str
-    answer: tuple[Kind, ...]
-    """Kinds of message that whoever asked may be told it with."""
     tell: tuple[str, ...] = ()
     """Others who have to be told, by id."""
-    critical: bool = False
-    unasked: bool = False
-    earliest: int = 0
-    """Minute before which it must not be done."""
     weight: Weight = "usual"
     """Class of the matter by section 1.7."""
-    filled: JsonObject = field(default_factory=dict)
-    """Fields of the ticket, and what else the matter is about."""
 
 
 def solve(state: State) -> list[Right]:
@@ -231,7 +210,7 @@ def _incident(state: State, slot: str, due: int, ticket: JsonObject, before: lis
         if t.status == "assigned" and t.fault == ticket["fault"] and t.system in concerned
     ]
     today = [
-        r.ticket
+        r.about
         for r in before
         if r.end == "assign" and r.filled["fault"] == ticket["fault"] and r.filled["system"] in concerned
     ]

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from worktrial.language import JsonObject
-from worktrial.workplaces.desk.tools import list_rows, page_of, search_rows
+from worktrial.workplaces.desk.tools import list_rows, page_of, record_of, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
 from .state import Employee, Pool, Restore, State, Ticket
@@ -31,7 +31,7 @@ def get_ticket(state: State, ticket_id: str) -> JsonObject:
     Args:
         ticket_id: For example T-4102.
     """
-    t = _ticket(state, ticket_id)
+    t = record_of(state.tickets, ticket_id, "ticket")
     return {
         "id": t.id,
         "kind": t.kind,
@@ -74,7 +74,7 @@ def get_employee(state: State, employee_id: str) -> JsonObject:
     Args:
         employee_id: For example E-117.
     """
-    e = _employee(state, employee_id)
+    e = record_of(state.employees, employee_id, "employee")
     return {
         "id": e.id,
         "name": e.name,
@@ -97,9 +97,7 @@ def get_system(state: State, system_id: str) -> JsonObject:
     Args:
         system_id: For example SYS-07.
     """
-    system = state.systems.get(system_id)
-    if system is None:
-        raise ToolError("unknown_system", f"There is no system {system_id}.")
+    system = record_of(state.systems, system_id, "system")
     jobs = [
         {"name": job.name, "from": job.starts, "until": job.ends} for job in state.jobs if job.system == system_id
     ]
@@ -167,9 +165,7 @@ def get_change(state: State, change_id: str) -> JsonObject:
     Args:
         change_id: For example CHG-312.
     """
-    change = state.changes.get(change_id)
-    if change is None:
-        raise ToolError("unknown_change", f"There is no change {change_id}.")
+    change = record_of(state.changes, change_id, "change")
     return {
         "id": change.id,
         "system": change.system,
@@ -187,9 +183,7 @@ def get_group(state: State, group_name: str) -> JsonObject:
     Args:
         group_name: For example crew-roster.
     """
-    group = state.groups.get(group_name)
-    if group is None:
-        raise ToolError("unknown_group", f"There is no group {group_name}.")
+    group = record_of(state.groups, group_name, "group")
     return {"name": group.name, "area": group.area, "data_owner": group.owner, "apart_from": group.apart_from}
 
 
@@ -267,7 +261,7 @@ def verify_caller(state: State, employee_id: str) -> JsonObject:
     Args:
         employee_id: For example E-117.
     """
-    employee = _employee(state, employee_id)
+    employee = record_of(state.employees, employee_id, "employee")
     employee.called_back = state.phone.get(employee_id, "confirmed")
     employee.called_at = state.time.minute
     return {"employee": employee_id, "outcome": employee.called_back}
@@ -282,7 +276,7 @@ def reset_password(state: State, ticket_id: str, employee_id: str) -> JsonObject
         employee_id: Whose account.
     """
     _open_ticket(state, ticket_id)
-    employee = _employee(state, employee_id)
+    employee = record_of(state.employees, employee_id, "employee")
     if employee.account == "disabled":
         raise ToolError("account_disabled", f"The account of {employee_id} is disabled.")
     employee.reset_at = state.time.minute
@@ -296,7 +290,7 @@ def disable_account(state: State, employee_id: str) -> JsonObject:
     Args:
         employee_id: For example E-117.
     """
-    employee = _employee(state, employee_id)
+    employee = record_of(state.employees, employee_id, "employee")
     if employee.account == "disabled":
         raise ToolError("already_disabled", f"The account of {employee_id} is disabled.")
     employee.account, employee.disabled_at = "disabled", state.time.minute
@@ -313,9 +307,8 @@ def grant_access(state: State, ticket_id: str, employee_id: str, group_name: str
         group_name: For example crew-roster.
     """
     _open_ticket(state, ticket_id)
-    employee = _employee(state, employee_id)
-    if group_name not in state.groups:
-        raise ToolError("unknown_group", f"There is no group {group_name}.")
+    employee = record_of(state.employees, employee_id, "employee")
+    record_of(state.groups, group_name, "group")
     if group_name in employee.groups:
         raise ToolError("already_member", f"{employee_id} is in {group_name} already.")
     employee.groups.append(group_name)
@@ -331,8 +324,8 @@ def revoke_access(state: State, ticket_id: str, employee_id: str, group_name: st
         employee_id: For example E-117.
         group_name: For example crew-roster.
     """
-    _ticket(state, ticket_id)
-    employee = _employee(state, employee_id)
+    record_of(state.tickets, ticket_id, "ticket")
+    employee = record_of(state.employees, employee_id, "employee")
     if group_name not in employee.groups:
         raise ToolError("no_member", f"{employee_id} is not in {group_name}.")
     employee.groups.remove(group_name)
@@ -350,7 +343,7 @@ def assign_licence(state: State, ticket_id: str, employee_id: str, product: str)
         product: For example Tessera CAD.
     """
     _open_ticket(state, ticket_id)
-    _employee(state, employee_id)
+    record_of(state.employees, employee_id, "employee")
     pool = _pool(state, product)
     if employee_id in pool.holders:
         raise ToolError("already_holder", f"{employee_id} holds a licence of {product} already.")
@@ -388,10 +381,8 @@ def lend_laptop(state: State, ticket_id: str, employee_id: str, laptop_id: str) 
         laptop_id: For example L-03.
     """
     _open_ticket(state, ticket_id)
-    _employee(state, employee_id)
-    laptop = state.laptops.get(laptop_id)
-    if laptop is None:
-        raise ToolError("unknown_laptop", f"There is no laptop {laptop_id} on the shelf's list.")
+    record_of(state.employees, employee_id, "employee")
+    laptop = record_of(state.laptops, laptop_id, "laptop")
     if laptop.lent_to is not None:
         raise ToolError("not_in", f"{laptop_id} is with {laptop.lent_to} by the list.")
     laptop.lent_to, laptop.since = employee_id, state.time.now[:10]
@@ -405,9 +396,7 @@ def take_back_laptop(state: State, laptop_id: str) -> JsonObject:
     Args:
         laptop_id: For example L-03.
     """
-    laptop = state.laptops.get(laptop_id)
-    if laptop is None:
-        raise ToolError("unknown_laptop", f"There is no laptop {laptop_id} on the shelf's list.")
+    laptop = record_of(state.laptops, laptop_id, "laptop")
     if laptop.lent_to is None:
         raise ToolError("is_in", f"{laptop_id} is on the shelf.")
     laptop.lent_to = laptop.since = None
@@ -423,7 +412,7 @@ def assign_ticket(state: State, ticket_id: str, priority: int, team: Team) -> Js
         priority: 1 to 4.
         team: Who is to mend it.
     """
-    ticket = _ticket(state, ticket_id)
+    ticket = record_of(state.tickets, ticket_id, "ticket")
     if ticket.kind != "incident":
         raise ToolError("no_incident", f"{ticket_id} is no incident; deal with it yourself.")
     if ticket.status not in ("open", "assigned"):
@@ -443,7 +432,7 @@ def link_ticket(state: State, ticket_id: str, parent_id: str) -> JsonObject:
         ticket_id: The later report.
         parent_id: The incident that it belongs to.
     """
-    ticket, parent = _open_ticket(state, ticket_id), _ticket(state, parent_id)
+    ticket, parent = _open_ticket(state, ticket_id), record_of(state.tickets, parent_id, "ticket")
     if parent.id == ticket.id:
         raise ToolError("itself", "A ticket cannot be linked to itself.")
     if ticket.kind != "incident" or parent.kind != "incident":
@@ -464,9 +453,7 @@ def run_change(state: State, ticket_id: str, change_id: str) -> JsonObject:
         change_id: For example CHG-312.
     """
     _open_ticket(state, ticket_id)
-    change = state.changes.get(change_id)
-    if change is None:
-        raise ToolError("unknown_change", f"There is no change {change_id}.")
+    change = record_of(state.changes, change_id, "change")
     if change.status == "done":
         raise ToolError("already_done", f"{change_id} was carried out.")
     change.status, change.done_at = "done", state.time.minute
@@ -514,7 +501,7 @@ def reopen_ticket(state: State, ticket_id: str) -> JsonObject:
     Args:
         ticket_id: For example T-4102.
     """
-    ticket = _ticket(state, ticket_id)
+    ticket = record_of(state.tickets, ticket_id, "ticket")
     if ticket.status == "open":
         raise ToolError("is_open", f"{ticket_id} is open.")
     ticket.status, ticket.settled_at, ticket.parent = "open", None, None
@@ -548,23 +535,11 @@ def _pool(state: State, product: str) -> Pool:
     return pool
 
 
-def _ticket(state: State, ticket_id: str) -> Ticket:
-    if ticket_id not in state.tickets:
-        raise ToolError("unknown_ticket", f"There is no ticket {ticket_id}.")
-    return state.tickets[ticket_id]
-
-
 def _open_ticket(state: State, ticket_id: str) -> Ticket:
-    ticket = _ticket(state, ticket_id)
+    ticket = record_of(state.tickets, ticket_id, "ticket")
     if ticket.status != "open":
         raise ToolError("not_open", f"{ticket_id} is {ticket.status}.")
     return ticket
-
-
-def _employee(state: State, employee_id: str) -> Employee:
-    if employee_id not in state.employees:
-        raise ToolError("unknown_employee", f"There is no employee {employee_id}.")
-    return state.employees[employee_id]
 
 
 def _settle(state: State, ticket: Ticket, status: Literal["assigned", "linked", "resolved", "refused"]) -> None:

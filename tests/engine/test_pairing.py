@@ -2,7 +2,7 @@ from pathlib import Path
 
 from tests.results.runs import event, record, store
 
-from worktrial.results.pairing import pair_runs
+from worktrial.engine.pairing import pair_runs
 
 PLAN = [event(0, "E2", 3)]
 

@@ -1,4 +1,4 @@
-"""What makes two runs not comparable, and what does not."""
+"""What makes two runs differ, which of it makes them not comparable, and how it is told."""
 
 import copy
 import re
@@ -8,13 +8,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from worktrial.engine.manifest import NEUTRAL, NEUTRAL_DATA, Manifest, read_manifest
+from worktrial.engine.identity import TrialIdentity, comparable
+from worktrial.engine.manifest import Manifest, read_manifest
+from worktrial.engine.shard import Shard
 from worktrial.grading.prompt import prompt_fingerprint
 from worktrial.options import FaultOptions, JudgingOptions
-from worktrial.results.comparable import comparable
-from worktrial.suite import suite_of, suites
+from worktrial.suite import suites
 from worktrial.suites.orchestration.run.judges import judge_prompts_fingerprint
 
+BY_CODE = "decided_by", "code"
 E2 = {"mode": "E2", "count": 2, "duration": 2, "seed": 0, "unit": "call"}
 E0 = {"mode": "E0", "count": 2, "duration": 2, "seed": 0, "unit": "call"}
 BASE: dict[str, Any] = {
@@ -46,6 +48,10 @@ def _manifest(*changes: tuple[str, Any], suite: str = "occupations", data: str =
     return Manifest(suite=suite, data={"folder": "x", "fingerprint": data}, settings=settings, samples=2)
 
 
+def _differences(first: Manifest, second: Manifest) -> list[Any]:
+    return TrialIdentity.of(first).differences(TrialIdentity.of(second))
+
+
 def _faults(*conditions: dict[str, Any], prompted: bool = False) -> tuple[str, Any]:
     return "faults", {"settings": list(conditions), "prompted": prompted, "generator": 1}
 
@@ -59,6 +65,8 @@ def _faults(*conditions: dict[str, Any], prompted: bool = False) -> tuple[str, A
         [_faults(E0)],
         [_faults({**E0, "seed": 7})],
         [("faults", None)],
+        # Each condition is compared by itself.
+        [_faults(E0, E2)],
     ],
 )
 def test_what_does_not_matter(changes: list[tuple[str, Any]]) -> None:
@@ -73,15 +81,12 @@ def test_what_does_not_matter(changes: list[tuple[str, Any]]) -> None:
         ([("roles.simulator.temperature", 1.0)], "simulator.temperature"),
         ([("memory", "ledger")], "simulator.memory"),
         ([("simulator_prompt", "compact")], "simulator.simulator_prompt"),
-        # Runs from before versions were on record had other prompts.
         ([("simulator_version", 2)], "simulator.simulator_version"),
         ([("simulator_facts", 500)], "simulator.simulator_facts"),
         ([("roles.judge.model", "other")], "judge.model"),
         ([("votes", 5)], "judge.votes"),
         ([("judge_method", "logprob")], "judge.judge_method"),
         ([("regraded", {"source": "x", "rubrics": "y"})], "judge.rubrics"),
-        ([_faults(E2)], "faults.conditions"),
-        ([_faults(E0, E2)], "faults.conditions"),
     ],
 )
 def test_what_matters(changes: list[tuple[str, Any]], what: str) -> None:
@@ -95,7 +100,7 @@ def test_what_matters(changes: list[tuple[str, Any]], what: str) -> None:
         ("occupations", {}, {"with_plan": True}, "trial.with_plan"),
         ("documents", {"setup": "archive"}, {"setup": "closed-book"}, "trial.setup"),
         ("documents", {"tolerance": 0.0}, {"tolerance": 0.01}, "trial.tolerance"),
-        ("documents", {"scorer_version": "0.1.0+aa"}, {"scorer_version": "0.2.0+bb"}, "trial.scorers"),
+        ("documents", {"scorer_version": "aa"}, {"scorer_version": "bb"}, "trial.scorer_version"),
         ("orchestration", {"mode": "turns"}, {"mode": "free"}, "trial.mode"),
         (
             "orchestration",
@@ -118,14 +123,9 @@ def test_faults_of_another_generator_are_other_faults() -> None:
     later = ("faults", {**now, "generator": 2})
     assert [d.what for d in comparable(_manifest(earlier), _manifest(later))] == ["faults.generator"]
     assert comparable(_manifest(later), _manifest(later)) == []
-    assert [d.what for d in comparable(_manifest(), _manifest(later))] == ["faults.conditions"]
+    assert [d.what for d in _differences(_manifest(), _manifest(later))] == ["faults.conditions.E2"]
     asked = [("faults", {**now, "prompted": True, "generator": n}) for n in (1, 2)]
     assert [d.what for d in comparable(*map(_manifest, asked))] == ["faults.generator"]
-
-
-def test_another_release_with_the_same_scorers_is_no_difference() -> None:
-    same = [_manifest(("scorer_version", f"{v}+aa"), suite="documents") for v in ("0.1.0", "0.2.0")]
-    assert comparable(*same) == []
 
 
 def test_what_the_judge_was_told_counts() -> None:
@@ -135,7 +135,7 @@ def test_what_the_judge_was_told_counts() -> None:
     for earlier, later in ((now, other), (None, other)):
         pair = (_manifest(*[earlier] if earlier else []), _manifest(later))
         assert [d.what for d in comparable(*pair)] == ["judge.judge_prompt"]
-    by_code = [_manifest(one, suite="starter") for one in (now, other)]
+    by_code = [_manifest(one, BY_CODE, suite="starter") for one in (now, other)]
     assert comparable(*by_code) == []
 
 
@@ -154,7 +154,7 @@ def test_runs_that_name_their_options_are_compared_by_these() -> None:
     assert [str(d) for d in comparable(named(), named(depth=3))] == ["trial.depth: 2 -> 3"]
     # Judge, simulator and faults are compared by what came of these options.
     assert comparable(named(), named(faults="E0", votes=5)) == []
-    # A run of an earlier version names none, and nobody knows how deep it went.
+    # Nobody knows how deep a run went that names none.
     assert [str(d) for d in comparable(_manifest(suite="of one's own"), named())] == ["trial.depth: null -> 2"]
 
 
@@ -167,7 +167,11 @@ def test_other_suites_and_data() -> None:
 def test_faults_are_compared_by_what_they_do() -> None:
     first, same = _manifest(_faults(E0, E2)), _manifest(_faults(E2, {**E0, "count": 9}))
     assert comparable(first, same) == []
-    assert comparable(first, _manifest(_faults(E0, {**E2, "seed": 1})))
+    other = _manifest(_faults(E0, {**E2, "seed": 1}))
+    assert [d.what for d in comparable(first, other)] == ["faults.conditions.E2"]
+    # No mode in common is nothing to compare.
+    found = comparable(_manifest(), _manifest(_faults(E2)))
+    assert [d.what for d in found] == ["faults.conditions.E0", "faults.conditions.E2"]
     assert [d.what for d in comparable(first, _manifest(_faults(E0, E2, prompted=True)))] == ["faults.prompted"]
 
 
@@ -181,8 +185,11 @@ def test_judging_again_carries_the_roles_of_the_work() -> None:
 
 
 def test_where_code_decides_a_judge_makes_no_difference() -> None:
-    first, second = _manifest(suite="starter"), _manifest(("roles.judge.model", "other"), suite="starter")
+    first, second = _manifest(BY_CODE), _manifest(BY_CODE, ("roles.judge.model", "other"))
     assert comparable(first, second) == []
+    assert TrialIdentity.of(first).judge is None
+    # But the run itself is not gone on with by another judge.
+    assert [d.what for d in _differences(first, second)] == ["judge.model"]
 
 
 RUNS = Path(__file__).parents[1] / "data" / "runs"
@@ -194,22 +201,22 @@ def test_whatever_changes_in_a_manifest_counts_but_for_a_short_list(name: str) -
     """Each setting of each stored run in turn, and one that nobody has heard of."""
     before = read_manifest(RUNS / name / "manifest.json")
     assert comparable(before, before) == []
-    suite = suite_of(before)
-    assert suite is not None
-    judged_by_code = {"votes", "judge_method", "judge_record", "judge_prompt"} if suite.decided_by_code else set()
-    told = {"roles", "carried_roles", "regraded", "faults"}
-    for key in [*before.settings, "a-key-of-tomorrow"]:
-        if key in told:
-            continue
+    neutral = {"agent", "sub_agent", "limits", "tasks", "repeats", "parallel_votes", "context_tokens"}
+    if before.settings.get("decided_by") == "code":
+        neutral |= {"votes", "judge_method", "judge_record", "judge_prompt"}
+    for key in {*before.settings, "a-key-of-tomorrow"} - {"roles", "carried_roles", "regraded", "faults"}:
         changed = copy.deepcopy(before)
         changed.settings[key] = "something else"
         found = comparable(before, changed)
-        assert bool(found) is (key not in NEUTRAL | judged_by_code), key
+        assert bool(found) is (key not in neutral), key
         assert bool(comparable(changed, before)) is bool(found)
+        # A run itself goes on with nothing but the same.
+        assert bool(_differences(before, changed)) is (key != "parallel_votes"), key
     for key in [*before.data, "a-key-of-tomorrow"]:
         changed = copy.deepcopy(before)
         changed.data[key] = "something else"
-        assert bool(comparable(before, changed)) is (key not in NEUTRAL_DATA), key
+        places = {"folder", "archive", "source_run", "trusted", "title", "kind"}
+        assert bool(comparable(before, changed)) is (key not in places), key
 
 
 @pytest.mark.parametrize(
@@ -217,7 +224,7 @@ def test_whatever_changes_in_a_manifest_counts_but_for_a_short_list(name: str) -
     [
         ("documents", {"images": True}, "trial.images: false -> true"),
         ("documents", {"python": "sandboxed"}, 'trial.python: "none" -> "sandboxed"'),
-        ("orchestration", {"bounds": {"published": 10.0, "sound": 0.001}}, "trial.bounds.sound: 1.0 -> 0.001"),
+        ("orchestration", {"bounds": {"published": 10.0, "ours": 0.001}}, "trial.bounds.ours: 1.0 -> 0.001"),
     ],
 )
 def test_what_the_agent_was_given_and_how_far_scoring_looked_count(
@@ -234,10 +241,10 @@ def test_a_model_in_a_part_of_its_own_counts() -> None:
 
 
 def test_options_count_unless_they_say_otherwise() -> None:
-    """Every option of every suite, by the manifest of a run that names it."""
+    """Every option that a manifest of every suite names."""
     for suite in suites.all():
-        neutral = suite.every_option.neutral()
-        for name in suite.every_option.model_fields:
+        measured = suite.every_option.model_fields.keys() - suite.every_option.neutral()
+        for name in measured:
             one, other = (
                 Manifest(suite=suite.name, data={}, settings={"options": {name: value}}, samples=1)
                 for value in "ab"
@@ -245,7 +252,7 @@ def test_options_count_unless_they_say_otherwise() -> None:
             settled = name in (*FaultOptions.model_fields, *JudgingOptions.model_fields)
             # Those of the simulator are read where they were settled, a shift's clock as `wall`.
             known = settled or name.startswith("simulator_") or name in ("memory", "expected_calls", "clock")
-            assert bool(comparable(one, other)) is (name not in neutral and not known), (suite.name, name)
+            assert bool(comparable(one, other)) is not known, (suite.name, name)
 
 
 TRIM = {"keeping": "trim", "tokens": None, "version": 1}
@@ -254,10 +261,10 @@ TRIM = {"keeping": "trim", "tokens": None, "version": 1}
 @pytest.mark.parametrize(
     ("one", "other", "what"),
     [
-        ({}, TRIM, {"trial.context.keeping", "trial.context.version"}),
-        (TRIM, {**TRIM, "keeping": "summarise"}, {"trial.context.keeping"}),
-        (TRIM, {**TRIM, "tokens": 9_000}, {"trial.context.tokens"}),
-        (TRIM, {**TRIM, "version": 2}, {"trial.context.version"}),
+        ({}, TRIM, {"agent.context.keeping", "agent.context.version"}),
+        (TRIM, {**TRIM, "keeping": "summarise"}, {"agent.context.keeping"}),
+        (TRIM, {**TRIM, "tokens": 9_000}, {"agent.context.tokens"}),
+        (TRIM, {**TRIM, "version": 2}, {"agent.context.version"}),
         (TRIM, TRIM, set()),
     ],
 )
@@ -276,3 +283,30 @@ def test_an_agent_that_is_no_model_compares_with_any_context() -> None:
     plan = _manifest(("agent", "plan"))
     del plan.settings["roles"]["agent"]
     assert comparable(plan, _manifest(("context", TRIM), ("context_tokens", 9_000))) == []
+
+
+def test_folders_of_ones_own_that_hold_the_same_are_one_suite() -> None:
+    one, other = (_manifest(suite=name) for name in ("mine", "renamed"))
+    assert [d.what for d in comparable(one, other)] == ["suite"]
+    for manifest in (one, other):
+        manifest.data["kind"] = "simulated"
+    assert comparable(one, other) == _differences(one, other) == []
+    other.data["fingerprint"] = "other"
+    assert [d.what for d in comparable(one, other)] == ["suite", "data"]
+
+
+def test_what_says_who_worked_on_what_differs_and_compares() -> None:
+    first = _manifest()
+    changes = [("agent", "x"), ("roles.agent.model", "x"), ("tasks", ["1"]), ("regraded", {"source": "s"})]
+    second = _manifest(*changes)
+    second.shard = Shard(1, 2)
+    told = ["agent.agent", "agent.model.model", "samples.tasks", "work.source", "shard"]
+    assert [d.what for d in _differences(first, second)] == told
+    assert comparable(first, second) == []
+
+
+def test_the_digest_is_that_of_what_counts() -> None:
+    first, moved, other = _manifest(), _manifest(("parallel_votes", True)), _manifest(("votes", 5))
+    moved.data["folder"] = "elsewhere"
+    digests = [TrialIdentity.of(manifest).digest for manifest in (first, moved, other)]
+    assert digests[0] == digests[1] != digests[2]

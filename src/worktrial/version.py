@@ -1,0 +1,3 @@
+"""Version of this release; the build reads it here."""
+
+__version__ = "0.1.0"
