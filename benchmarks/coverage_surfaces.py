@@ -1,4 +1,4 @@
-"""Count how often what the surfaces state holds: `show`, report boards, `compare`, the hire rule and `power`.
+"""Count how often what the surfaces state holds: `show`, report boards, `compare`, the conclusion and `power`.
 
 Runs are drawn in memory as the product's own records, and each surface's own function is asked. Truth is known: the
 tasks of a trial come from a family whose means are known, one agent has chances that are a part of the other's.
@@ -27,10 +27,11 @@ from worktrial.engine.pairing import SamplePair, pair_runs
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
-from worktrial.results.boards import BoardEstimate, recommend, recommend_by, row
 from worktrial.results.comparison import Change, Comparison, compare_runs
 from worktrial.results.comparison.runs import robustness_changes
-from worktrial.results.conditions import by_condition, robustness_by_setting
+from worktrial.results.conclusion import Standing, conclude_on, names_of
+from worktrial.results.conditions import by_condition, robustness_of, tallies
+from worktrial.results.figure import figures_of
 from worktrial.results.gate import GateLimits, judge_gate
 from worktrial.results.observed import observe_pair
 from worktrial.results.summary import summarise
@@ -38,8 +39,8 @@ from worktrial.statistics import MARGIN, Design, Estimand, Estimate, Interval, R
 
 CONDITIONS = ("E0", "E1", "E2", "E3")
 INDUSTRIES = 2
-PARTS = ("run", "pair", "faults", "hires")
-"""What can be asked: about one run, about two, what faults leave, and whom to hire."""
+PARTS = ("run", "pair", "faults", "conclusions")
+"""What can be asked: about one run, about two, what faults leave, and conclusions on three."""
 COST = 0.02
 """Dollars a sample in the mean, of every agent that is not said to be cheaper."""
 
@@ -233,15 +234,13 @@ def stated(trial: Drawn, family: Family, every_time: float, parts: Sequence[str]
 def of_run(trial: Drawn, family: Family, every_time: float) -> Found:
     """Statements about the first run's work without faults: by `show`, a row of the report, and the gate."""
     clean = _clean(trial.first)
-    shown, board = summarise(clean), row(clean, "E0")
+    figures = figures_of(clean)
     gate = judge_gate(clean, GateLimits(min_completion=0.5)).criteria[0]
-    group = next((one for one in shown.groups["category"] if one.name == "c0"), None)
-    repeats = shown.repeats
     return {
-        "show: rate": (_interval(shown.overall.of_all), family.mean),
-        "show: an industry": (_interval(None if group is None else group.completion.of_all), family.mean),
-        "show: every time": (None if repeats is None else repeats.every_time_interval, every_time),
-        "report: cost": (_interval(board.agent_cost), COST),
+        "show: rate": (figures.get("completion").interval, family.mean),
+        "show: an industry": (figures.get("completion", group="category=c0").interval, family.mean),
+        "show: every time": (figures.get("pass^k").interval, every_time),
+        "report: cost": (figures.get("agent_cost_per_task").interval, COST),
         "gate: rate": (gate.interval, trial.means[0]),
     }
 
@@ -264,7 +263,7 @@ def of_pair(compared: Comparison, trial: Drawn, family: Family) -> Found:
 def of_faults(trial: Drawn, family: Family) -> Found:
     """Statements about what faults leave: the functions that all surfaces take R and its change from."""
     conditions = by_condition(trial.first.records)
-    both = (robustness_by_setting(conditions, estimand=one) for one in (Estimand.WORK, Estimand.THESE))
+    both = (robustness_of(tallies(conditions), estimand=one) for one in (Estimand.WORK, Estimand.THESE))
     kept, here = (found.get("") for found in both)
     pairs: dict[str, list[SamplePair]] = {}
     for pair in pair_runs(trial.first, trial.second).pairs:
@@ -292,14 +291,13 @@ def same_everywhere(trial: Drawn, family: Family) -> None:
     Raises:
         AssertionError: they do not.
     """
-    shown, board, compared = summarise(trial.first), row(trial.first, "E0"), compare_runs(*trial[:2])
+    shown, figures, compared = summarise(trial.first), figures_of(trial.first), compare_runs(*trial[:2])
     limits = GateLimits(min_completion=0.5, min_robustness=0.5)
     gated = {criterion.name: criterion.interval for criterion in judge_gate(trial.first, limits).criteria}
     found = of_run(trial, family, 0.0) | of_faults(trial, family)
-    assert shown.overall.of_all is not None and shown.overall.of_all.interval == board.of_all.interval
-    assert str(shown.robustness) == str(board.robustness)
-    kept, change = shown.robustness.get(""), compared.robustness.get("")
-    assert found["show: R"][0] == (kept.interval if isinstance(kept, Robustness) else None)
+    assert shown.figures.listed == figures.listed
+    kept, change = figures.named("robustness"), compared.robustness.get("")
+    assert found["show: R"][0] == (kept[0].interval if kept else None)
     assert found["compare: R"][0] == (None if change is None else change.interval)
     assert found["gate: R"][0] == gated["min_robustness"]
     assert found["gate: rate"][0] == gated["min_completion"]
@@ -308,7 +306,7 @@ def same_everywhere(trial: Drawn, family: Family) -> None:
     assert (alone.work, alone.these, alone.industries) == (among.work, among.these, among.industries)
 
 
-def _interval(found: Estimate | BoardEstimate | Change | None) -> Interval | None:
+def _interval(found: Estimate | Change | None) -> Interval | None:
     return None if found is None else found.interval
 
 
@@ -372,23 +370,23 @@ def _claimed(trial: Drawn, effect: float) -> float | None:
     return None if found is None else found.power if found.exact_power is None else found.exact_power
 
 
-def wrong_hires(family: Family, draws: int, seed: int) -> tuple[int, int]:
-    """Count reports that hire an agent that is worse by just the margin: overall, and in some industry.
+def wrong_conclusions(family: Family, draws: int, seed: int) -> int:
+    """Count conclusions that call an agent better or at least as good that is worse by just the margin.
 
     Two such agents, which cost half as much, stand beside a good one.
     """
     draw = np.random.default_rng(seed)
     worse = max(0.0, 1 - MARGIN / family.mean)
-    overall = by_industry = 0
+    wrong = 0
     for _ in range(draws):
         tasks = family.draw(draw)
         shape = (len(tasks.chances), tasks.repeats)
         runs = [run_of(draw, "good", tasks, 1.0, None, draw.random(shape))]
         runs += [run_of(draw, name, tasks, worse, None, draw.random(shape), 0.5) for name in ("one", "other")]
-        overall += (hired := recommend(runs, "E0").hire) is not None and hired is not runs[0]
-        every = [one.hire for one in recommend_by(runs, "E0").values()]
-        by_industry += any(one is not None and one is not runs[0] for one in every)
-    return overall, by_industry
+        found = conclude_on(names_of(runs))
+        said = next((rival.standing for rival in found.rivals if rival.run is runs[0]), None)
+        wrong += said in (Standing.BETTER, Standing.AS_GOOD)
+    return wrong
 
 
 def too_few(held: int, said: int) -> bool:
@@ -400,7 +398,7 @@ def main(words: Sequence[str] | None = None) -> None:
     """Draw every family and print how often each surface is right; exits with 1 where a limit is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=positive, default=2000, help="draws of each family (default 2000)")
-    parser.add_argument("--hires", type=positive, help="of them for the hire rule (default: as many)")
+    parser.add_argument("--conclusions", type=positive, help="of them for conclusions (default: as many)")
     parser.add_argument("--seed", type=int, default=1, help="of the draws (default 1)")
     parser.add_argument("--only", choices=("chosen", "held"), help="families methods were chosen on, or not")
     parser.add_argument("--ask", choices=PARTS, nargs="+", default=PARTS, help="parts (default all)")
@@ -413,7 +411,7 @@ def main(words: Sequence[str] | None = None) -> None:
     for kind, listed in families.items():
         if given.only in (None, kind):
             print({"chosen": "Families the methods were chosen on\n", "held": "\nFamilies held back\n"}[kind])
-            missed += _print(listed(), given.draws, given.hires or given.draws, given.seed, given.ask)
+            missed += _print(listed(), given.draws, given.conclusions or given.draws, given.seed, given.ask)
     print("\nmissed: " + "; ".join(missed) if missed else "\nall limits kept")
     sys.exit(bool(missed))
 
@@ -434,11 +432,11 @@ _SURFACES = (
 )
 
 
-def _print(families: Sequence[Family], draws: int, hires: int, seed: int, parts: Sequence[str]) -> list[str]:
+def _print(families: Sequence[Family], draws: int, conclusions: int, seed: int, parts: Sequence[str]) -> list[str]:
     missed, rows = [], []
     for family in families:
         found = coverage(family, draws, seed, parts)
-        overall, by_industry = wrong_hires(family, hires, seed) if "hires" in parts else (0, 0)
+        wrong = wrong_conclusions(family, conclusions, seed) if "conclusions" in parts else 0
         cells = []
         for name in _SURFACES:
             held, said = found.held[name], found.said[name]
@@ -446,13 +444,11 @@ def _print(families: Sequence[Family], draws: int, hires: int, seed: int, parts:
             if too_few(held, said):
                 missed.append(f"{family.name}, {name} {cells[-1]} %")
         power = "-" if found.claimed is None else f"{100 * found.claimed:.0f}"
-        for name, wrong in (("hire", overall), ("hire, by industry", by_industry)):
-            if too_many(wrong, hires):
-                missed.append(f"{family.name}, {name} {100 * wrong / hires:.1f} %")
-        wrongs = [f"{100 * wrong / hires:.1f}" for wrong in (overall, by_industry)]
-        rows.append([family.name, *cells, f"{100 * found.found:.0f}", power, *wrongs])
+        if too_many(wrong, conclusions):
+            missed.append(f"{family.name}, conclusion {100 * wrong / conclusions:.1f} %")
+        rows.append([family.name, *cells, f"{100 * found.found:.0f}", power, f"{100 * wrong / conclusions:.1f}"])
         print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
-    print_cells(["design", *_SURFACES, "found", "power says", "wrong hire", "by industry"], rows)
+    print_cells(["design", *_SURFACES, "found", "power says", "wrong conclusion"], rows)
     return missed
 
 

@@ -20,6 +20,7 @@ from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.options import Options, RunOptions, with_roles
 from worktrial.registry import Registry, agents, what_there_is
+from worktrial.statistics import Figure
 
 if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from rich.console import RenderableType
@@ -37,10 +38,10 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from worktrial.workplaces.retracing import Retracing
 
 __all__ = [
-    "Figure",
     "Proof",
     "ReferenceAgent",
     "Registry",
+    "SampleScore",
     "Suite",
     "SuiteKind",
     "TaskRow",
@@ -96,17 +97,13 @@ class ReferenceAgent:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One figure of a run that only its suite has, with its interval."""
+class SampleScore:
+    """A number that every sample with a verdict has, and that tells agents apart where passing says too little."""
 
-    name: str
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    n: int | None = None
-    """Independent units that it was estimated from."""
-    group: str = ""
-    """Part of the run that it is about, such as a language; "" for the whole."""
+    of: "Callable[[SampleRecord], float | None]"
+    """Score of a sample; None where it has none."""
+    low: float = 0.0
+    """Least that it can be; the most is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +172,8 @@ class Suite(ABC):
     """Options of `worktrial show`: figures that a run can be shown beside."""
     roles: ClassVar[Sequence[Role]] = (Role.AGENT,)
     """Roles that models may play."""
+    score: ClassVar[SampleScore | None] = None
+    """Score by which agents are compared; None where that is whether they pass. Its figure is `score`."""
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {}
     """Agents that ship with the suite, by the name that one writes after `--agent`."""
     unproven: ClassVar[str] = "none of its agents has an outcome that is known beforehand"
@@ -263,7 +262,7 @@ class Suite(ABC):
         return None
 
     def figures(self, run: "StoredRun") -> Sequence[Figure]:
-        """Figures that only this suite has; for exports, SQL and machine output."""
+        """Figures that only this suite has, with intervals at 95 %."""
         return ()
 
     def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> Iterable[Any]:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from worktrial.language import JsonObject, ModelReply
 from worktrial.language.untrusted import printable
-from worktrial.statistics import Estimate, Interval
+from worktrial.statistics import Interval
 
 if TYPE_CHECKING:
     from rich.table import Column, Table
@@ -199,21 +199,21 @@ def shows_line(tasks: int, rate: float = 0.5, *, repeats: int = 1, cluster_effec
         repeats: Tries of each task.
         cluster_effect: Tasks that are worth one independent task.
     """
-    from worktrial.statistics import smallest_drop
+    from worktrial.statistics import smallest_shift
 
     of = "1 task" if tasks == 1 else f"{tasks:,} tasks"
-    drop = smallest_drop(tasks, rate, repeats=repeats, cluster_effect=cluster_effect)
-    if drop is None:
-        return f"{of} cannot show any difference between two agents; see worktrial power"
-    worse = f"worse by {100 * drop:.0f} points or more"
-    return f"{of} can show that another agent is {worse} (chance 80 %; worktrial power)"
+    shift = smallest_shift(tasks, rate, repeats=repeats, cluster_effect=cluster_effect)
+    if shift is None:
+        return f"{of} are too few to tell two agents apart; how many are enough says worktrial power"
+    better = f"{'worse' if shift < 0 else 'better'} by {100 * abs(shift):.0f} points or more"
+    return f"{of} can show that another agent is {better} (chance 80 %; worktrial power)"
 
 
-def rate_cells(rate: Estimate | None) -> tuple[str, str]:
-    """Share in percent, and its 95 % interval."""
-    if rate is None:
-        return "-", "-"
-    return f"{rate.value:.1%}", f"{rate.interval.low:.1%} - {rate.interval.high:.1%}"
+def rate_cells(rate: Estimated) -> tuple[str, str]:
+    """Share in percent, and its interval."""
+    interval = rate.interval
+    span = "-" if interval is None else f"{interval.low:.1%} - {interval.high:.1%}"
+    return "-" if rate.value is None else f"{rate.value:.1%}", span
 
 
 def thought_lines(reply: ModelReply) -> Iterator[Text]:

@@ -26,9 +26,8 @@ def _rows(out: str) -> list[list[str]]:
 def test_a_difference_comes_first(runs: Path) -> None:
     shown = command("compare", runs / "plan", runs / "idle")
     assert (shown.code, shown.err) == (0, "")
-    assert shown.out.startswith(
-        "idle completes 100.0 points less on these tasks (95 % interval -100.0 to -86.2, p < 0.001; 53 tasks in 10"
-    )
+    said = "plan completes 100.0 points more than idle (95 % interval +40.2 to +100.0, p 0.003)."
+    assert shown.out.startswith(f"{said} On work like this, from the 53 tasks in 10 scenarios that both ran.")
     assert f"A plan · {runs / 'plan'}" in shown.said
     rows = _rows(shown.out)
     assert ["E0", "53", "0", "53", "0", "0", "0"] in rows
@@ -36,7 +35,7 @@ def test_a_difference_comes_first(runs: Path) -> None:
     assert "calls" in [row[0] for row in rows]
     assert "lost by B: 53 tasks: covenant-00, " in shown.out
     assert ", and 33 more (--all)" in shown.out
-    assert "idle completes 100.0 points less on work like this" in shown.out and "in 10 scenarios" in shown.out
+    assert any("-100.0…-86.2" in cell for row in rows for cell in row), "on these tasks"
     everything = command("compare", runs / "plan", runs / "idle", "--all")
     assert "more (--all)" not in everything.out
     assert "triage-05" in everything.out
@@ -44,13 +43,12 @@ def test_a_difference_comes_first(runs: Path) -> None:
 
 def test_too_little_is_said_to_be_too_little(runs: Path) -> None:
     shown = command("compare", runs / "plan", runs / "plan-again")
-    assert shown.out.startswith(
-        "Not enough to tell on these tasks: plan-again completes 0.0 points (95 % interval -6.9 to +6.9"
+    said = (
+        "Not enough to tell plan from plan-again: plan completes 0.0 points (95 % interval -29.9 to +29.9, p 1.000)"
     )
-    assert "more tasks would, if things stay as they are. Not enough to tell on work like this: " in shown.out
+    assert shown.out.startswith(f"{said}; not even 10 times as many tasks would be likely to tell.")
     wide = command("compare", runs / "plan", runs / "plan-again", "--margin", 30)
-    assert wide.out.startswith("plan-again is as good on these tasks, within the margin of 30 points: 0.0 points")
-    assert "plan-again is as good on work like this, within the margin of 30 points" in wide.out
+    assert wide.out.startswith("plan is at least as good as plan-again, within 30 points: 0.0 points (95 %")
     refused = command("compare", runs / "plan", runs / "plan-again", "--margin", 120)
     assert refused.code == 2 and "a margin lies between 0 and 100 points" in refused.said
     assert "lost by B" not in shown.out
@@ -59,7 +57,7 @@ def test_too_little_is_said_to_be_too_little(runs: Path) -> None:
 def test_json_holds_everything(runs: Path) -> None:
     shown = command("compare", runs / "plan", runs / "idle", "--json", "--level", "0.01")
     found = json.loads(shown.out)
-    assert found["verdict"].startswith("idle completes 100.0 points less on these tasks (99 % interval")
+    assert found["comparison"]["conclusion"].startswith("plan completes 100.0 points more than idle (99 % interval")
     assert found["margin"] == 0.05
     assert found["comparison"]["confidence"] == 0.99
     (condition,) = found["comparison"]["conditions"]
@@ -88,12 +86,15 @@ def test_conditions_stay_apart(tmp_path: Path) -> None:
             tmp_path / name, agent=f"agent-{name}", tasks=150, skill=skill, conditions=modes, trajectories=False
         )
     shown = command("compare", tmp_path / "a", tmp_path / "b")
-    assert shown.out.startswith("E0: agent-b completes ")
+    first = shown.out.splitlines()[0]
+    assert first.startswith("agent-b completes ") and "more than agent-a when tools fail silently (E2)" in first
+    assert "; without faults (E0) it " in first and "hold for all 4 comparisons together" in first
     assert [row[0] for row in _rows(shown.out)[:4]] == list(modes)
     assert "robustness R: A 0." in shown.out
     assert "with an invalid one as not passed: A " in shown.out
     other = command("compare", tmp_path / "a", tmp_path / "b", "--condition", "E2")
-    assert other.out.startswith("E2: agent-b completes ")
+    alone = other.out.splitlines()[0]
+    assert "more than agent-a when tools fail silently (E2)" in alone and "(E0)" not in alone
     unknown = command("compare", tmp_path / "a", tmp_path / "b", "--condition", "E9")
     assert (unknown.code, unknown.out) == (2, "")
     assert "--condition E9: both runs have E0, E1, E2, E3" in unknown.err
@@ -108,7 +109,8 @@ def test_unfinished_runs_and_other_samples_are_told(tmp_path: Path) -> None:
     assert "only in A: 2 samples, such as 2 under E0" in shown
     assert "B is unfinished: 5 samples still to come" in shown
     assert "only A was tried under E1: nothing is said about that" in shown
-    assert "Not enough to tell on these tasks and on work like this" in shown
+    assert shown.startswith("Not enough to tell one from two: ")
+    assert "from the 1 task that both ran; 2 samples that only one of them tried left out" in shown
 
 
 def test_nothing_in_common(tmp_path: Path) -> None:

@@ -184,3 +184,9 @@ def test_baselines_are_listed_shown_and_removed(tmp_path: Path) -> None:
     assert changed.code == 2 and "worktrial baseline set two RUN --replace" in changed.err
     assert command("baseline", "remove", "two", *place).out == "two is no baseline any more\n"
     assert command("baseline", "show", "two", *place).code == 2
+
+
+def test_the_help_says_when_a_drop_counts_as_the_code_does() -> None:
+    """It said that a drop within the margin fails, too, where it is significant."""
+    said = " ".join(command("gate", "--help").out.replace("│", " ").split())
+    assert "larger than this margin and significant at --level" in said and "smaller and yet" not in said

@@ -37,7 +37,7 @@ def test_each_agent_has_a_folder_and_the_comparison_follows(tmp_path: Path) -> N
         manifest = json.loads((runs / name / "manifest.json").read_text())
         assert manifest["settings"]["agent"] == manifest["settings"]["roles"]["agent"]["model"] == name
         assert manifest["sessions"][0]["end"] == "done"
-    assert "b-1 completes 0.0 points" in ran.out
+    assert ran.out.startswith("Not enough to tell a-1 from b-1: a-1 completes 0.0 points (95 % interval ")
     assert "8/8 done" in ran.err
     assert f"worktrial report {runs / 'a-1'} {runs / 'b-1'} · " in ran.out
     assert command("compare", runs / "a-1", runs / "b-1").code == 0
@@ -77,7 +77,8 @@ def test_a_budget_is_that_of_all_and_leaves_them_comparable(tmp_path: Path) -> N
         ended = command(*more)
     assert ended.code == 0, ended.err
     assert [len(samples_of(runs / name)) for name in ("a-1", "b-1", "c-1")] == [12, 12, 12]
-    assert "p corrected for 3 pairs" in " ".join(ended.out.split())
+    assert "a-1 beside the others" in ended.out and "is not told apart from c-1." in ended.out
+    assert "intervals and p hold for all 2 comparisons together" in ended.out
 
 
 def test_an_interrupted_command_resumes_all(tmp_path: Path) -> None:

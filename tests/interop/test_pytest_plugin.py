@@ -50,7 +50,7 @@ def test_a_marked_trial_passes_and_is_kept(pytester: pytest.Pytester) -> None:
         def test_agent(worktrial):
             assert worktrial.completion == 1.0
             assert worktrial.rate.passed == 4
-            assert worktrial.repeats.every_time == 1.0
+            assert worktrial.figure("pass^k").value == 1.0
             assert worktrial.cost_per_task == 0.0
             assert 0 < worktrial.interval.low < 1
             worktrial.gate(min_completion=0.9, max_invalid=0)

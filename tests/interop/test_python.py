@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from tests.results.runs import record, store
 
 import worktrial as wt
@@ -112,3 +114,17 @@ def test_runs_of_different_suites_are_refused_in_a_sentence(tmp_path: Path) -> N
         wt.run("starter", "idle", out=tmp_path / "run", limit=1)
     assert str(refused.value).startswith(f"{tmp_path / 'run'} holds a s run. Name another folder with ")
     assert "\n" not in str(refused.value)
+
+
+def test_runs_and_comparisons_speak_for_themselves(tmp_path: Path) -> None:
+    """Printing a comparison gave a raw dataclass."""
+    runs = wt.run("starter", ["plan", "idle"], out=tmp_path, limit=8)
+    found = wt.compare(*runs)
+    assert str(found) == found.conclusion and str(found).startswith("plan completes 100.0 points more than idle")
+    html = found._repr_html_()
+    assert html.startswith("<p>plan completes") and "<td>100.0%</td><td>0.0%</td><td>-100.0</td>" in html
+    console = Console(file=StringIO(), width=120)
+    for one in (*runs, found):
+        console.print(one)
+    said = " ".join(console.file.getvalue().split())  # type: ignore[attr-defined]
+    assert "plan completes 100.0 points more" in said and "starter · agent idle: 0.0% (0/8, 95 % interval" in said

@@ -4,13 +4,13 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 import pytest
 from markupsafe import Markup
 from playwright.sync_api import Browser, Page
+from tests.results.runs import record, store
 from tests.support.browser import page, until
 from tests.support.html_tree import parsed
 from tests.support.made_runs import make_run
@@ -20,9 +20,7 @@ from worktrial.reports import figures
 from worktrial.reports.report import Report, open_report
 from worktrial.reports.sections.leaderboard import leaderboard
 from worktrial.reports.site import render_index
-from worktrial.results.boards import row
-from worktrial.results.completion import completion
-from worktrial.statistics import Interval
+from worktrial.results.figure import figures_in, figures_of
 
 _ALL = ("E0", "E1", "E2", "E3")
 
@@ -65,11 +63,11 @@ def test_runs_are_ranked_with_their_intervals_and_lead_to_their_samples(report: 
     made = parsed(section.html)
     board = next(made.all("table", class_="board"))
     assert [r.attributes["data-run"] for r in board.one("tbody").all("tr")] == ["strong", "weak"]
-    weak = row(report.runs[0].run, "E0")
+    weak = figures_of(report.runs[0].run).get("completion", "E0")
     name, first, *others = board.one("tr", data_run="weak").children  # type: ignore[misc]
     assert name.text == "weak" and name.one("a").attributes["href"] == "section-runs.html#run-weak"
-    assert first.one("a").text == figures.percent(weak.of_all.value)
-    assert first.one("small").text == figures.percent_interval(weak.of_all.interval)
+    assert first.one("a").text == figures.percent(weak.value)
+    assert first.one("small").text == figures.percent_interval(weak.interval)
     assert first.one("a").attributes["href"] == "samples.html#run=weak&condition=E0&outcome=pass"
     assert others[-1].text == "40"
     assert all(cell.attributes["data-sort"] or cell.text == "–" for cell in (first, *others))
@@ -102,27 +100,15 @@ def test_hostile_names_stay_text(report: Report) -> None:
     assert json.loads(made.one("script").text)["boards"]
 
 
-def test_figures_agree_with_python_to_the_shown_digits(shown: Page) -> None:
-    draw = Random(1)
-    counts = [(s, n) for n in range(41) for s in range(n + 1)]
-    counts += [(draw.randrange(n + 1), n) for n in (49, 400, 382, 1000, 99991) for _ in range(60)]
-    amounts = [0.0, 0.03125, 0.00025, 0.5, 1.005, 2.5, 12.25, 59.95, 59.949, 60.5, 61.5, 1234567.125, 0.9995]
-    amounts += [draw.expovariate(1 / scale) for scale in (1e-5, 1e-3, 0.1, 5, 300, 1e5) for _ in range(40)]
-    written = shown.evaluate(
-        """([counts, amounts]) => {
-          const f = Worktrial.figures;
-          return [
-            counts.map(([s, n]) => [n ? f.percent(s / n) : f.percent(null), f.percentInterval([0, n ? s / n : 1])]),
-            amounts.map((a) => [f.dollars(a), f.seconds(a), f.fixed(a, 2)]),
-          ];
-        }""",
-        [counts, amounts],
-    )
-    assert written[0] == [
-        [figures.percent(s / n if n else None), figures.percent_interval(Interval(0, s / n if n else 1))]
-        for s, n in counts
-    ]
-    assert written[1] == [[figures.dollars(a), figures.seconds(a), f"{a:.2f}"] for a in amounts]
+def test_a_figure_of_nothing_opens_no_empty_page(tmp_path: Path) -> None:
+    """A completion of 0.0 % led to the samples that passed, of which there were none."""
+    runs = [store(tmp_path / "none", [record(str(n), "fail") for n in range(4)])]
+    section = leaderboard(open_report([run.folder for run in runs], "r"))
+    assert section is not None
+    links = {
+        cell.text: cell.attributes["href"] for cell in parsed(section.html).one("tr", data_run="none").all("a")
+    }
+    assert links["0.0%"] == "samples.html#run=none&condition=E0"
 
 
 def test_a_filter_counts_anew_and_is_kept_in_the_address(shown: Page, report: Report) -> None:
@@ -153,14 +139,14 @@ def test_a_link_into_filtered_figures_works(chromium: Browser, index: Path, repo
 
 def test_a_condition_alone_shows_what_the_page_was_made_with(shown: Page, report: Report) -> None:
     shown.select_option("select[name=condition]", "E3")
-    estimate = row(report.runs[0].run, "E3").of_all
+    estimate = figures_of(report.runs[0].run).get("completion", "E3")
     assert _cell(shown, "weak", 1)["text"] == figures.percent(estimate.value) + figures.percent_interval(
         estimate.interval
     )
     assert shown.locator("[data-board-of]:visible").count() == 1
     shown.select_option("select[name=condition]", "")
     assert shown.locator("[data-board-of]:visible").count() == 3
-    estimate = row(report.runs[0].run, "E0").of_all
+    estimate = figures_of(report.runs[0].run).get("completion", "E0")
     assert _cell(shown, "weak", 1)["text"] == figures.percent(estimate.value) + figures.percent_interval(
         estimate.interval
     )
@@ -201,14 +187,14 @@ def test_nothing_is_wider_than_a_phone(shown: Page) -> None:
 def _check_filtered(shown: Page, report: Report, industry: str, condition: str) -> None:
     for entry in report.runs[:2]:
         records = [r for r in entry.run.records if r.condition == condition and r.tags.get("category") == industry]
-        rate = completion(records)
+        found = figures_in(entry.run, records, condition)
         cells = _texts(shown, entry.slug)
         assert cells[-1] == str(len(records))
-        for cell, own in zip(cells, (rate.of_all, rate.of_valid), strict=False):
-            assert own is not None
+        for cell, name in zip(cells, ("completion", "completion_of_valid"), strict=False):
+            own = found.get(name)
             assert cell == figures.percent(own.value) + figures.percent_interval(own.interval)
-        assert cells[5] == figures.seconds(sum(r.seconds for r in records) / len(records))
-        assert cells[6] == figures.percent(rate.counts.invalid / len(records))
+        assert cells[5] == figures.seconds(found.get("seconds").value)
+        assert cells[6] == figures.percent(found.get("invalid").value)
         href = _cell(shown, entry.slug, 8)["href"]
         assert parse_qs(href.partition("#")[2]) == {
             "run": [entry.slug],

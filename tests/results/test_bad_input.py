@@ -7,11 +7,11 @@ from tests.results.runs import record, store
 
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import DataError, SettingError
-from worktrial.results.boards import HireConclusion, recommend, row
-from worktrial.results.comparison import compare_runs, verdict
+from worktrial.results.comparison import compare_runs
+from worktrial.results.conclusion import Standing, conclude_on, names_of
+from worktrial.results.figure import figures_of
 from worktrial.results.gate import GateLimits, judge_gate
 from worktrial.results.observed import observe, observe_pair
-from worktrial.results.summary import summarise
 
 MODES = ("E0", "E1", "E2", "E3")
 
@@ -25,13 +25,13 @@ def _run(folder: Path, outcomes: str, scenario: str = "", conditions: tuple[str,
 
 def test_one_task(tmp_path: Path) -> None:
     good, bad = _run(tmp_path / "good", "p", conditions=MODES), _run(tmp_path / "bad", "f", conditions=MODES)
-    shown = summarise(good)
-    assert shown.overall.of_all is not None and shown.overall.of_all.interval.half_width > 0.3
-    assert row(good, "E0").of_all.interval == shown.overall.of_all.interval
-    assert shown.robustness[""].interval.low < 0.3  # type: ignore[union-attr]
-    said = verdict(compare_runs(good, bad).of("E0"))
+    shown = figures_of(good)
+    interval = shown.get("completion").interval
+    assert interval is not None and interval.half_width > 0.3
+    assert (shown.named("robustness")[0].low or 0.0) < 0.3
+    said = compare_runs(good, bad).conclusion
     assert said.startswith("Not enough to tell") and "1 task" in said
-    assert recommend([good, bad], "E0").finding is HireConclusion.UNKNOWN
+    assert conclude_on(names_of([good, bad])).standing is Standing.UNKNOWN
     assert not judge_gate(good, GateLimits(min_completion=0.5), sure=True).passed
     assert not judge_gate(bad, GateLimits(max_regression=0.05), baseline=good, sure=True).passed
     assert observe(good).tasks == 1 and observe_pair(good, bad).differing.share == 1
@@ -41,32 +41,33 @@ def test_one_cluster(tmp_path: Path) -> None:
     """Nothing shows how scenarios differ, so the tasks of the one stand for themselves."""
     a, b = _run(tmp_path / "a", "p" * 9 + "f" * 3, "only"), _run(tmp_path / "b", "p" * 6 + "f" * 6, "only")
     alone = _run(tmp_path / "c", "p" * 9 + "f" * 3)
-    assert summarise(a).overall == summarise(alone).overall
+    assert figures_of(a).get("completion") == figures_of(alone).get("completion")
     work = compare_runs(a, b).conditions[0].work
     assert work is not None and work.clusters == 12 and work.interval.half_width > 0.1
-    assert recommend([a, b], "E0").finding is HireConclusion.UNKNOWN
+    assert conclude_on(names_of([a, b])).standing is Standing.UNKNOWN
 
 
 @pytest.mark.parametrize("letter", ["p", "f"])
 def test_no_variation(tmp_path: Path, letter: str) -> None:
     a, b = (_run(tmp_path / name, letter * 20, conditions=MODES) for name in "ab")
-    shown = summarise(a)
-    assert shown.overall.of_all is not None and shown.overall.of_all.interval.half_width > 0.05
+    shown = figures_of(a)
+    interval = shown.get("completion").interval
+    assert interval is not None and interval.half_width > 0.05
     compared = compare_runs(a, b)
     found = compared.of("E0")
     assert found is not None and found.work is not None and found.these is not None
     for estimate in (found.work, found.these):
         assert estimate.p == 1 and estimate.interval.low < 0 < estimate.interval.high
     if letter == "p":
-        low, high = shown.robustness[""].interval  # type: ignore[union-attr]
+        low, high = shown.named("robustness")[0].interval or (0.0, 0.0)
         assert low < 1 <= high and high - low > 0.1
         change = compared.robustness[""]
         # All that was seen is alike, which does not make it certain.
         assert change.interval is None or change.interval.half_width > 0
     else:
-        assert recommend([a, b], "E0").finding is HireConclusion.NOTHING_PASSED
+        assert compared.conclusion == "Neither a nor b completed anything of what both tried."
         assert compared.robustness[""].first is None
-        assert "R has no value" in judge_gate(a, GateLimits(min_robustness=0.5)).criteria[0].reason
+        assert "nothing passes without faults" in judge_gate(a, GateLimits(min_robustness=0.5)).criteria[0].reason
 
 
 def test_all_invalid(tmp_path: Path) -> None:
@@ -74,12 +75,15 @@ def test_all_invalid(tmp_path: Path) -> None:
         _run(tmp_path / "broken", "i" * 8, conditions=MODES),
         _run(tmp_path / "good", "p" * 8, conditions=MODES),
     )
-    shown = summarise(broken)
-    assert shown.overall.of_valid is None and shown.overall.of_all is not None and shown.overall.of_all.value == 0
-    assert shown.robustness == {}
-    assert "no sample has a verdict in both runs" in verdict(compare_runs(good, broken).of("E0"))
-    found = recommend([good, broken], "E0")
-    assert found.finding is HireConclusion.UNKNOWN and found.hire is None
+    shown = figures_of(broken)
+    assert shown.get("completion_of_valid").value is None and shown.get("completion").value == 0
+    (robust,) = shown.named("robustness")
+    assert robust.value is None and robust.unknown == "no task has a verdict in each of E0, E1, E2 and E3"
+    assert (
+        compare_runs(good, broken).conclusion
+        == "Nothing can be said: no sample has a verdict of both good and broken."
+    )
+    assert conclude_on(names_of([good, broken])).standing is Standing.UNKNOWN
     gated = judge_gate(broken, GateLimits(max_regression=0.05), baseline=good)
     assert not gated.passed and "no sample has a verdict in both runs" in gated.criteria[0].reason
     cost = judge_gate(broken, GateLimits(max_cost_per_task=1.0))
@@ -91,8 +95,6 @@ def test_all_invalid(tmp_path: Path) -> None:
 def test_a_margin_that_is_none(tmp_path: Path) -> None:
     a, b = _run(tmp_path / "a", "ppf"), _run(tmp_path / "b", "pff")
     with pytest.raises(ValueError, match="a margin lies between 0 and 1"):
-        verdict(compare_runs(a, b).of("E0"), margin=-0.05)
-    with pytest.raises(ValueError, match="a margin lies between 0 and 1"):
-        recommend([a, b], "E0", margin=-0.05)
+        compare_runs(a, b, margin=-0.05)
     with pytest.raises(SettingError, match="a limit is a number from 0 up"):
         GateLimits(max_regression=-0.05)

@@ -1,7 +1,7 @@
 from tests.results.runs import record
 
 from worktrial.engine.record import SampleRecord
-from worktrial.results.conditions import by_condition, headline, robustness_by_setting
+from worktrial.results.conditions import by_condition, headline, robustness_of, tallies
 from worktrial.statistics import Robustness, ZeroCleanRate
 
 
@@ -17,7 +17,7 @@ def _all(outcomes: dict[str, str], setting: str = "") -> list[SampleRecord]:
 
 
 def _robustness(records: list[SampleRecord]) -> dict[str, Robustness | ZeroCleanRate]:
-    return robustness_by_setting(by_condition(records))
+    return robustness_of(tallies(by_condition(records)))
 
 
 def test_order_and_headline() -> None:

@@ -81,14 +81,15 @@ def test_every_field_of_a_document_is_explained_or_speaks_for_itself() -> None:
 def test_page_and_json_say_the_same(runs: Path) -> None:
     found = json.loads(command("compare", runs / "a", runs / "b", "--json").out)
     page = command("compare", runs / "a", runs / "b").out
-    assert page.startswith(f"E0: {found['verdict']}")
+    assert page.startswith(found["comparison"]["conclusion"])
     rate = found["comparison"]["conditions"][0]["effect"]
     assert f"{rate['first']:.1%}" in page and f"{100 * rate['difference']:+.1f}" in page
     shown = json.loads(command("show", runs / "a", "--json").out)
     page = command("show", runs / "a").out
-    of_all = shown["overall"]["of_all"]
-    assert f"{of_all['value']:.1%}" in page and f"{of_all['interval'][0]:.1%}" in page
-    assert f"{shown['calls']:.1f} tool calls, {shown['seconds']:.1f} s" in page
+    told = {one["name"]: one for one in reversed(shown["figures"]) if one["condition"] == "E0" and not one["group"]}
+    done, calls, seconds = (told[name] for name in ("completion", "calls", "seconds"))
+    assert f"{done['value']:.1%}" in page and f"{done['low']:.1%}" in page
+    assert f"{calls['value']:.1f} tool calls, {seconds['value']:.1f} s" in page
     gated = json.loads(command("gate", runs / "b", "--min-completion", 0.7, "--json").out)
     assert gated["passed"] is False
     assert gated["gate"]["criteria"][0]["reason"] in command("gate", runs / "b", "--min-completion", 0.7).out

@@ -1,48 +1,152 @@
-"""A run has one interval for one question, whatever shows it."""
+"""A run has one figure for one question, whatever shows it: every way is walked for every figure that it tells."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 from tests.results.runs import record, store
+from tests.support.cli import command
+from tests.support.html_tree import parsed
 
-from worktrial.results.boards import row
-from worktrial.results.conditions import robustness_by_setting
+import worktrial as wt
+from worktrial.engine.record import RoleUsage
+from worktrial.engine.stored import StoredRun
+from worktrial.reports.figures import dollars, number, percent, percent_interval, seconds
+from worktrial.reports.report import open_report
+from worktrial.reports.sections.leaderboard import COLUMNS, leaderboard
+from worktrial.results.figure import FIGURES, WHOLE, Ask, figures_of
 from worktrial.results.gate import GateLimits, judge_gate
-from worktrial.results.summary import summarise
-from worktrial.statistics import Estimand, TaskTries, rate
+from worktrial.statistics import Estimand, Figure
+
+MODES = ("E0", "E1", "E2", "E3")
 
 
-@pytest.mark.parametrize("failing", [0, 3])
-def test_show_report_and_gate_do_not_state_three_intervals(tmp_path: Path, failing: int) -> None:
-    """It was once 98.2, 91.8 and 72.2 % as the lower end of a run that passed everything."""
-    records = [
-        record(
-            f"{scenario}-{task}",
-            "fail" if condition != "E0" and task < failing else "pass",
-            condition=condition,
-            repeat=repeat,
-            tags={"scenario": f"s{scenario}"},
-        )
-        for scenario in range(10)
-        for task in range(5)
-        for condition in ("E0", "E1", "E2", "E3")
-        for repeat in range(4)
-    ]
-    run = store(tmp_path / "run", records)
-    shown, board = summarise(run), row(run, "E0")
-    assert shown.overall.of_all is not None
-    assert shown.overall.of_all.interval == board.of_all.interval
-    assert str(shown.robustness) == str(board.robustness)
-    # Two hundred samples of ten scenarios that went alike know as much of other work as ten.
-    assert board.of_all.interval is not None and board.of_all.interval.low < 0.75
-    gated = {
-        one.name: one.interval
-        for one in judge_gate(run, GateLimits(min_completion=0.5, min_robustness=0.5)).criteria
-    }
-    tries = [TaskTries(str(n), (1.0,) * 4) for n in range(50)]
-    # The other question, about these very tasks, has another answer, and one only.
-    assert gated["min_completion"] == pytest.approx(rate(tries, Estimand.THESE).interval)
-    here = robustness_by_setting(
-        {c: [r for r in records if r.condition == c] for c in ("E0", "E1", "E2", "E3")}, estimand=Estimand.THESE
-    )[""]
-    assert gated["min_robustness"] == here.interval
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> StoredRun:
+    """Forty tasks of ten places, tried twice under each condition; some invalid, some replayed, all priced."""
+    records = []
+    for n in range(40):
+        for condition in MODES:
+            for repeat in range(2):
+                lost = {"E0": 5, "E1": 3, "E2": 2, "E3": 2}[condition]
+                outcome = "invalid" if n == 7 else "fail" if (n + repeat) % lost == 0 else "pass"
+                replays = 1 if n % 10 == 3 else 0
+                agent = RoleUsage(2, 100 + n, 10, 0, 0.01 * (n % 5), replayed=replays, replayed_cost=0.02 * replays)
+                records.append(
+                    record(
+                        str(n),
+                        outcome,
+                        condition,
+                        repeat,
+                        usage={"agent": agent, "judge": RoleUsage(1, 40, 5, 0, 0.005)},
+                        # The invalid one is the dearest and slowest by far: means are of samples with a verdict.
+                        cost=9.0 if n == 7 else 0.01 * (n % 5) + 0.005,
+                        seconds=900.0 if n == 7 else 2.0 + n % 4,
+                        replayed=replays,
+                        calls=3 + n % 3,
+                        tags={"category": f"c{n % 3}", "scenario": f"s{n % 10}"},
+                    )
+                )
+    roles = {"agent": {"model": "m"}, "judge": {"model": "j"}}
+    return store(tmp_path_factory.mktemp("runs") / "run", records, roles=roles)
+
+
+def _told(figure: dict[str, object]) -> tuple[object, ...]:
+    return tuple(figure[name] for name in ("value", "low", "high", "n", "clusters", "estimand", "unit"))
+
+
+def _known(figure: Figure) -> tuple[object, ...]:
+    return (figure.value, figure.low, figure.high, figure.n, figure.clusters, figure.estimand, figure.unit)
+
+
+def test_every_figure_reaches_json_and_python_as_it_was_reckoned(run: StoredRun) -> None:
+    shown = json.loads(command("show", run.folder, "--json").out)["figures"]
+    python = wt.load(run.folder)
+    known = [one for ask in (Ask(), Ask(estimand=Estimand.THESE)) for one in figures_of(run, ask).listed]
+    assert len(shown) == len(known) > 60
+    for figure, told in zip(known, shown, strict=True):
+        assert (told["name"], told["condition"], told["group"]) == (figure.name, figure.condition, figure.group)
+        assert _told(told) == pytest.approx(_known(figure), nan_ok=False)
+    assert list(python.figures()) == list(figures_of(run).listed)
+    assert python.completion == python.figure("completion").value and python.interval is not None
+    names = {figure.name.replace("2", "k") for figure in known}
+    assert names == {*FIGURES, *WHOLE} - {"score"}
+
+
+def test_terminal_report_export_and_gate_write_the_same(run: StoredRun, tmp_path: Path) -> None:
+    work, these = figures_of(run), figures_of(run, Ask(estimand=Estimand.THESE))
+    terminal = command("show", run.folder).out
+    section = leaderboard(open_report([run.folder], "r"))
+    assert section is not None
+    cells = [cell.text for cell in parsed(section.html).one("tr", data_run="run").all("td")]
+    board = dict(zip(COLUMNS, cells, strict=True))
+    export = tmp_path / "summary.md"
+    assert command("export", run.folder, "-o", export).code == 0
+    lines = export.read_text().splitlines()
+    heads, clean = ([cell.strip() for cell in line.strip("|").split("|")] for line in (lines[0], lines[2]))
+    exported = dict(zip(heads, clean, strict=True))
+
+    done, valid, invalid = (work.get(name) for name in ("completion", "completion_of_valid", "invalid"))
+    assert done.interval is not None and (done.n, done.clusters) == (80, 10)
+    span = f"{done.low:.1%} - {done.high:.1%}"
+    assert re.search(rf"of all samples +│ {done.value:.1%} │ {span}", terminal)
+    assert board["Completion"] == percent(done.value) + percent_interval(done.interval)
+    assert (exported["completion rate"], exported["95 % interval"]) == (f"{done.value:.1%}", span)
+    assert exported["passed"] == f"{done.hits}/80" and exported["invalid"] == str(invalid.hits) == "2"
+    assert board["Of valid"] == percent(valid.value) + percent_interval(valid.interval)
+    assert f"{valid.value:.1%}" in terminal and exported["of valid"] == f"{valid.value:.1%}"
+    assert board["Invalid"] == percent(invalid.value) and board["Samples"] == number(done.n)
+
+    every, robust = work.get("pass^k"), work.named("robustness")[0]
+    low, high = every.interval or (0.0, 0.0)
+    assert f"of 2 tries all pass (pass^2): {every.value:.1%} (95 % interval {low:.1%} - {high:.1%})" in terminal
+    assert board["pass^k"] == f"{percent(every.value)}{percent_interval(every.interval)}, 2 tries"
+    assert f"robustness R = {robust.value:.2f} (95 % interval {robust.low:.2f} - {robust.high:.2f})" in terminal
+    assert board["Robustness"] == f"{robust.value:.2f}{robust.low:.2f}–{robust.high:.2f}"
+
+    cost, agent, took = (work.get(name) for name in ("cost_per_task", "agent_cost_per_task", "seconds"))
+    assert board["Cost per task"].startswith(f"{dollars(cost.value)}agent alone {dollars(agent.value)}")
+    assert exported["cost per task"] == f"${cost.value:.4f}"
+    # Seconds of what the request cache answered are known nowhere, and hide nothing of the others.
+    assert took.n == 70 and cost.n == 78 and board["Latency"].startswith(seconds(took.value))
+    assert exported["seconds per task"] == f"{took.value:.1f}" and f"tool calls, {took.value:.1f} s" in terminal
+
+    limits = GateLimits(min_completion=0.1, min_robustness=0.1, max_cost_per_task=9, max_seconds=99, max_invalid=1)
+    gated = {one.name: one for one in judge_gate(run, limits).criteria}
+    # A gate asks about these very tasks, where the figure has an interval for that.
+    for limit, found in (
+        ("min_completion", these.get("completion")),
+        ("min_robustness", these.named("robustness")[0]),
+        ("max_cost_per_task", cost),
+        ("max_seconds", took),
+        ("max_invalid", these.get("invalid", "")),
+    ):
+        assert (gated[limit].observed, gated[limit].interval) == (found.value, found.interval), limit
+    assert these.get("completion").interval != done.interval
+    agents = judge_gate(run, GateLimits(max_cost_per_task=9), cost_of_whom="agent").criteria[0]
+    assert agents.observed == agent.value
+
+
+def test_chosen_cells_of_the_leaderboard_are_figures_of_the_chosen_samples(run: StoredRun) -> None:
+    section = leaderboard(open_report([run.folder], "r"))
+    assert section is not None
+    (board,) = json.loads(parsed(section.html).one("script").text)["boards"]
+    cells = board["runs"][0]["figures"]["c1\n\n\nE0"]
+    group = figures_of(run).get("completion", group="category=c1")
+    assert cells[0][:3] == [percent(group.value), group.value, percent_interval(group.interval)]
+    assert cells[-1][0] == str(group.n)
+
+
+def test_figures_are_reckoned_once_for_the_same_records(run: StoredRun) -> None:
+    again = StoredRun(run.folder, run.manifest, list(run.records))
+    assert figures_of(again) is figures_of(run)
+    fewer = StoredRun(run.folder, run.manifest, run.records[1:])
+    assert figures_of(fewer) is not figures_of(run)
+
+
+@pytest.mark.parametrize("name", sorted({*FIGURES, *WHOLE}))
+def test_every_figure_is_explained_once(name: str) -> None:
+    about = WHOLE.get(name) or FIGURES[name].about
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "figures.md").read_text("utf-8")
+    assert f"| `{name}` | {about} |" in page

@@ -1,6 +1,7 @@
 """What samples take: replayed requests at what they would have cost, an own agent's spending unknown."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,13 @@ from tests.support.cli import command
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.spend import Meter
 from worktrial.language import Usage
-from worktrial.results.boards import row
+from worktrial.reports.live_page import live_page
+from worktrial.reports.report import open_report
+from worktrial.reports.sections import sections
+from worktrial.reports.shelf_page import shelf_page
+from worktrial.reports.viewer.columns import columns_of, values_of
+from worktrial.results.figure import figures_of
+from worktrial.results.following import FollowedRun
 from worktrial.results.spending import agent_cost_of, cost_of, quantity_in, seconds_of
 
 
@@ -39,9 +46,9 @@ def test_every_surface_marks_a_replayed_run(tmp_path: Path) -> None:
     roles = {"agent": {"model": "m"}}
     again = [record(str(n), usage=_replayed(), cost=0.02, replayed=2, seconds=0.007) for n in range(3)]
     run = store(tmp_path / "a", again, roles=roles)
-    found = row(run, "E0")
-    assert found.cost.value == pytest.approx(0.07) and found.seconds is None
-    assert found.replayed == "3 of 3 samples replayed from the request cache"
+    found = figures_of(run)
+    assert found.get("cost_per_task").value == pytest.approx(0.07) and found.get("seconds").value is None
+    assert found.get("seconds").unknown == "3 samples were answered from the request cache"
     shown = command("show", run.folder).out
     assert "time unknown" in shown and "$0.0600 paid; 3 of 3 samples replayed from the request cache" in shown
     assert json.loads(command("show", run.folder, "--json").out)["takes"] == pytest.approx(0.21)
@@ -57,7 +64,23 @@ def test_an_agent_of_ones_own_is_not_free(agent: str, tmp_path: Path) -> None:
     usage = {"simulator": RoleUsage(1, 9, 9, 0, 0.5)}
     run = store(tmp_path / "a", [record("1", usage=usage, cost=0.5)], agent=agent)
     assert quantity_in(run, "cost")(run.records[0]) is None
-    assert row(run, "E0").cost.value is None
+    assert figures_of(run).get("cost_per_task").value is None
     assert "total cost: $0.5000, and the agent's own, which it does not report" in command("show", run.folder).out
     assert command("export", run.folder, "-o", tmp_path / "summary.md").code == 0
     assert "| unknown |" in (tmp_path / "summary.md").read_text()
+
+
+def test_nowhere_does_an_agent_of_ones_own_cost_nothing(tmp_path: Path) -> None:
+    """The list of runs said $0.00 of an agent in Python."""
+    run = store(tmp_path / "mine", [record("1")], agent="python:my.agent:run")
+    followed = FollowedRun(run.folder)
+    followed.look()
+    now = datetime.now(UTC)
+    report = open_report([run.folder], "r")
+    pages = [
+        shelf_page({"mine": followed}, {"mine": "mine"}, "compare", "live", now),
+        live_page("mine", "mine", followed, now),
+        *(section.html for section in sections(report)),
+        str(columns_of(run, run.records, values_of(run.records))["cost"]),
+    ]
+    assert all("$0" not in page for page in pages) and pages[-1] == "[None]"

@@ -69,17 +69,16 @@ def test_a_summary_counts_everything_once(tmp_path: Path) -> None:
         _record("3", "invalid", reason="task_data: gone", tags=harbour, stop_reason="turn_limit"),
     ]
     summary = summarise(open_run(_store(tmp_path, records)))
-    overall = summary.overall.counts
-    assert (overall.passed, overall.failed, overall.invalid, summary.missing) == (1, 1, 1, 6)
-    assert (overall.of_all.n, overall.of_valid.n) == (3, 2)
-    categories = [(group.name, group.completion.counts) for group in summary.groups["category"]]
-    assert [(name, counts.passed, counts.invalid) for name, counts in categories] == [
-        ("Art", 0, 0),
-        ("Harbour", 1, 1),
-    ]
-    assert [g.name for g in summary.groups["difficulty"]] == ["1", "3"]
+    figures = summary.figures
+    done, invalid = figures.get("completion"), figures.get("invalid")
+    assert (done.hits, done.n, invalid.hits, summary.missing) == (1, 3, 1, 6)
+    assert figures.get("completion_of_valid").n == 2
+    groups = {name: (done.hits, done.n) for name, done in figures.groups("category").items()}
+    assert groups == {"Art": (0, 1), "Harbour": (1, 2)} and [*figures.groups("difficulty")] == ["1", "3"]
+    assert figures.get("invalid", group="category=Harbour").hits == 1
     assert summary.usage == {"agent": RoleUsage(4, 200, 20, 100, 1.0), "judge": use}
-    assert (summary.cost, summary.seconds, summary.calls) == (1.5, 2 / 3, 4 / 3)
+    # Means are of the two samples with a verdict.
+    assert (summary.cost, figures.get("seconds").value, figures.get("calls").value) == (1.5, 1.0, 2.0)
     # A sample without a verdict says nothing about how work ends.
     assert summary.stop_reasons == {"answered": 1}
     assert summary.invalid_reasons == {"task_data": 1}

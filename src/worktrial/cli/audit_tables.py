@@ -59,7 +59,7 @@ def print_judges(reports: Sequence[JudgeReport], console: SafeConsole | None = N
         usage = report.summary.usage.get("judge")
         if usage is not None:
             tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
-            took = report.summary.seconds
+            took = report.summary.figures.get("seconds").value
             seconds = "replayed from the request cache" if took is None else f"{took:.1f} s a case"
             print_line(console, printable(f"{report.model}: {usage.requests} requests, {tokens}, {seconds}"))
 

@@ -27,7 +27,7 @@ def compare(
     ],
     more: Annotated[list[Path] | None, typer.Argument(hidden=True)] = None,
     condition: Annotated[
-        str | None, typer.Option(help="Say the verdict about this fault condition. Default: E0, or their first.")
+        str | None, typer.Option(help="Conclude about this fault condition alone. Default: about all.")
     ] = None,
     margin: Annotated[
         float,
@@ -51,10 +51,10 @@ def compare(
 
     Example: worktrial compare runs/before runs/after
     """
-    from worktrial.cli.compare_page import names_of, print_comparison
+    from worktrial.cli.compare_page import print_comparison
     from worktrial.engine.stored import open_run
-    from worktrial.results.boards import is_reference
     from worktrial.results.comparison import compare_runs
+    from worktrial.results.conclusion import is_reference, names_of
     from worktrial.results.contradictions import refuse_contradictions
 
     if more:
@@ -65,18 +65,19 @@ def compare(
     runs = open_run(first, grounds=False), open_run(second, grounds=False)
     for run in runs:
         refuse_contradictions(run.folder)
-    found = compare_runs(*runs, confidence=1 - level, condition=condition)
+    found = compare_runs(*runs, confidence=1 - level, condition=condition, margin=share)
     if not force:
         found.check_fair()
     found.check_shared(condition)
 
-    names, references = names_of(*runs), (is_reference(runs[0]), is_reference(runs[1]))
+    one, other = names_of(runs)
+    names, references = (one.name, other.name), (is_reference(runs[0]), is_reference(runs[1]))
     if as_json:
         from worktrial.results.machine import compare_output
 
         say_json(compare_output(found, names, references, level=level, margin=share).text())
     else:
-        print_comparison(found, names, references, level=level, margin=share, every_flip=all_flips)
+        print_comparison(found, names, references, level=level, every_flip=all_flips)
 
 
 def check_level(level: float) -> None:

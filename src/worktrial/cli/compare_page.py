@@ -6,12 +6,10 @@ from dataclasses import replace
 from rich.table import Table
 from rich.text import Text
 
-from worktrial.engine.stored import StoredRun, name_of
 from worktrial.language.untrusted import printable
-from worktrial.places import shown_place
-from worktrial.results.comparison import Change, Comparison, ConditionComparison, Flip, verdict
-from worktrial.results.comparison.verdict import p_value, signed
-from worktrial.statistics import MARGIN, Estimand, Estimate, Interval
+from worktrial.results.comparison import Change, Comparison, ConditionComparison, Flip
+from worktrial.results.conclusion import p_value, signed
+from worktrial.statistics import Estimand, Estimate, Interval
 from worktrial.terminal import SafeConsole, table_of
 
 Names = tuple[str, str]
@@ -20,42 +18,28 @@ THESE = Estimand.THESE
 _FLIPS_SHOWN = 20
 
 
-def names_of(first: StoredRun, second: StoredRun) -> Names:
-    """Name the runs by their agents, or by their folders where the agents are the same."""
-    agents = name_of(first.folder, first.manifest), name_of(second.folder, second.manifest)
-    folders = first.folder.resolve().name, second.folder.resolve().name
-    for names in (agents, folders):
-        if names[0] != names[1]:
-            return names
-    return shown_place(first.folder), shown_place(second.folder)
-
-
 def print_comparison(
     found: Comparison,
     names: Names,
     references: tuple[bool, bool] = (False, False),
     *,
     level: float,
-    margin: float = MARGIN,
     every_flip: bool = False,
     console: SafeConsole | None = None,
 ) -> None:
-    """One screen: the verdict, then what it stands on.
+    """One screen: the conclusion, then what it stands on.
 
     Args:
         found: The comparison.
         names: Of the two runs.
         references: Whether each agent is a reference, which needs no model.
         level: Of significance.
-        margin: Shortfall that does not matter, as a share.
         every_flip: Show all tasks gained and lost.
         console: Where to print.
     """
     console = console or SafeConsole()
     chosen = found.of(found.headline)
-    said = verdict(chosen, margin=margin, confidence=found.confidence, second=names[1])
-    lead = f"{found.headline}: " if len(found.conditions) > 1 or found.headline != "E0" else ""
-    console.print(Text(printable(lead + said), style="bold"), soft_wrap=True)
+    console.print(Text(printable(found.conclusion), style="bold"), soft_wrap=True)
     folders = found.first, found.second
     for letter, name, folder, is_reference in zip("AB", names, folders, references, strict=True):
         mark = " · reference, needs no model" if is_reference else ""

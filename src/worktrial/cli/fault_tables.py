@@ -1,49 +1,45 @@
 """Tables on the terminal of what faults did to an agent."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 from math import inf
 
 from rich.table import Table
 from rich.text import Text
 
 from worktrial.language.untrusted import printable
-from worktrial.results.fault_metrics import Funnel
-from worktrial.results.summary import Condition
-from worktrial.statistics import Robustness, ZeroCleanRate
+from worktrial.results.fault_metrics import FaultMetrics, Funnel
+from worktrial.results.figure import RunFigures
+from worktrial.statistics import Figure
 from worktrial.terminal import rate_cells, table_of
 
 
-def conditions_table(conditions: Iterable[Condition]) -> Table:
+def conditions_table(figures: RunFigures) -> Table:
     """The completion rate under each condition."""
     table = table_of(["condition"], ("passed", "invalid", "rate", "95 % interval", "calls"))
-    for condition in conditions:
-        done, counts = condition.completion, condition.completion.counts
-        passed = f"{counts.passed}/{counts.of_all.n}", str(counts.invalid)
-        table.add_row(_name(condition), *passed, *rate_cells(done.of_all), f"{condition.calls:.1f}")
+    for name in figures.conditions:
+        done, invalid, calls = (figures.get(figure, name) for figure in ("completion", "invalid", "calls"))
+        made = "-" if calls.value is None else f"{calls.value:.1f}"
+        table.add_row(_name(name), f"{done.hits}/{done.n}", str(invalid.hits), *rate_cells(done), made)
     return table
 
 
-def robustness_line(setting: str, robustness: Robustness | ZeroCleanRate) -> Text:
+def robustness_line(found: Figure) -> Text:
     """R of one setting (`3x2`, or "" for the only one), in words."""
-    name = f"robustness R ({printable(setting)})" if setting else "robustness R"
-    if isinstance(robustness, ZeroCleanRate):
-        return Text(f"{name} has no value: nothing passes without faults")
-    low, high = robustness.interval
-    tasks = "1 task" if robustness.tasks == 1 else f"{robustness.tasks} tasks"
+    name = f"robustness R ({printable(found.group)})" if found.group else "robustness R"
+    if found.value is None or found.interval is None:
+        return Text(f"{name} has no value: {found.unknown}")
+    low, high = found.interval
+    tasks = "1 task" if found.n == 1 else f"{found.n} tasks"
     upper = "∞" if high == inf else f"{high:.2f}"
-    line = f"{name} = {robustness.value:.2f} (95 % interval {low:.2f} - {upper}); "
-    line += f"worst in {robustness.worst}; over {tasks} judged in all conditions"
-    return Text(line)
+    line = f"{name} = {found.value:.2f} (95 % interval {low:.2f} - {upper}); "
+    return Text(f"{line}{found.note}; over {tasks} judged in all conditions")
 
 
-def funnel_table(conditions: Sequence[Condition]) -> Table | None:
+def funnel_table(conditions: Mapping[str, FaultMetrics]) -> Table | None:
     """Count the way from planned faults to recovered answers; None where no fault was planned."""
     figures = ("reached", "degraded", "asked again", "recovered", "after")
     table = table_of(("condition", "kind"), figures, caption=_CAPTION)
-    for condition in conditions:
-        if condition.faults is None:
-            continue
-        faults = condition.faults
+    for condition, faults in conditions.items():
         for kind, funnel in (
             ("explicit", faults.explicit),
             ("implicit", faults.implicit),
@@ -77,5 +73,5 @@ def _share(part: int, whole: int) -> str:
     return f"{part:,} ({part / whole:.0%})" if whole else "-"
 
 
-def _name(condition: Condition) -> Text:
-    return Text(printable(condition.name))
+def _name(condition: str) -> Text:
+    return Text(printable(condition))

@@ -36,12 +36,18 @@ def gate(
             help="Least completion rate, 0 to 1; an invalid sample counts as not passed.", rich_help_panel=_LIMITS
         ),
     ] = None,
+    min_score: Annotated[
+        float | None,
+        typer.Option(
+            help="Least mean score, -1 to 1, of a suite whose samples have one, such as shifts.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None,
     max_regression: Annotated[
         float | None,
         typer.Option(
             help="Largest drop of the completion rate below --baseline that is let pass, 0.03 for 3 points. A drop "
-            "fails the gate when it is larger than this margin, and when it is smaller and yet significant at "
-            "--level.",
+            "fails the gate when it is larger than this margin and significant at --level.",
             rich_help_panel=_LIMITS,
         ),
     ] = None,
@@ -159,6 +165,7 @@ def gate(
     check_level(level)
     limits = GateLimits(
         min_completion=min_completion,
+        min_score=min_score,
         max_regression=max_regression,
         min_robustness=min_robustness,
         max_cost_per_task=max_cost_per_task,

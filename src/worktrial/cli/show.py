@@ -76,7 +76,7 @@ def show(
         from worktrial.results.machine import show_output
 
         without_errors = _corrections(tally.run, judge_audit, labels)
-        say_json(show_output(tally.run, tally.summary(), without_errors).text())
+        say_json(show_output(tally, without_errors).text())
         _tell_contradictions(run)
         return
     print_summary(tally, beside=beside.read(given, suite=f"the suite {manifest.suite}"))

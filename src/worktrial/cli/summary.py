@@ -15,9 +15,10 @@ from worktrial.language.untrusted import printable
 from worktrial.options import Options
 from worktrial.places import shown_place
 from worktrial.results.duties import DutyCounts
+from worktrial.results.figure import GROUPED_BY, RunFigures
 from worktrial.results.spending import unseen
-from worktrial.results.summary import Group, RunTally, Summary
-from worktrial.statistics import Agreement, Interval, Repeats
+from worktrial.results.summary import RunTally, Summary
+from worktrial.statistics import Agreement, Figure
 from worktrial.suite import suite_of
 from worktrial.terminal import SafeConsole, rate_cells, shows_line, table_of
 from worktrial.workplaces import ContextUse
@@ -32,21 +33,22 @@ def print_summary(tally: RunTally, console: SafeConsole | None = None, *, beside
     console = console or SafeConsole()
     run, summary = tally.run, tally.summary()
     console.print(_title(run), soft_wrap=True)
-    console.print(_rates(summary))
-    if summary.repeats is not None:
-        console.print(_repeats_line(summary.repeats), soft_wrap=True)
+    console.print(_rates(summary.figures))
+    if repeats := _repeats_line(summary.figures):
+        console.print(repeats, soft_wrap=True)
     for part in _of_the_suite(run, beside):
         console.print(part, soft_wrap=isinstance(part, str | Text))
-    if len(summary.conditions) > 1:
-        console.print(conditions_table(summary.conditions))
-    for setting, robustness in summary.robustness.items():
-        console.print(robustness_line(setting, robustness), soft_wrap=True)
-    funnels = funnel_table(summary.conditions)
+    figures = summary.figures
+    if len(figures.conditions) > 1:
+        console.print(conditions_table(figures))
+    for found in figures.named("robustness"):
+        console.print(robustness_line(found), soft_wrap=True)
+    funnels = funnel_table(summary.faults)
     if funnels is not None:
         console.print(funnels)
-    for tag, groups in summary.groups.items():
-        if len(groups) > 1:
-            console.print(_groups(tag, groups))
+    for tag in GROUPED_BY:
+        if len(groups := figures.groups(tag)) > 1:
+            console.print(_groups(tag, groups, figures))
     if summary.usage:
         console.print(_usage(summary.usage))
     for line in _notes(tally, summary):
@@ -72,27 +74,23 @@ def _title(run: StoredRun) -> Text:
     return Text.assemble((printable(run.manifest.title), "bold"), rest)
 
 
-def _rates(summary: Summary) -> Table:
-    done, counts = summary.overall, summary.overall.counts
-    title = f"{counts.passed} passed · {counts.failed} failed · {counts.invalid} invalid"
-    if summary.headline != CLEAN or len(summary.conditions) > 1:
-        title = f"{summary.headline}: {title}"
+def _rates(figures: RunFigures) -> Table:
+    done = figures.get("completion")
+    passed, invalid = done.hits or 0, figures.get("invalid").hits or 0
+    title = f"{passed} passed · {done.n - passed - invalid} failed · {invalid} invalid"
+    if figures.headline != CLEAN or len(figures.conditions) > 1:
+        title = f"{figures.headline}: {title}"
     table = table_of(("completion rate", "", "95 % interval"), title=title)
-    table.add_row("of all samples", *rate_cells(done.of_all))
-    table.add_row("of valid samples", *rate_cells(done.of_valid))
+    table.add_row("of all samples", *rate_cells(done))
+    table.add_row("of valid samples", *rate_cells(figures.get("completion_of_valid")))
     return table
 
 
-def _groups(tag: str, groups: list[Group]) -> Table:
+def _groups(tag: str, groups: Mapping[str, Figure], figures: RunFigures) -> Table:
     table = table_of([tag], ("passed", "invalid", "rate", "95 % interval"))
-    for group in groups:
-        counts = group.completion.counts
-        table.add_row(
-            Text(printable(group.name)),
-            f"{counts.passed}/{counts.of_all.n}",
-            str(counts.invalid),
-            *rate_cells(group.completion.of_all),
-        )
+    for name, done in groups.items():
+        invalid = figures.get("invalid", group=done.group).hits
+        table.add_row(Text(printable(name)), f"{done.hits}/{done.n}", str(invalid), *rate_cells(done))
     return table
 
 
@@ -105,8 +103,9 @@ def _usage(usage: Mapping[str, RoleUsage]) -> Table:
 
 
 def _notes(tally: RunTally, summary: Summary) -> list[str | Text]:
-    seconds = "time unknown" if summary.seconds is None else f"{summary.seconds:.1f} s"
-    notes: list[str | Text] = [f"per sample: {summary.calls:.1f} tool calls, {seconds}"]
+    calls, seconds = (summary.figures.get(name).value for name in ("calls", "seconds"))
+    took = "time unknown" if seconds is None else f"{seconds:.1f} s"
+    notes: list[str | Text] = [f"per sample: {calls or 0.0:.1f} tool calls, {took}"]
     notes.append(f"total cost: {_cost(summary, unseen(tally.run))}")
     if summary.stop_reasons:
         notes.append("work ended by: " + _listed(summary.stop_reasons))
@@ -200,17 +199,12 @@ def next_line(run: Path, example: Key | None) -> Text:
     return Text.assemble(("more: ", "dim"), printable(" · ".join(commands)))
 
 
-def _repeats_line(repeats: Repeats) -> str:
-    """Whether tasks pass every time, or at least once, in words."""
-    k = repeats.k
-    every = _with_interval(repeats.every_time, repeats.every_time_interval)
-    once = _with_interval(repeats.at_least_one, repeats.at_least_one_interval)
-    tasks = "1 task" if repeats.tasks == 1 else f"{repeats.tasks} tasks"
-    line = f"of {k} tries all pass (pass^{k}): {every}; at least one passes (pass@{k}): {once}; over {tasks}"
-    if repeats.too_few:
-        line += f", {repeats.too_few} with fewer tries left out"
-    return line
-
-
-def _with_interval(share: float, interval: Interval) -> str:
-    return f"{share:.1%} (95 % interval {interval.low:.1%} - {interval.high:.1%})"
+def _repeats_line(figures: RunFigures) -> str:
+    """Whether tasks pass every time, or at least once, in words; "" without repeats."""
+    every, once = (figures.named(name, figures.headline) for name in ("pass^", "pass@"))
+    if not every:
+        return ""
+    k, tasks = every[0].name.removeprefix("pass^"), "1 task" if every[0].n == 1 else f"{every[0].n} tasks"
+    always, once_only = ("{} (95 % interval {})".format(*rate_cells(of[0])) for of in (every, once))
+    line = f"of {k} tries all pass (pass^{k}): {always}; at least one passes (pass@{k}): {once_only}; over {tasks}"
+    return f"{line}, {every[0].note}" if every[0].note else line

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from worktrial.interop.run import Run
     from worktrial.results.corrections import JudgeCorrection
     from worktrial.results.gate import Gate
-    from worktrial.statistics import CompletionRate, Interval, Repeats
+    from worktrial.statistics import CompletionRate, Figure, Interval
 
 _MARKER = "worktrial"
 _USUAL_FOLDER = ".worktrial"
@@ -107,11 +107,10 @@ class Worktrial:
         self._item.user_properties.append((_MARKER, f"{run.folder.name}: {found.line}"))
         return found
 
-    @property
-    def repeats(self) -> "Repeats | None":
-        """pass@k and pass^k; None without repeats."""
+    def figure(self, name: str, *, condition: str | None = None, group: str = "") -> "Figure":
+        """One figure, such as `pass^3`, `seconds` or `score`; see `Run.figure`."""
         __tracebackhide__ = True
-        return self.marked.repeats
+        return self.marked.figure(name, condition=condition, group=group)
 
     @property
     def robustness(self) -> float:

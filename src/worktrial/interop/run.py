@@ -13,15 +13,15 @@ from worktrial.errors import SettingError, extra
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.language.untrusted import printable
-from worktrial.suite import suite_of
 
 if TYPE_CHECKING:  # the figures are imported with the first that is asked for
     import pyarrow
+    from rich.text import Text
 
     from worktrial.results.corrections import JudgeCorrection
+    from worktrial.results.figure import RunFigures
     from worktrial.results.gate import Gate
-    from worktrial.statistics import CompletionRate, Interval, Repeats
-    from worktrial.suite import Figure
+    from worktrial.statistics import CompletionRate, Figure, Interval
 
 # More failures than this are for the report.
 _SHOWN = 8
@@ -45,21 +45,15 @@ class Run:
         self._base = base or Path.cwd()
 
     @cached_property
-    def _conditions(self) -> dict[str, list[SampleRecord]]:
-        from worktrial.results.conditions import by_condition
+    def _figures(self) -> "RunFigures":
+        from worktrial.results.figure import figures_of
 
-        return by_condition(self.run.records)
-
-    @cached_property
-    def condition(self) -> str:
-        """The condition that the figures are about."""
-        from worktrial.results.conditions import headline
-
-        return headline(list(self._conditions))
+        return figures_of(self.run)
 
     @property
-    def _records(self) -> list[SampleRecord]:
-        return self._conditions.get(self.condition, [])
+    def condition(self) -> str:
+        """The condition that the figures are about."""
+        return self._figures.headline
 
     @classmethod
     def at(cls, folder: Path, base: Path | None = None) -> "Run":
@@ -171,9 +165,18 @@ class Run:
         return write_site(open_report([self.folder], title), self._base / into, made=made, force=force).first_page
 
     def figures(self) -> "Sequence[Figure]":
-        """Figures that only this run's suite has; none where the suite is not installed."""
-        suite = suite_of(self.run.manifest)
-        return [] if suite is None else suite.figures(self.run)
+        """Everything that is said of the run with an interval, by condition; see the page of figures."""
+        return self._figures.listed
+
+    def figure(self, name: str, *, condition: str | None = None, group: str = "") -> "Figure":
+        """One figure; without a value, and with the reason, where the run does not have it.
+
+        Args:
+            name: Such as `completion`, `pass^3` or `cost_per_task`.
+            condition: What it is about; None for the condition of all figures.
+            group: Part of the samples, such as `category=Health`.
+        """
+        return self._figures.get(name, condition, group)
 
     @property
     def folder(self) -> Path:
@@ -183,22 +186,20 @@ class Run:
     @property
     def rate(self) -> "CompletionRate":
         """Counts of passed, failed and invalid samples, and the rates that follow."""
-        from worktrial.results.completion import completion
+        from worktrial.statistics import CompletionRate
 
-        return completion(self._records).counts
+        passed, invalid = self.figure("completion"), self.figure("invalid").hits or 0
+        return CompletionRate(passed.hits or 0, passed.n - (passed.hits or 0) - invalid, invalid)
 
     @property
     def completion(self) -> float:
         """Share of passes among all samples, 0-1; an invalid one counts as not passed."""
-        return self.rate.of_all.share or 0.0
+        return self.figure("completion").value or 0.0
 
     @property
     def interval(self) -> "Interval | None":
         """Interval of `completion` at 95 %, as a statement on work like this; None without a sample."""
-        from worktrial.results.completion import completion
-
-        found = completion(self._records).of_all
-        return None if found is None else found.interval
+        return self.figure("completion").interval
 
     def corrected(
         self, *, judge_audit: str | Path | None = None, labels: str | Path | None = None
@@ -223,29 +224,18 @@ class Run:
         return corrected_by_labels(self.run, labels_of(self.run, self._base / str(labels)))
 
     @property
-    def repeats(self) -> "Repeats | None":
-        """pass@k and pass^k; None without repeats."""
-        from worktrial.results.conditions import repeats_of
-
-        return repeats_of(self._records)
-
-    @property
     def robustness(self) -> float:
         """R: what the worst kind of faults leaves of the rate without; of several settings the lowest.
 
         Raises:
             SettingError: not all of E0 to E3 were tried, or nothing passes without faults.
         """
-        from worktrial.results.conditions import robustness_by_setting
-        from worktrial.statistics import Robustness, ZeroCleanRate
-
-        found: list[Robustness | ZeroCleanRate] = [*robustness_by_setting(self._conditions).values()]
+        found = self._figures.named("robustness")
         if not found:
             raise SettingError('robustness: needs the conditions E0 to E3; run the trial with faults="all"')
-        for one in found:
-            if isinstance(one, ZeroCleanRate):
-                raise SettingError(str(one))
-        return min(one.value for one in found if isinstance(one, Robustness))
+        if unknown := [one.unknown for one in found if one.value is None]:
+            raise SettingError(f"robustness has no value: {unknown[0]}")
+        return min(one.value for one in found if one.value is not None)
 
     @property
     def cost_per_task(self) -> float | None:
@@ -254,12 +244,7 @@ class Run:
         Nobody sees the requests of an agent of one's own; a model may have no known price. Requests that the
         request cache answered count with what they would have cost.
         """
-        from worktrial.results.spending import cost_of, unseen, why_unknown
-
-        judged = [record for record in self._records if record.outcome is not Outcome.INVALID]
-        if not judged or unseen(self.run).get("cost") or why_unknown(judged, cost_of):
-            return None
-        return sum(cost_of(record) or 0.0 for record in judged) / len(judged)
+        return self.figure("cost_per_task").value
 
     @property
     def failures(self) -> Sequence[SampleRecord]:
@@ -288,8 +273,8 @@ class Run:
             sure: Chance has to be ruled out: the interval's end counts, not just the value.
             cost_of: Whose requests cost.
             force: Go on when the baseline is not comparable; the result's `label` says what differs.
-            **limits: `min_completion`, `max_regression`, `min_robustness`, `max_cost_per_task`, `max_seconds`,
-                `max_invalid`.
+            **limits: `min_completion`, `min_score`, `max_regression`, `min_robustness`, `max_cost_per_task`,
+                `max_seconds`, `max_invalid`.
 
         Raises:
             AssertionError: the run does not keep to a limit; the message says how far it is from each.
@@ -387,6 +372,14 @@ class Run:
         }
         cells = "".join(f"<tr><th>{escape(k)}</th><td>{escape(_short(str(v)))}</td></tr>" for k, v in rows.items())
         return f"<table>{cells}</table>"
+
+    def __str__(self) -> str:
+        return self.line()
+
+    def __rich__(self) -> "Text":
+        from rich.text import Text
+
+        return Text(self.line())
 
     def __repr__(self) -> str:
         return f"<{self.line()}>"

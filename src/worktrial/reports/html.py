@@ -18,7 +18,7 @@ class Value:
     a cell without a figure should give NaN, which comes last either way."""
     href: str | None = None
     """One of our own relative addresses."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[str | Markup, ...] = ()
     """Note below the text, smaller: an interval, a count."""
 
 

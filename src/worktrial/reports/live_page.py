@@ -13,6 +13,7 @@ from worktrial.reports.figures import NONE, dollars, number, percent, percent_in
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href, trajectory_href
 from worktrial.results.following import ENDING, ConditionRate, FollowedRun
+from worktrial.results.spending import unseen
 
 
 def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
@@ -122,7 +123,7 @@ def _facts(run: FollowedRun, now: datetime) -> Markup:
         "Passed": number(counts.get(Outcome.PASS, 0)),
         "Failed": number(counts.get(Outcome.FAIL, 0)),
         "Invalid": number(counts.get(Outcome.INVALID, 0)),
-        "Cost": dollars(run.cost),
+        "Cost": dollars(None if "cost" in unseen(run) else run.cost),
         "Tokens": number(run.tokens),
         **_pace(run, now),
     }

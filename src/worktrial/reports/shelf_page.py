@@ -11,6 +11,7 @@ from worktrial.reports.figures import NONE, dollars, number, percent, percent_in
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.results.following import FollowedRun
+from worktrial.results.spending import unseen
 
 _NOTHING = float("nan")
 
@@ -71,6 +72,8 @@ def _row(slug: str, run: FollowedRun, name: str, live: str, now: datetime) -> li
         else Value(percent(estimate.value) + under, estimate.value, notes=(percent_interval(estimate.interval),))
     )
     invalid = counts.get(Outcome.INVALID, 0)
+    # What an agent of one's own spends nobody sees: it is not free.
+    cost = None if "cost" in unseen(run) else run.cost
     return [
         Value(name, href=samples_href(slug)),
         Value(run.manifest.title),
@@ -78,7 +81,7 @@ def _row(slug: str, run: FollowedRun, name: str, live: str, now: datetime) -> li
         Value(f"{number(done)} of {number(run.manifest.samples)}", done),
         completed,
         Value(number(invalid), invalid, samples_href(slug, {"outcome": "invalid"})),
-        Value(dollars(run.cost), _NOTHING if run.cost is None else run.cost),
+        Value(dollars(cost), _NOTHING if cost is None else cost),
         Value(_begun(run)[:16].replace("T", " ") or NONE, _begun(run)),
         Value(Markup('<input type="checkbox" name="run" value="{}" aria-label="Compare {}">').format(slug, name)),
     ]

@@ -150,7 +150,7 @@ def _free_name(target: Path) -> Path:
     return name
 
 
-_SCRIPTS = ("figures.js", "leaderboard.js")
+_SCRIPTS = ("leaderboard.js",)
 
 
 def render_index(

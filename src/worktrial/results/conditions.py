@@ -25,15 +25,27 @@ def in_order(conditions: Iterable[str]) -> list[str]:
     return sorted(conditions, key=_place)
 
 
+_MEANING = {
+    CLEAN: "without faults",
+    "E1": "when tools fail openly",
+    "E2": "when tools fail silently",
+    "E3": "when tools fail in both ways",
+}
+
+
+def condition_in_words(condition: str) -> str:
+    """A condition as a person says it, with the term behind it: `when tools fail silently (E2)`."""
+    meaning = _MEANING.get(condition.partition("/")[0])
+    return f"{meaning} ({condition})" if meaning else f"under {condition}"
+
+
 def headline(conditions: Sequence[str]) -> str:
     """The one condition whose completion rate stands for the run: E0 where it was tried, else the first."""
     return CLEAN if CLEAN in conditions or not conditions else conditions[0]
 
 
-def robustness_by_setting(
-    conditions: Mapping[str, Sequence[SampleRecord]],
-    confidence: float = 0.95,
-    estimand: Estimand = Estimand.WORK,
+def robustness_of(
+    conditions: Mapping[str, OutcomeTally], confidence: float = 0.95, estimand: Estimand = Estimand.WORK
 ) -> dict[str, Robustness | ZeroCleanRate]:
     """R for every setting of count and duration for which all four modes were tried.
 
@@ -41,7 +53,7 @@ def robustness_by_setting(
     that is still to come would make rates of different tasks look like an effect of faults.
 
     Args:
-        conditions: From `by_condition`.
+        conditions: Outcomes by condition.
         confidence: Of the intervals.
         estimand: What the intervals are about.
 
@@ -49,13 +61,6 @@ def robustness_by_setting(
         Setting (`3x2`; "" where the run has only one) to R, or to why it has no value. Settings without
         a sample that counts are left out.
     """
-    return robustness_of(tallies(conditions), confidence, estimand)
-
-
-def robustness_of(
-    conditions: Mapping[str, OutcomeTally], confidence: float = 0.95, estimand: Estimand = Estimand.WORK
-) -> dict[str, Robustness | ZeroCleanRate]:
-    """R for every setting; see `robustness_by_setting`."""
     found: dict[str, Robustness | ZeroCleanRate] = {}
     for setting, modes in settings_with_all_modes(conditions).items():
         tasks = outcomes_by_task(modes)
@@ -163,27 +168,22 @@ def _scenario(record: HasScenario) -> str:
     return record.sample if scenario is None else scenario
 
 
-def repeats_of(records: Iterable[SampleRecord]) -> Repeats | None:
+def repeats_in(tally: OutcomeTally, *, confidence: float = 0.95) -> Repeats | None:
     """pass@k and pass^k for k the number of repeats; scenarios are drawn as a whole for the intervals.
 
     Args:
-        records: Of one condition. Tries without a verdict are left out, and so are tasks that then have fewer than
-            k tries.
+        tally: Outcomes under one condition. Tries without a verdict are left out, and so are tasks that then have
+            fewer than k tries.
+        confidence: Of the intervals.
 
     Returns:
         None where no task has k tries, or none is tried more than once.
     """
-    tally = OutcomeTally()
-    tally.add_all(records)
-    return repeats_in(tally)
-
-
-def repeats_in(tally: OutcomeTally) -> Repeats | None:
-    """pass@k and pass^k; see `repeats_of`."""
     numbers: set[int] = set()
     numbers.update(*(task.by_repeat for task in tally.tasks.values()))
     if len(numbers) < 2:
         return None
     clusters = clusters_in(tally)
     tries = {sample: [*own.values()] for sample, own in _verdicts(tally).items() if own}
-    return over_tasks(tries.values(), len(numbers), clusters=[clusters[sample] for sample in tries])
+    of = [clusters[sample] for sample in tries]
+    return over_tasks(tries.values(), len(numbers), clusters=of, confidence=confidence)

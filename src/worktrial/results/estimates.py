@@ -4,9 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from worktrial import statistics
 from worktrial.engine.record import SampleRecord
-from worktrial.results.completion import completion
 from worktrial.results.conditions import cluster_by
 from worktrial.statistics import Interval, mean_interval
 
@@ -75,34 +73,3 @@ def mean_estimate(of: Sequence[Sums], amount: str, *, confidence: float = 0.95) 
         return BoardEstimate(fsum(amounts) / n)
     interval = mean_interval(amounts, [sums["n"] for sums in of], confidence=confidence)
     return BoardEstimate(fsum(amounts) / n, interval)
-
-
-def completion_estimate(records: Sequence[SampleRecord]) -> BoardEstimate:
-    """The share of all `records` that passed; an invalid one counts as not passed."""
-    return known(completion(records).of_all)
-
-
-def worst_case(
-    modes: Mapping[str, Sequence[SampleRecord]], *, confidence: float = 0.95
-) -> tuple[str, BoardEstimate]:
-    """The lowest completion of several conditions, and under which; the first of equals.
-
-    As that of R, the interval reaches from the smallest of the lower ends to the smallest of upper ends that hold
-    together (Bonferroni).
-
-    Args:
-        modes: Samples by condition; each has some.
-        confidence: Of the interval, 0-1.
-    """
-    together = 1 - (1 - confidence) / len(modes)
-    found = {name: completion(records, confidence=confidence).of_all for name, records in modes.items()}
-    upper = [completion(records, confidence=together).of_all for records in modes.values()]
-    values = {name: one for name, one in found.items() if one is not None}
-    worst = min(values, key=lambda name: values[name].value)
-    low = min(one.interval.low for one in values.values())
-    return worst, BoardEstimate(values[worst].value, Interval(low, min(one.interval.high for one in upper if one)))
-
-
-def known(found: statistics.Estimate | None) -> BoardEstimate:
-    """A rate as a figure of a board."""
-    return BoardEstimate(None) if found is None else BoardEstimate(found.value, found.interval)

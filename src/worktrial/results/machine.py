@@ -10,20 +10,19 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from worktrial.engine.record import RoleUsage
-from worktrial.engine.stored import StoredRun
 from worktrial.places import shown_place
-from worktrial.results.comparison import Comparison, verdict
-from worktrial.results.completion import CompletionEstimate
+from worktrial.results.comparison import Comparison
 from worktrial.results.corrections import JudgeCorrection
 from worktrial.results.document import FORMAT, MachineOutput
 from worktrial.results.duties import DutyCounts
+from worktrial.results.fault_metrics import FaultMetrics
+from worktrial.results.figure import Ask
 from worktrial.results.gate import Gate
 from worktrial.results.observed import ObservedPair, ObservedRun
 from worktrial.results.run_estimate import RunEstimate
-from worktrial.results.summary import Condition, Group, Summary
+from worktrial.results.summary import RunTally
 from worktrial.results.tables.schema import field_docs
-from worktrial.statistics import Agreement, Interval, Prospect, Repeats, Robustness
-from worktrial.suite import Figure, suite_of
+from worktrial.statistics import Agreement, Estimand, Figure, Interval, Prospect
 from worktrial.workplaces import ContextUse
 from worktrial.workplaces.conformance import SimulatorHealth
 
@@ -37,18 +36,15 @@ class ShowOutput(MachineOutput, kw_only=True, frozen=True, tag="show"):
     agent: str | None
     """Worker that the manifest names."""
     headline: str
-    """Condition that `overall` and `groups` are about."""
-    overall: CompletionEstimate
-    conditions: list[Condition]
-    robustness: Mapping[str, Robustness | None]
-    """Count and duration of the faults (`3x2`, or "") to R; null where nothing passes without faults."""
-    repeats: Repeats | None
+    """Condition that stands for the run: E0 where it was tried, else its first."""
+    figures: list[Figure]
+    """Everything that is said with an interval, of each condition, and of each kind of work under the headline."""
+    faults: Mapping[str, FaultMetrics]
+    """Fate of planned faults by condition."""
     tries: tuple[int, int]
     """Fewest and most samples of a task in the headline condition."""
     missing: int
     """Samples that have not finished."""
-    groups: Mapping[str, list[Group]]
-    """Tag (`category`, `difficulty`) to its groups."""
     usage: Mapping[str, RoleUsage]
     """Totals by role."""
     cost: float | None
@@ -57,10 +53,6 @@ class ShowOutput(MachineOutput, kw_only=True, frozen=True, tag="show"):
     """US dollars that the samples take, replayed requests at what they would have cost; null where not known."""
     replayed: str
     """Mark of `takes` where some samples were answered from the request cache; else ""."""
-    seconds: float | None
-    """Mean wall-clock seconds of a sample that was not replayed."""
-    calls: float
-    """Mean tool calls of a sample."""
     stop_reasons: Mapping[str, int]
     invalid_reasons: Mapping[str, int]
     agreement: Agreement | None
@@ -71,22 +63,22 @@ class ShowOutput(MachineOutput, kw_only=True, frozen=True, tag="show"):
     """Counts of what was dropped of the agent's conversations; null where everything was kept."""
     duties: DutyCounts | None
     """Counts of how the agent kept to its duties beside the tasks; null where it had none."""
-    figures: list[Figure]
-    """Figures that only the suite has."""
     corrections: list[JudgeCorrection]
     """The rate without the judge's errors, by each source of these that was named."""
 
 
-def show_output(run: StoredRun, summary: Summary, corrections: Sequence[JudgeCorrection] = ()) -> ShowOutput:
-    """Document on `run`, from the summary and the corrected rates that its page shows."""
-    suite = suite_of(run.manifest)
-    of = {field.name: getattr(summary, field.name) for field in fields(summary)}
-    of["robustness"] = {name: r if isinstance(r, Robustness) else None for name, r in summary.robustness.items()}
+def show_output(tally: RunTally, corrections: Sequence[JudgeCorrection] = ()) -> ShowOutput:
+    """Document on a run added up, with the corrected rates that its page shows."""
+    run, summary = tally.run, tally.summary()
+    of = {field.name: getattr(summary, field.name) for field in fields(summary) if field.name != "figures"}
+    # Of rates and R there are intervals for both questions.
+    these = tally.figures(Ask(estimand=Estimand.THESE))
     return ShowOutput(
         run=shown_place(run.folder),
         suite=run.manifest.suite,
         agent=run.manifest.settings.get("agent"),
-        figures=[] if suite is None else list(suite.figures(run)),
+        headline=summary.figures.headline,
+        figures=[*summary.figures.listed, *these.listed],
         corrections=list(corrections),
         **of,
     )
@@ -95,12 +87,10 @@ def show_output(run: StoredRun, summary: Summary, corrections: Sequence[JudgeCor
 class CompareOutput(MachineOutput, kw_only=True, frozen=True, tag="compare"):
     """Two runs side by side: `worktrial compare A B --json`."""
 
-    verdict: str
-    """The comparison in plain words."""
     label: str
     """Line on what differs where runs that are not comparable were compared with `--force`; else ""."""
     names: tuple[str, str]
-    """Names of the two, as the verdict has them."""
+    """Names of the two, as the conclusion has them."""
     references: tuple[bool, bool]
     """Whether each is a reference agent, which needs no model."""
     level: float
@@ -114,9 +104,7 @@ def compare_output(
     found: Comparison, names: tuple[str, str], references: tuple[bool, bool], *, level: float, margin: float
 ) -> CompareOutput:
     """Document on two runs, from the comparison that the page shows."""
-    said = verdict(found.of(found.headline), margin=margin, confidence=found.confidence, second=names[1])
     return CompareOutput(
-        verdict=said,
         label=found.label,
         names=names,
         references=references,

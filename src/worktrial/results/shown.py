@@ -41,7 +41,9 @@ def tally_shown(folder: Path, *, whole: bool = False) -> RunTally:
     manifest = manifest_in(folder)
     suite = suite_of(manifest)
     # Tables and figures of a suite's own are made from whole records, and so is what is said about duties.
-    own = suite is not None and (type(suite).tables, type(suite).figures) != (Suite.tables, Suite.figures)
+    own = suite is not None and (
+        suite.score is not None or (type(suite).tables, type(suite).figures) != (Suite.tables, Suite.figures)
+    )
     if whole or own or is_audit(manifest) or has_duties(manifest):
         return RunTally.of(open_run(folder))
     return tally_figures(folder)

@@ -35,7 +35,7 @@ def cost_of(record: SampleRecord) -> float | None:
     """
     if not record.replayed:
         return record.cost
-    return _full(record.usage.values())
+    return sum_of(cost for usage in record.usage.values() for cost in (usage.cost, usage.replayed_cost))
 
 
 def agent_cost_of(record: SampleRecord) -> float | None:
@@ -43,21 +43,15 @@ def agent_cost_of(record: SampleRecord) -> float | None:
 
     A sample that broke before the agent said a word costs nothing.
     """
-    return _full(_own(record))
-
-
-def _full(usage: Iterable[RoleUsage]) -> float | None:
-    return sum_of(cost for u in usage for cost in (u.cost, u.replayed_cost))
+    own = _own(record)
+    if len(own) == 1 and not record.replayed:
+        return own[0].cost
+    return sum_of(cost for usage in own for cost in (usage.cost, usage.replayed_cost))
 
 
 def seconds_of(record: SampleRecord) -> float | None:
     """Wall-clock seconds that the sample takes; None where the request cache answered."""
     return None if record.replayed else record.seconds
-
-
-def agent_tokens_of(record: SampleRecord) -> int:
-    """Tokens of the agent's own requests, in and out."""
-    return sum(usage.input_tokens + usage.output_tokens for usage in _own(record))
 
 
 def replayed(records: Iterable[SampleRecord]) -> str:
@@ -134,7 +128,8 @@ def _told(record: SampleRecord, tokens: int) -> int | None:
 
 
 def _own(record: SampleRecord) -> list[RoleUsage]:
-    return [usage for role, usage in record.usage.items() if role in _ON_TRIAL]
+    usage = record.usage
+    return [usage[role] for role in _ON_TRIAL if role in usage]
 
 
 def sum_of(costs: Iterable[float | None]) -> float | None:
@@ -162,11 +157,6 @@ class Total:
     def value(self) -> float | None:
         """Sum; None where an amount is not known."""
         return fsum(self._amounts) if self._is_known else None
-
-    @property
-    def mean(self) -> float | None:
-        """Mean; None where an amount is not known, or there is none."""
-        return fsum(self._amounts) / len(self._amounts) if self._is_known and self._amounts else None
 
 
 def _samples(n: int) -> str:

@@ -9,14 +9,13 @@ from typing import Any, TypeVar
 from worktrial.engine.record import Key, RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome, majority
-from worktrial.results.completion import CompletionEstimate, completion_of
-from worktrial.results.conditions import headline, in_order, repeats_in, robustness_of
+from worktrial.results.conditions import headline, in_order
 from worktrial.results.duties import DutyCounts, duty_counts
 from worktrial.results.fault_metrics import FaultedSample, FaultMetrics, faulted, faults_of, total
+from worktrial.results.figure import Ask, RunFigures, Samples, reckon
 from worktrial.results.observed import ObservedRun, observed_in
-from worktrial.results.outcomes import OutcomeTally
 from worktrial.results.spending import Total, quantity_in, replayed_mark
-from worktrial.statistics import Agreement, Repeats, Robustness, ZeroCleanRate, agreement
+from worktrial.statistics import Agreement, agreement
 from worktrial.workplaces import ContextUse
 from worktrial.workplaces.conformance import SimulatorHealth
 
@@ -24,46 +23,17 @@ _Counts = TypeVar("_Counts", SimulatorHealth, ContextUse)
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Samples that share a tag."""
-
-    name: str
-    completion: CompletionEstimate
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """Figures of the samples under one condition."""
-
-    name: str
-    completion: CompletionEstimate
-    calls: float
-    """Mean tool calls of a sample."""
-    faults: FaultMetrics | None
-    """Fault metrics of all its samples together; None where no fault was planned."""
-
-
-@dataclass(frozen=True, slots=True)
 class Summary:
     """One run at a glance."""
 
-    headline: str
-    """The condition that `overall` and `groups` are about: E0 where the run has it. Conditions are never mixed
-    into one rate."""
-    overall: CompletionEstimate
-    conditions: list[Condition]
-    """E0 first; one in most runs."""
-    robustness: Mapping[str, Robustness | ZeroCleanRate]
-    """Count and duration of the faults (`3x2`; "" where there is only one setting) to R, or to why it has no
-    value; {} where not all of E0 to E3 were tried."""
-    repeats: Repeats | None
-    """Shares of tasks that pass every time, or at least once, in the headline condition; None without repeats."""
+    figures: RunFigures
+    """Everything that is said with an interval. Conditions are never mixed into one rate."""
+    faults: Mapping[str, FaultMetrics]
+    """Conditions to the fault metrics of all their samples together; those without a planned fault are left out."""
     tries: tuple[int, int]
     """Fewest and most samples of a task in the headline condition; each counts in the rates."""
     missing: int
     """Samples that have not finished."""
-    groups: Mapping[str, list[Group]]
-    """Tag (`category`, `difficulty`, …) to its groups."""
     usage: Mapping[str, RoleUsage]
     """Totals by role."""
     cost: float | None
@@ -73,11 +43,6 @@ class Summary:
     None where that is not known, or where nobody sees what the agent spends."""
     replayed: str
     """Mark of `takes` where some samples were answered from the request cache; else ""."""
-    seconds: float | None
-    """Mean wall-clock seconds of a sample, of those that were not answered from the request cache; None where all
-    were, or where stored work was only judged again."""
-    calls: float
-    """Mean tool calls of a sample."""
     stop_reasons: Mapping[str, int]
     invalid_reasons: Mapping[str, int]
     agreement: Agreement | None
@@ -90,7 +55,6 @@ class Summary:
     """Counts of how the agent kept to its duties beside the tasks; None where it had none."""
 
 
-GROUPED_BY = ("category", "difficulty")
 _INVALID = Outcome.INVALID
 
 
@@ -143,11 +107,10 @@ class RunTally:
         """The run, whose records need not be there."""
         self.samples = 0
         """Samples that were added."""
-        self._conditions: dict[str, OutcomeTally] = {}
-        self._calls: Counter[str] = Counter()
+        self._conditions: dict[str, Samples] = {}
         self._usage = UsageTotals()
-        self._cost_of, self._seconds_of = (quantity_in(run, name) for name in ("cost", "seconds"))
-        self._paid, self._takes, self._timed = Total(), Total(), Total()
+        self._cost_of = quantity_in(run, "cost")
+        self._paid, self._takes = Total(), Total()
         self._replayed = 0
         self._stops: Counter[str] = Counter()
         self._invalid: Counter[str] = Counter()
@@ -172,8 +135,7 @@ class RunTally:
         for record in records:
             conditions.setdefault(record.condition, []).append(record)
         for name, own in conditions.items():
-            self._tally(name).add_all(own)
-            self._calls[name] += sum([record.calls for record in own])
+            self._samples(name).add_all(own)
             if planned := [*faulted(own)]:
                 self._faulted.setdefault(name, []).extend(planned)
             for outcome in (Outcome.FAIL, Outcome.PASS):
@@ -183,7 +145,6 @@ class RunTally:
         self._usage.add_all(records)
         self._paid.add_all([record.cost for record in records])
         self._takes.add_all([*map(self._cost_of, records)])
-        self._timed.add_all([taken for taken in map(self._seconds_of, records) if taken is not None])
         self._replayed += sum([record.replayed > 0 for record in records])
         self._stops.update([r.stop_reason for r in records if r.stop_reason and r.outcome is not _INVALID])
         self._invalid.update([r.reason.partition(":")[0] for r in records if r.outcome is _INVALID])
@@ -206,7 +167,11 @@ class RunTally:
 
     def observed(self) -> ObservedRun | None:
         """The agent as it was observed; None before any sample."""
-        return observed_in(self.headline, self._conditions[self.headline]) if self.samples else None
+        return observed_in(self.headline, self._conditions[self.headline].outcomes) if self.samples else None
+
+    def figures(self, ask: Ask = Ask()) -> RunFigures:  # noqa: B008
+        """The figures of what was added."""
+        return reckon(self.run, {name: of for name, of in self._conditions.items() if of.outcomes.tasks}, ask)
 
     def summary(self) -> Summary:
         """The summary of what was added.
@@ -214,26 +179,17 @@ class RunTally:
         Raises:
             DataError: a trajectory of a sample with faults is damaged.
         """
-        chosen = self.headline
-        shown = self._conditions.get(chosen, OutcomeTally())
-        figures = self._condition_figures()
-        overall = next((one.completion for one in figures if one.name == chosen), None)
+        shown = self._samples(self.headline).outcomes
         tries = [len(task.by_repeat) for task in shown.tasks.values()]
         return Summary(
-            headline=chosen,
-            overall=completion_of(shown) if overall is None else overall,
-            conditions=figures,
-            robustness=robustness_of(self._conditions),
-            repeats=repeats_in(shown),
+            figures=self.figures(),
+            faults=self._faults(),
             tries=(min(tries, default=0), max(tries, default=0)),
             missing=max(0, self.run.manifest.samples - self.samples),
-            groups={tag: _groups(shown, tag) for tag in GROUPED_BY},
             usage=self._usage.by_role,
             cost=self._paid.value,
             takes=self._takes.value,
             replayed=replayed_mark(self._replayed, self.samples),
-            seconds=self._timed.mean,
-            calls=sum(self._calls.values()) / self.samples if self.samples else 0.0,
             stop_reasons=dict(self._stops.most_common()),
             invalid_reasons=dict(self._invalid.most_common()),
             agreement=self._agreement(),
@@ -242,21 +198,16 @@ class RunTally:
             duties=duty_counts(self.run),
         )
 
-    def _tally(self, condition: str) -> OutcomeTally:
+    def _samples(self, condition: str) -> Samples:
         if condition not in self._conditions:
-            self._conditions[condition] = OutcomeTally()
+            self._conditions[condition] = Samples(self.run)
         return self._conditions[condition]
 
-    def _condition_figures(self) -> list[Condition]:
+    def _faults(self) -> dict[str, FaultMetrics]:
         metrics = faults_of(self.run.folder, chain.from_iterable(self._faulted.values()))
-        found = []
-        for name in in_order(self._conditions):
-            tally = self._conditions[name]
-            samples = sum(len(task.by_repeat) for task in tally.tasks.values())
-            own = {sample.key: metrics[sample.key] for sample in self._faulted.get(name, ())}
-            faults = total(own.values()) if own else None
-            found.append(Condition(name, completion_of(tally), self._calls[name] / samples, faults))
-        return found
+        return {
+            name: total(metrics[sample.key] for sample in self._faulted[name]) for name in in_order(self._faulted)
+        }
 
     def _agreement(self) -> Agreement | None:
         settings = self.run.manifest.settings
@@ -276,7 +227,3 @@ def simulator_health(records: Iterable[SampleRecord]) -> SimulatorHealth | None:
 def _sum(counts: Iterable[_Counts | None], nothing: _Counts) -> _Counts | None:
     there = [one for one in counts if one is not None]
     return sum(there, nothing) if there else None
-
-
-def _groups(tally: OutcomeTally, tag: str) -> list[Group]:
-    return [Group(name, completion_of(own)) for name, own in sorted(tally.by_tag(tag).items())]

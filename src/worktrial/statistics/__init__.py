@@ -4,6 +4,7 @@ from worktrial.statistics.agreement import Agreement, PairwiseCohen, agreement, 
 from worktrial.statistics.decision import MARGIN, Conclusion, check_margin, conclude, tasks_needed
 from worktrial.statistics.design import Design, design_effect, discordant_share
 from worktrial.statistics.estimates import Estimand, Estimate, TaskTries, difference, rate, ratio
+from worktrial.statistics.figure import Figure, Unit
 from worktrial.statistics.jackknife import (
     MeanChange,
     change_intervals,
@@ -16,8 +17,7 @@ from worktrial.statistics.jackknife import (
 from worktrial.statistics.judge_error import CorrectedRate, corrected_rate, prediction_powered
 from worktrial.statistics.multiple import holm
 from worktrial.statistics.order import OrderAgreement, order_agreement
-from worktrial.statistics.outlook import Prospect, prospect, smallest_drop
-from worktrial.statistics.pooling import pooled
+from worktrial.statistics.outlook import Prospect, prospect, smallest_shift
 from worktrial.statistics.power import (
     half_width,
     minimum_detectable_effect,
@@ -58,6 +58,7 @@ __all__ = [
     "Design",
     "Estimand",
     "Estimate",
+    "Figure",
     "Interval",
     "MeanChange",
     "OrderAgreement",
@@ -72,6 +73,7 @@ __all__ = [
     "Stretch",
     "TaskTries",
     "Tries",
+    "Unit",
     "ZeroCleanRate",
     "agreement",
     "agresti_coull",
@@ -99,7 +101,6 @@ __all__ = [
     "pairwise_cohen",
     "pass_at_k",
     "pass_hat_k",
-    "pooled",
     "power_of",
     "prediction_powered",
     "prospect",
@@ -113,6 +114,6 @@ __all__ = [
     "sample_size_for_half_width",
     "score_intervals",
     "shown_drop",
-    "smallest_drop",
+    "smallest_shift",
     "tasks_needed",
 ]

@@ -26,16 +26,26 @@ USUAL_CORRELATION = 0.5
 """Between agents on the same tasks: the middle of what E. Miller, *Adding Error Bars to Evals* (2024), reports."""
 
 
-def smallest_drop(tasks: int, rate: float = 0.5, *, repeats: int = 1, cluster_effect: float = 1.0) -> float | None:
-    """Smallest drop of the completion rate that a comparison on the same tasks shows with a chance of 80 %.
+def smallest_shift(tasks: int, rate: float = 0.5, *, repeats: int = 1, cluster_effect: float = 1.0) -> float | None:
+    """Smallest change of the completion rate that a comparison on the same tasks shows with a chance of 80 %.
 
-    None where even the largest is missed by so few tasks.
+    It is a drop, and negative; where there is hardly anything to drop, it is a rise. None where even the largest
+    change is missed by so few tasks.
     """
     if not 0 < rate < 1:
         rate = 0.5
-    return minimum_detectable_effect(
-        tasks, rate, correlation=USUAL_CORRELATION, repeats=repeats, cluster_effect=cluster_effect, worse=True
-    )
+    for sign in (-1, 1):
+        found = minimum_detectable_effect(
+            tasks,
+            rate,
+            correlation=USUAL_CORRELATION,
+            repeats=repeats,
+            cluster_effect=cluster_effect,
+            worse=sign < 0,
+        )
+        if found is not None:
+            return sign * found
+    return None
 
 
 def prospect(

@@ -187,7 +187,7 @@ def test_every_setting_of_a_sweep_has_to_hold(tmp_path: Path) -> None:
         ([("fail", "E0"), ("pass", "E1"), ("pass", "E2"), ("pass", "E3")], "nothing passes without faults"),
         (
             [("pass", "E0"), ("invalid", "E1"), ("pass", "E2"), ("pass", "E3")],
-            "it needs tasks with a verdict in each",
+            "no task has a verdict in each of E0, E1, E2 and E3",
         ),
     ],
 )
@@ -201,7 +201,8 @@ def test_robustness_that_cannot_be_judged_fails(tmp_path: Path, records: list[tu
 def test_cost_and_time(tmp_path: Path) -> None:
     usage = {"agent": RoleUsage(1, 10, 1, 0, 0.02), "judge": RoleUsage(1, 10, 1, 0, 0.03)}
     broken = record("99", "invalid", cost=None)
-    run = store(tmp_path, [record(str(n), usage=usage, cost=0.05, seconds=4.0) for n in range(30)] + [broken])
+    records = [record(str(n), usage=usage, cost=0.05, seconds=4.0) for n in range(30)] + [broken]
+    run = store(tmp_path, records, roles={"agent": {"model": "m"}})
     assert _one(run, max_cost_per_task=0.05).passed
     assert not _one(run, max_cost_per_task=0.04).passed
     assert _one(run, max_cost_per_task=0.02, cost_of_whom="agent").passed
@@ -213,7 +214,7 @@ def test_cost_and_time(tmp_path: Path) -> None:
     assert _one(few, max_seconds=4.0).passed
     unsure = _one(few, max_seconds=9.0, sure=True)
     assert not unsure.passed
-    assert "(too few tasks for an interval of what they take: 4 that are drawn apart, it needs 30)" in unsure.reason
+    assert "too few tasks for an interval of what they take: 4 that are drawn apart, it needs 30" in unsure.reason
     found = _one(run, max_seconds=3.9)
     assert not found.passed
     assert (

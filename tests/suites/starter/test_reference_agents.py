@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from tests.support.cli import command
+from worktrial.results.boards.hire import HireConclusion, recommend
 
 import worktrial as wt
 from worktrial.engine.stored import StoredRun, open_run
-from worktrial.results.boards.hire import HireConclusion, recommend
 from worktrial.suites.starter import suite
 
 

@@ -1,69 +1,29 @@
 "use strict";
 
-/* The filters of the leaderboard: figures are added up anew from the counts within the page, and the choice is
-   kept in the address. */
+/* The filters of the leaderboard: cells are shown as the page was made with them for each choice, which is kept in
+   the address. */
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const TAGS = ["category", "difficulty", "language"];
   const NAMES = ["suite", ...TAGS, "condition"];
-  const { NONE, percent, percentInterval, dollars, seconds, whole } = Worktrial.figures;
+  const NONE = "–";
 
   /**
-   * A figure in a cell, in the form that the page's data has, too.
+   * A figure in a cell, as the page was made with it.
    * @typedef {[text: string, sort: number | null, note: string, href: string | null,
    *   bar: [number, [number, number] | null] | null]} Shown
    */
 
-  /** The counts of a run under a condition that a choice of tags lets through. */
-  function within(run, condition, chosen) {
-    return run.cells.filter(
-      (cell) => cell[3] === condition && TAGS.every((tag, n) => !chosen[tag] || cell[n] === chosen[tag]),
-    );
-  }
-
-  /** The sum of a column; null where a part is unknown. */
-  function sum(cells, column) {
-    let total = 0;
-    for (const cell of cells) {
-      if (cell[column] === null) return null;
-      total += cell[column];
-    }
-    return total;
-  }
-
   /**
-   * The figures of the samples that have the chosen tags, from the counts.
-   * @returns {Shown[]}
+   * The figures of the samples that have the chosen tags; undefined where there are none.
+   * @returns {Shown[] | undefined}
    */
-  function counted(run, condition, chosen) {
-    const cells = within(run, condition, chosen);
-    const [passed, failed, invalid] = [4, 5, 6].map((column) => sum(cells, column));
-    const n = passed + failed + invalid;
-    const href = (more) => samples(run.slug, { condition, ...more, ...only(chosen, TAGS) });
-    if (!n) return Array.from({ length: 8 }, (_, place) => [place === 7 ? "0" : NONE, place === 7 ? 0 : null, "", null, null]);
-    const mean = (column) => (sum(cells, column) === null ? null : sum(cells, column) / n);
-    const [cost, time] = [mean(7), mean(8)];
-    // Worked out when the page was made: counts do not tell which samples belong together.
-    const [all, valid] = run.intervals[[...TAGS.map((tag) => chosen[tag] || ""), condition].join("\n")];
-    const ofValid = valid ? passed / (passed + failed) : null;
-    return [
-      [percent(passed / n), passed / n, percentInterval(all), href({ outcome: "pass" }), [passed / n, all]],
-      [percent(ofValid), ofValid, percentInterval(valid), valid && href({ outcome: "pass" }), null],
-      [NONE, null, "", null, null],
-      [NONE, null, "", null, null],
-      [dollars(cost), cost, "", cost === null ? null : href({}), null],
-      [seconds(time), time, "", time === null ? null : href({}), null],
-      [percent(invalid / n), invalid / n, "", href({ outcome: "invalid" }), null],
-      [whole(n), n, "", href({}), null],
-    ];
+  function within(run, condition, chosen) {
+    return run.figures[[...TAGS.map((tag) => chosen[tag] || ""), condition].join("\n")];
   }
 
   function only(values, names) {
     return Object.fromEntries(names.filter((name) => values[name]).map((name) => [name, values[name]]));
-  }
-
-  function samples(slug, filters) {
-    return `samples.html#${new URLSearchParams({ run: slug, ...filters })}`;
   }
 
   function element(name, attributes) {
@@ -126,18 +86,18 @@
       const condition = chosen.condition || board.condition;
       const hidden =
         (chosen.suite && board.suite !== chosen.suite) ||
-        !board.runs.some((run) => within(run, condition, chosen).length);
+        !board.runs.some((run) => within(run, condition, chosen));
       document.querySelector(`[data-board-of="${n}"]`).hidden = Boolean(hidden);
       const table = document.querySelector(`table[data-board="${n}"]`);
       for (const run of board.runs) {
-        const shown = byTag ? counted(run, condition, chosen) : run.figures[condition] || nothing();
+        const shown = within(run, condition, chosen) || nothing();
         const row = table.querySelector(`tr[data-run="${run.slug}"]`);
         shown.forEach((figure, place) => fill(row.cells[place + 1], figure));
       }
       Worktrial.resort(table);
       const note = document.querySelector(`[data-board-note="${n}"]`);
       note.textContent =
-        "Robustness and pass^k are only given for all samples.";
+        "Robustness is only given for all samples.";
       note.hidden = !byTag;
     });
   }

@@ -5,12 +5,14 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from worktrial.reports.figures import NONE, percent, percent_interval
-from worktrial.reports.html import Value, table
+from worktrial.reports.html import Value, link, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import ReportRun
 from worktrial.reports.sections.grouping import Board
-from worktrial.reports.sections.wording import counted, in_words, strong
-from worktrial.results.boards import Broken, FaultLoss, broken_off, fault_losses, profile
+from worktrial.reports.sections.wording import counted, strong
+from worktrial.results.boards import Broken, FaultLoss, broken_off, fault_losses
+from worktrial.results.conditions import condition_in_words
+from worktrial.results.figure import figures_of
 
 _COLUMNS = 4
 """Agents beside each other; further ones are on the pages behind."""
@@ -56,7 +58,7 @@ def _sentence(run: ReportRun, losses: Mapping[str, FaultLoss]) -> Markup:
     for loss in losses.values():
         if (change := loss.change) is not None and change.interval is not None and change.interval.high < 0:
             return Markup("<p>What costs {} most: {}, it completes {:.1f} points less; {} is left.</p>\n").format(
-                strong(run.name), in_words(loss.condition), -100 * change.value, percent(loss.left.value)
+                strong(run.name), condition_in_words(loss.condition), -100 * change.value, percent(loss.left.value)
             )
     return Markup("<p>No failing of tools is shown to cost {} anything.</p>\n").format(strong(run.name))
 
@@ -64,7 +66,7 @@ def _sentence(run: ReportRun, losses: Mapping[str, FaultLoss]) -> Markup:
 def _faults(
     condition: str, agents: Sequence[ReportRun], losses: Mapping[str, Mapping[str, FaultLoss]]
 ) -> list[Value | str | Markup]:
-    words = in_words(condition)
+    words = condition_in_words(condition)
     return [
         Value(words[:1].upper() + words[1:]),
         *(_loss(run, condition, losses[run.slug].get(condition)) for run in agents),
@@ -84,32 +86,43 @@ def _loss(run: ReportRun, condition: str, loss: FaultLoss | None) -> Value:
 
 
 def _hardest(board: Board, agents: Sequence[ReportRun]) -> list[list[Value | str | Markup]]:
-    profiles = {run.slug: profile(run.run, board.condition) for run in agents}
+    cells = [_lowest(board, run) for run in agents]
     # Where all kinds are done equally well, none is the hardest.
-    if all(len({part.of_all.value for part in parts.values()}) < 2 for parts in profiles.values()):
-        return []
-    cells: list[Value | str | Markup] = ["Kind of work with the lowest rate"]
-    for run in agents:
-        parts = {name: part for name, part in profiles[run.slug].items() if part.of_all.value is not None}
-        if len({part.of_all.value for part in parts.values()}) < 2:
-            cells.append(NONE)
-            continue
-        name, part = min(parts.items(), key=lambda item: item[1].of_all.value or 0.0)
-        note = f"{percent(part.of_all.value, 0)} of {counted(part.completion.of_all.n, 'sample')}"
-        interval = percent_interval(part.of_all.interval)
-        href = samples_href(run.slug, {"condition": board.condition, "category": name, "outcome": "fail"})
-        cells.append(Value(name, href=href, notes=(f"{note}, {interval}" if interval else note,)))
-    return [cells]
+    return [["Kind of work with the lowest rate", *cells]] if any(cell.text != NONE for cell in cells) else []
+
+
+def _lowest(board: Board, run: ReportRun) -> Value:
+    parts = figures_of(run.run).groups("category", board.condition)
+    lowest = min((part.value or 0.0 for part in parts.values()), default=0.0)
+    names = [name for name, part in parts.items() if part.value == lowest]
+    if len(names) == len(parts):
+        return Value(NONE)
+    failed = {"condition": board.condition, "outcome": "fail"}
+    if len(names) > 1:
+        note = f"{percent(lowest, 0)} in {len(names)} of {len(parts)} kinds"
+        return Value("several", href=samples_href(run.slug, failed), notes=(note,))
+    part = parts[names[0]]
+    note = f"{percent(part.value, 0)} of {counted(part.n, 'sample')}, {percent_interval(part.interval)}"
+    return Value(names[0], href=samples_href(run.slug, {**failed, "category": names[0]}), notes=(note,))
 
 
 def _broken(
     board: Board, agents: Sequence[ReportRun], broken: Mapping[str, Broken]
 ) -> list[list[Value | str | Markup]]:
     def counts(run: ReportRun, found: Mapping[str, int], outcome: str) -> Value:
-        reasons = ", ".join(f"{_STOPPED.get(name, name)} {n}" for name, n in list(found.items())[:3])
-        href = samples_href(run.slug, {"condition": board.condition, "outcome": outcome})
-        of = broken[run.slug].samples
-        return Value(f"{sum(found.values())} of {of}", href=href if found else None, notes=(reasons,) * bool(found))
+        condition = {"condition": board.condition, "outcome": outcome}
+        stopped = outcome == "fail"
+        # Each reason leads to its own samples; the page of samples has no reasons of those without a verdict.
+        reasons = [
+            link(
+                f"{_STOPPED.get(name, name)} {n}",
+                samples_href(run.slug, {**condition, "stop_reason": name}) if stopped else None,
+            )
+            for name, n in list(found.items())[:3]
+        ]
+        said = f"{sum(found.values())} of {broken[run.slug].samples}"
+        href = samples_href(run.slug, condition) if found and not stopped else None
+        return Value(said, href=href, notes=(Markup(", ").join(reasons),) * bool(found))
 
     rows: list[list[Value | str | Markup]] = []
     if any(broken[run.slug].stopped for run in agents):

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from worktrial.engine.stored import StoredRun
 from worktrial.reports.charts import ChartLine, Point, lines, scatter
-from worktrial.reports.figures import dollars
+from worktrial.reports.figures import dollars, percent
 from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, Section
@@ -21,7 +22,10 @@ from worktrial.reports.sections.wording import (
     takeaway,
     under,
 )
-from worktrial.results.boards import Basis, BoardEstimate, Offer, Row, Sweep, offers, row, sweeps
+from worktrial.results.boards import Offer, Sweep, offers, sweeps
+from worktrial.results.conclusion import is_reference
+from worktrial.results.figure import figures_of
+from worktrial.statistics import Figure, Interval
 
 _UNSET = "left to the endpoint"
 
@@ -39,32 +43,32 @@ def effort(report: Report) -> Section | None:
 
 
 def _board(board: Board) -> list[Markup]:
-    rows = [found for run in board.stored if (found := row(run, board.condition)).n]
+    runs = [run for run in board.stored if board.condition in figures_of(run).conditions]
     parts: list[Markup] = []
-    known, basis = offers(rows)
+    known, basis = offers(runs, board.condition)
     # Where nobody completed anything, nobody is worth their money.
-    if len(known) > 1 and basis is not None and any(offer.row.of_all.value for offer in known):
-        parts += _frontier(board, known, basis, len(rows))
-    for sweep in sweeps(rows):
+    if len(known) > 1 and any(offer.completion.value for offer in known):
+        agents = sum(not is_reference(run) for run in runs)
+        parts += _frontier(board, known, basis, agents - len(known))
+    for sweep in sweeps(runs):
         parts += _sweep(board, sweep)
     return parts
 
 
-def _frontier(board: Board, known: Sequence[Offer], basis: Basis, rows: int) -> list[Markup]:
+def _frontier(board: Board, known: Sequence[Offer], basis: str, missing: int) -> list[Markup]:
     whose = (
         "of the agent’s own requests"
-        if basis is Basis.AGENT
+        if basis.startswith("agent")
         else "of the whole trial, simulator and judge included"
     )
-    missing = rows - len(known)
     left_out = f" {missing} without a known cost left out." if missing else ""
     drawn = [
         Point(
-            board.of(offer.row.run).name,
+            board.of(offer.run).name,
             offer.cost,
-            offer.row.of_all.value or 0.0,
-            offer.row.of_all.interval,
-            samples_href(board.of(offer.row.run).slug, {"condition": board.condition}),
+            offer.completion.value or 0.0,
+            offer.completion.interval,
+            samples_href(board.of(offer.run).slug, {"condition": board.condition}),
             offer.efficient,
         )
         for offer in known
@@ -74,7 +78,7 @@ def _frontier(board: Board, known: Sequence[Offer], basis: Basis, rows: int) -> 
         scatter(
             f"Completion against cost: {board.title}",
             drawn,
-            x_label="US dollars a sample",
+            x_label="US dollars a task",
             y_label="Completed",
             x_text=dollars,
         ),
@@ -90,8 +94,8 @@ def _efficient(board: Board, known: Sequence[Offer]) -> Markup:
     best = sorted((offer for offer in known if offer.efficient), key=lambda offer: offer.cost)
     names = [
         Markup("{} ({} for {})").format(
-            strong(board.of(offer.row.run).name),
-            f"{100 * (offer.row.of_all.value or 0.0):.1f}%",
+            strong(board.of(offer.run).name),
+            percent(offer.completion.value),
             dollars(offer.cost),
         )
         for offer in best
@@ -102,31 +106,25 @@ def _efficient(board: Board, known: Sequence[Offer]) -> Markup:
 
 
 def _sweep(board: Board, sweep: Sweep) -> list[Markup]:
-    places = {effort: float(n) for n, effort in enumerate(dict.fromkeys(effort for effort, _ in sweep.rows))}
-    line = ChartLine(
-        sweep.agent,
-        [
-            (places[effort], found.of_all.value, found.of_all.interval)
-            for effort, found in sweep.rows
-            if found.of_all.value is not None
-        ],
-    )
-    rows: list[list[Value | str | Markup]] = [
-        [
-            Value(
-                effort or _UNSET,
-                places[effort],
-                samples_href(board.of(found.run).slug, {"condition": board.condition}),
-            ),
-            estimate_cell(found.of_all, counts=f"of {found.n}"),
-            _cost(found.agent_cost),
-            Value(f"{found.agent_tokens:,.0f}", found.agent_tokens),
-        ]
-        for effort, found in sweep.rows
-    ]
+    places = {effort: float(n) for n, effort in enumerate(dict.fromkeys(effort for effort, _ in sweep.runs))}
+    told = [(places[effort], _of(run, board, "completion")) for effort, run in sweep.runs]
+    line = ChartLine(sweep.agent, [(at, done.value, done.interval) for at, done in told if done.value is not None])
+    rows: list[list[Value | str | Markup]] = []
+    for effort, run in sweep.runs:
+        done, cost = _of(run, board, "completion"), _of(run, board, "agent_cost_per_task").value
+        tokens = _tokens(run, board)
+        href = samples_href(board.of(run).slug, {"condition": board.condition})
+        rows.append(
+            [
+                Value(effort or _UNSET, places[effort], href),
+                estimate_cell(done, counts=f"of {done.n}"),
+                Value(dollars(cost), NOTHING if cost is None else cost),
+                Value("–" if tokens is None else f"{tokens:,.0f}", NOTHING if tokens is None else tokens),
+            ]
+        )
     title = f"Reasoning effort of {sweep.agent}: {board.title}"
     return [
-        takeaway(_gain(sweep)),
+        takeaway(_gain(board, sweep)),
         lines(
             title,
             [line],
@@ -136,36 +134,36 @@ def _sweep(board: Board, sweep: Sweep) -> list[Markup]:
         ),
         table(
             f"{title}, in numbers",
-            ["Effort", "Completed", "Agent’s cost a sample", "Agent’s tokens a sample"],
+            ["Effort", "Completed", "Agent’s cost a task", "Agent’s tokens a task"],
             rows,
         ),
     ]
 
 
-def _gain(sweep: Sweep) -> Markup:
+def _gain(board: Board, sweep: Sweep) -> Markup:
     # How much an endpoint does by itself nobody knows: if two efforts have names, these are compared.
-    named = [one for one in sweep.rows if one[0]]
-    (least, first), *_, (most, last) = named if len(named) > 1 else sweep.rows
+    named = [one for one in sweep.runs if one[0]]
+    (least, first), *_, (most, last) = named if len(named) > 1 else sweep.runs
+    before, after = (_of(run, board, "completion") for run in (first, last))
     said = Markup("From effort {} to {}, {} goes from {} to {} completed").format(
-        least or _UNSET, most or _UNSET, strong(sweep.agent), _percent(first), _percent(last)
+        least or _UNSET, most or _UNSET, strong(sweep.agent), percent(before.value), percent(after.value)
     )
-    costs = first.agent_cost.value, last.agent_cost.value
-    if costs[0] is not None and costs[1] is not None:
-        said += Markup(", at {} instead of {} a sample").format(dollars(costs[1]), dollars(costs[0]))
+    costs = [_of(run, board, "agent_cost_per_task").value for run in (first, last)]
+    if None not in costs:
+        said += Markup(", at {} instead of {} a task").format(dollars(costs[1]), dollars(costs[0]))
     return said + Markup("{}.").format(
-        "; the intervals overlap, so that this may be chance" if _overlap(first.of_all, last.of_all) else ""
+        "; the intervals overlap, so that this may be chance" if _overlap(before.interval, after.interval) else ""
     )
 
 
-def _overlap(one: BoardEstimate, other: BoardEstimate) -> bool:
-    if one.interval is None or other.interval is None:
-        return True
-    return one.interval.low <= other.interval.high and other.interval.low <= one.interval.high
+def _overlap(one: Interval | None, other: Interval | None) -> bool:
+    return one is None or other is None or (one.low <= other.high and other.low <= one.high)
 
 
-def _percent(found: Row) -> str:
-    return f"{100 * (found.of_all.value or 0.0):.1f}%"
+def _of(run: StoredRun, board: Board, name: str) -> Figure:
+    return figures_of(run).get(name, board.condition)
 
 
-def _cost(estimate: BoardEstimate) -> Value:
-    return Value(dollars(estimate.value), NOTHING if estimate.value is None else estimate.value)
+def _tokens(run: StoredRun, board: Board) -> float | None:
+    sent, brought = (_of(run, board, name).value for name in ("agent_tokens_in", "agent_tokens_out"))
+    return None if sent is None or brought is None else sent + brought

@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from worktrial.engine.stored import StoredRun
 from worktrial.reports.report import Report, ReportRun
 from worktrial.results.boards import groups
+from worktrial.results.conclusion import Named, TrialConclusion, conclude_on
 from worktrial.results.conditions import by_condition, headline
 from worktrial.suite import Suite, suite_of
 
@@ -26,7 +28,7 @@ _TOLD = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Board:
     """Runs that may be ranked with each other."""
 
@@ -38,6 +40,11 @@ class Board:
     def of(self, run: StoredRun) -> ReportRun:
         """The report's name for a run of this board."""
         return next(mine for mine in self.runs if mine.run is run)
+
+    @cached_property
+    def answer(self) -> TrialConclusion:
+        """The conclusion about its runs; reckoned once."""
+        return conclude_on([Named(run.name, run.run) for run in self.runs])
 
     @property
     def stored(self) -> list[StoredRun]:

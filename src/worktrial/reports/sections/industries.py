@@ -10,10 +10,10 @@ from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards
 from worktrial.reports.sections.wording import caveat, counted, heading, joined, strong, takeaway, under
-from worktrial.results.boards import Part, profile
-from worktrial.statistics import CompletionRate, Rate
+from worktrial.results.figure import figures_of
+from worktrial.statistics import Figure, Rate
 
-Profiles = Mapping[str, Mapping[str, Part]]
+Profiles = Mapping[str, Mapping[str, Figure]]
 """Name of the run to its parts by industry."""
 
 
@@ -22,7 +22,7 @@ def industries(report: Report) -> Section | None:
     found = boards(report)
     parts: list[Markup] = []
     for board in found:
-        profiles = {run.name: profile(run.run, board.condition) for run in board.runs}
+        profiles = {run.name: figures_of(run.run).groups("category", board.condition) for run in board.runs}
         names = sorted({name for parts_of in profiles.values() for name in parts_of})
         if len(names) > 1:
             parts += [heading(board.title)] if len(found) > 1 else []
@@ -50,10 +50,10 @@ def _board(board: Board, profiles: Profiles, names: Sequence[str]) -> list[Marku
 
 def _takeaway(profiles: Profiles, names: Sequence[str]) -> Markup:
     """Easiest and hardest industry, over the samples of all agents."""
-    pooled = {
-        name: sum((parts[name].completion for parts in profiles.values() if name in parts), CompletionRate()).of_all
-        for name in names
-    }
+    pooled = {}
+    for name in names:
+        own = [parts[name] for parts in profiles.values() if name in parts]
+        pooled[name] = Rate(sum(part.hits or 0 for part in own), sum(part.n for part in own))
     easiest, hardest = (choose(names, key=lambda name: pooled[name].share or 0.0) for choose in (max, min))
     if pooled[easiest].share == pooled[hardest].share:
         return Markup("All kinds of work were completed equally often ({}).").format(percent(pooled[easiest].share))
@@ -67,9 +67,8 @@ def _counts(rate: Rate) -> str:
     return f"{percent(rate.share, 0)} of {counted(rate.n, 'sample')}"
 
 
-def _cell(run: ReportRun, part: Part | None, board: Board, name: str) -> Value:
+def _cell(run: ReportRun, part: Figure | None, board: Board, name: str) -> Value:
     if part is None:
         return Value(NONE, float("nan"))
-    found = part.of_all
     href = samples_href(run.slug, {"condition": board.condition, "category": name})
-    return Value(f"{percent(found.value, 0)} of {part.completion.of_all.n}", found.value, href)
+    return Value(f"{percent(part.value, 0)} of {part.n}", part.value, href)

@@ -1,24 +1,26 @@
 """The leaderboard: who completes how much, at what cost."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from markupsafe import Markup
 
 from worktrial.engine.identity import comparable
-from worktrial.engine.record import CLEAN
+from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.reports.charts.bars import draw_bar
 from worktrial.reports.charts.plot import Scale
-from worktrial.reports.figures import NONE, dollars, known, number, percent, percent_interval, seconds
+from worktrial.reports.figures import NONE, dollars, number, percent, percent_interval, seconds
 from worktrial.reports.html import link, region
 from worktrial.reports.links import samples_href
 from worktrial.reports.page import embedded
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards
 from worktrial.reports.sections.wording import counted, under
-from worktrial.results.boards import Row, cells, chosen_intervals, is_reference, row
+from worktrial.results.conclusion import is_reference
 from worktrial.results.conditions import by_condition
-from worktrial.statistics import Interval, Robustness
+from worktrial.results.figure import RunFigures, figures_in, figures_of
+from worktrial.statistics import Figure, Interval
 
 COLUMNS = (
     "Completion",
@@ -45,64 +47,62 @@ class Shown:
     bar: tuple[float, Interval | None] | None = None
 
 
-def cells_of(row: Row, slug: str) -> list[Shown]:
-    """One figure for each of `COLUMNS`. What is unknown leads nowhere."""
-    return [shown if shown.text != NONE else Shown(NONE, None) for shown in _all(row, slug)]
+def cells_of(figures: RunFigures, condition: str, slug: str, tags: Mapping[str, str]) -> list[Shown]:
+    """One figure for each of `COLUMNS`. What is unknown, or nothing, leads nowhere that is empty.
 
-
-def _all(row: Row, slug: str) -> list[Shown]:
-    under = {"condition": row.condition}
-    here = samples_href(slug, under)
-    passed = samples_href(slug, {**under, "outcome": "pass"})
-    share = row.of_all.value
-    return [
-        Shown(
-            percent(share),
-            share,
-            percent_interval(row.of_all.interval),
-            passed,
-            None if share is None else (share, row.of_all.interval),
-        ),
-        Shown(percent(row.of_valid.value), row.of_valid.value, percent_interval(row.of_valid.interval), passed),
-        _robustness(row, slug),
-        _every_time(row, here),
-        Shown(dollars(row.cost.value), row.cost.value, _agent_alone(row), here),
-        Shown(seconds(row.seconds), row.seconds, row.replayed, here),
-        Shown(
-            percent(row.invalid_share) if row.n else NONE,
-            row.invalid_share if row.n else None,
-            "",
-            samples_href(slug, {**under, "outcome": "invalid"}),
-        ),
-        Shown(number(row.n), float(row.n), "", here),
+    Args:
+        figures: Of the run, or of the samples that have the tags.
+        condition: What they are about.
+        slug: The run's name in addresses.
+        tags: What the samples have in common.
+    """
+    done, valid, invalid, cost, agent, seconds_of = (figures.get(name, condition) for name in _SHOWN)
+    where = {"condition": condition, **tags}
+    here, passed = samples_href(slug, where), samples_href(slug, {**where, "outcome": "pass"})
+    without = samples_href(slug, {**where, "outcome": "invalid"})
+    bar = None if done.value is None else (done.value, done.interval)
+    found = [
+        Shown(percent(done.value), done.value, percent_interval(done.interval), passed if done.hits else here, bar),
+        Shown(percent(valid.value), valid.value, percent_interval(valid.interval), passed if valid.hits else here),
+        _robustness(figures, condition, slug),
+        _every_time(figures.get("pass^k", condition), here),
+        Shown(dollars(cost.value), cost.value, _cost_note(cost, agent), here),
+        Shown(seconds(seconds_of.value), seconds_of.value, _replayed(seconds_of), here),
+        Shown(percent(invalid.value), invalid.value, "", without if invalid.hits else here),
+        Shown(number(done.n), float(done.n), "", here),
     ]
+    return [shown if shown.text != NONE else Shown(NONE, None) for shown in found]
 
 
-def _robustness(row: Row, slug: str) -> Shown:
-    found = {name: r for name, r in row.robustness.items() if isinstance(r, Robustness)}
-    if not found:
+_SHOWN = ("completion", "completion_of_valid", "invalid", "cost_per_task", "agent_cost_per_task", "seconds")
+
+
+def _robustness(figures: RunFigures, condition: str, slug: str) -> Shown:
+    found = {one.group: one for one in figures.named("robustness") if one.value is not None}
+    if not found or condition != CLEAN:
         return Shown(NONE, None)
     # Of a sweep, what the hardest setting leaves.
-    setting, worst = min(found.items(), key=lambda item: item[1].value)
-    low, high = worst.interval
-    note = f"{low:.2f}–{high:.2f}" + (f" at {setting}" if len(found) > 1 else "")
+    worst = min(found.values(), key=lambda one: one.value or 0.0)
+    low, high = worst.interval or (0.0, 0.0)
+    note = f"{low:.2f}–{high:.2f}".replace("inf", "∞") + (f" at {worst.group}" if len(found) > 1 else "")
     return Shown(f"{worst.value:.2f}", worst.value, note, samples_href(slug))
 
 
-def _every_time(row: Row, href: str) -> Shown:
-    if row.repeats is None:
-        return Shown(NONE, None)
-    interval = percent_interval(row.repeats.every_time_interval)
-    value = row.repeats.every_time
-    return Shown(percent(value), value, f"{interval}, {row.repeats.k} tries", href)
+def _every_time(found: Figure, href: str) -> Shown:
+    tries = found.name.removeprefix("pass^")
+    return Shown(percent(found.value), found.value, f"{percent_interval(found.interval)}, {tries} tries", href)
 
 
-def _agent_alone(row: Row) -> str:
-    value = known(row.agent_cost.value)
-    alone = "" if value is None or value == known(row.cost.value) else f"agent alone {dollars(value)}"
-    return "; ".join(filter(None, (alone, row.replayed)))
+def _cost_note(cost: Figure, agent: Figure) -> str:
+    alone = "" if agent.value in (None, cost.value) else f"agent alone {dollars(agent.value)}"
+    return "; ".join(filter(None, (alone, _replayed(cost))))
 
 
+def _replayed(found: Figure) -> str:
+    return next((part for part in found.note.split("; ") if "replayed" in part), "")
+
+
+_TAGS = ("category", "difficulty", "language")
 _SCALE = Scale(0.0, 1.0, 0.5)
 _FILTERS = (
     ("suite", "Suite"),
@@ -130,7 +130,7 @@ _ALWAYS = ("Completion", "Samples")
 _NOTHING = [Shown(NONE, None)] * len(COLUMNS)
 
 Figures = dict[str, list[Shown]]
-"""Condition to the cells of a run."""
+"""Condition, or choice of tags and condition, to the cells of a run."""
 
 
 def leaderboard(report: Report) -> Section | None:
@@ -157,7 +157,25 @@ def leaderboard(report: Report) -> Section | None:
 
 
 def _figures(run: ReportRun) -> Figures:
-    return {name: cells_of(row(run.run, name), run.slug) for name in by_condition(run.run.records)}
+    figures = figures_of(run.run)
+    return {name: cells_of(figures, name, run.slug, {}) for name in figures.conditions}
+
+
+def _chosen(run: ReportRun) -> Figures:
+    """Cells for every choice of tags and condition: values of `_TAGS`, "" for any, and the condition by line."""
+    chosen: dict[tuple[str, ...], list[SampleRecord]] = {}
+    for record in run.run.records:
+        values = [("", str(tag)) if (tag := record.tags.get(name)) is not None else ("",) for name in _TAGS]
+        for tried in product(*values):
+            if any(tried):
+                chosen.setdefault((*tried, record.condition), []).append(record)
+    found = {}
+    for choice, records in chosen.items():
+        condition = choice[-1]
+        tags = {tag: value for tag, value in zip(_TAGS, choice, strict=False) if value}
+        figures = figures_in(run.run, records, condition)
+        found["\n".join(choice)] = cells_of(figures, condition, run.slug, tags)
+    return found
 
 
 def _board(report: Report, n: int, found: Sequence[Board], figures: Sequence[Figures]) -> Markup:
@@ -241,7 +259,7 @@ def _filters(runs: Sequence[ReportRun]) -> Markup:
     values: dict[str, list[str]] = {
         "suite": list(dict.fromkeys(run.run.manifest.title for run in runs)),
         "condition": list(by_condition(record for run in runs for record in run.run.records)),
-        **{tag: _values(runs, tag) for tag in ("category", "difficulty", "language")},
+        **{tag: _values(runs, tag) for tag in _TAGS},
     }
     selects = [
         Markup('<label>{}<select name="{}"><option value="">{}</option>{}</select></label>').format(
@@ -278,10 +296,6 @@ def _values(runs: Iterable[ReportRun], tag: str) -> list[str]:
     return sorted({str(r.tags[tag]) for run in runs for r in run.run.records if r.tags.get(tag) is not None})
 
 
-def _ends(interval: Interval | None) -> list[float] | None:
-    return None if interval is None else [round(end, 7) for end in interval]
-
-
 def _data(board: Board, figures: Sequence[Figures]) -> dict[str, object]:
     return {
         "suite": board.runs[0].run.manifest.title,
@@ -289,28 +303,14 @@ def _data(board: Board, figures: Sequence[Figures]) -> dict[str, object]:
         "runs": [
             {
                 "slug": run.slug,
-                "figures": {
-                    name: [[s.text, s.sort, s.note, s.href, s.bar] for s in shown] for name, shown in of.items()
-                },
-                "cells": [
-                    [
-                        c.category,
-                        c.difficulty,
-                        c.language,
-                        c.condition,
-                        c.passed,
-                        c.failed,
-                        c.invalid,
-                        c.cost,
-                        c.seconds,
-                    ]
-                    for c in cells(run.run)
-                ],
-                "intervals": {
-                    choice: [_ends(interval) for interval in intervals]
-                    for choice, intervals in chosen_intervals(run.run).items()
-                },
+                # All samples are the choice of no tag.
+                "figures": {"\n" * len(_TAGS) + name: _plain(shown) for name, shown in of.items()}
+                | {choice: _plain(shown) for choice, shown in _chosen(run).items()},
             }
             for run, of in zip(board.runs, figures, strict=True)
         ],
     }
+
+
+def _plain(shown: Sequence[Shown]) -> list[list[object]]:
+    return [[one.text, one.sort, one.note, one.href, one.bar] for one in shown]

@@ -1,6 +1,7 @@
 """Faults: how much of the completion rate survives them, and what becomes of each."""
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -17,33 +18,25 @@ from worktrial.reports.sections.wording import (
     caveat,
     estimate_cell,
     heading,
-    in_words,
     joined,
     listed,
     strong,
     takeaway,
 )
-from worktrial.results.boards import BoardEstimate, completion_estimate, worst_case
-from worktrial.results.conditions import (
-    by_condition,
-    robustness_by_setting,
-    settings_with_all_modes,
-)
+from worktrial.results.conditions import by_condition, condition_in_words
 from worktrial.results.fault_metrics import FaultMetrics, Funnel, sample_faults, total
-from worktrial.statistics import Robustness, ZeroCleanRate
+from worktrial.results.figure import figures_of
+from worktrial.statistics import Figure
 
 
 class _Found(NamedTuple):
     """Faults of one setting in a run."""
 
     run: ReportRun
-    setting: str
-    kept: Robustness | ZeroCleanRate
-    """Share of the clean completion that is left in the worst case."""
-    worst: str
-    """Condition with the lowest completion."""
-    left: BoardEstimate
-    """Completion that is left there, of all samples."""
+    kept: Figure
+    """R: share of the clean completion that is left in the worst case; its group is the setting."""
+    left: Figure
+    """Completion that is left there, of all samples; its note names the condition."""
 
 
 def robustness(report: Report) -> Section | None:
@@ -56,33 +49,26 @@ def robustness(report: Report) -> Section | None:
 
 
 def _has_faults(run: ReportRun) -> bool:
-    return any(record.condition != CLEAN for record in run.run.records)
-
-
-def _rows(board: Board) -> list[_Found]:
-    found = []
-    for run in board.runs:
-        conditions = by_condition(run.run.records)
-        modes = settings_with_all_modes(conditions)
-        for setting, kept in robustness_by_setting(conditions).items():
-            faulted = {_condition(mode, setting): own for mode, own in modes[setting].items() if mode != CLEAN}
-            found.append(_Found(run, setting, kept, *worst_case(faulted)))
-    return found
+    return any(condition != CLEAN for condition in figures_of(run.run).conditions)
 
 
 def _board(board: Board) -> list[Markup]:
-    rows = _rows(board)
+    tried = [(run, figures_of(run.run)) for run in board.runs if _has_faults(run)]
+    rows = [
+        _Found(run, *pair)
+        for run, figures in tried
+        for pair in zip(figures.named("robustness"), figures.named("worst_case"), strict=True)
+    ]
     drawn = [
         Bar(
-            in_words(condition),
-            (estimate := completion_estimate(records)).value,
-            estimate.interval,
+            condition_in_words(condition),
+            (done := figures.get("completion", condition)).value,
+            done.interval,
             samples_href(run.slug, {"condition": condition}),
             group=run.name,
         )
-        for run in board.runs
-        if _has_faults(run)
-        for condition, records in by_condition(run.run.records).items()
+        for run, figures in tried
+        for condition in figures.conditions
     ]
     parts = [takeaway(_takeaway(rows)), bars(f"Completed under each condition: {board.title}", drawn)]
     if rows:
@@ -101,7 +87,7 @@ def _board(board: Board) -> list[Markup]:
 
 
 def _takeaway(rows: Sequence[_Found]) -> Markup:
-    known = [row for row in rows if isinstance(row.kept, Robustness)]
+    known = [row for row in rows if row.kept.value is not None]
     if not known:
         return Markup(
             "No robustness score: that needs samples of the same tasks under all of E0 to E3, and passes in E0."
@@ -115,35 +101,28 @@ def _takeaway(rows: Sequence[_Found]) -> Markup:
 
 
 def _left(row: _Found) -> tuple[Markup, Markup]:
-    kept = row.kept
-    assert isinstance(kept, Robustness)
-    robust = f"R {kept.value:.2f}, between {kept.interval.low:.2f} and {kept.interval.high:.2f}".replace("inf", "∞")
+    robust = f"R {row.kept.value:.2f}, between {_span(row.kept, ' and ')}"
     return strong(row.run.name), Markup("{} of the samples, under {} ({}; {})").format(
-        percent(row.left.value, 0), row.worst, percent_interval(row.left.interval), robust
+        percent(row.left.value, 0), row.left.note, percent_interval(row.left.interval), robust
     )
-
-
-def _condition(mode: str, setting: str) -> str:
-    return f"{mode}/{setting}" if setting else mode
 
 
 def _row(row: _Found) -> list[Value | str | Markup]:
     run, kept = row.run, row.kept
-    name = f"{run.name} · {row.setting}" if row.setting else run.name
+    name = f"{run.name} · {kept.group}" if kept.group else run.name
     cells: list[Value | str | Markup] = [
         Value(name, name, samples_href(run.slug)),
         estimate_cell(row.left),
-        Value(row.worst, row.worst, samples_href(run.slug, {"condition": row.worst})),
+        Value(row.left.note, row.left.note, samples_href(run.slug, {"condition": row.left.note})),
     ]
-    if isinstance(kept, ZeroCleanRate):
-        return [*cells, Value("no value: nothing passed without faults", NOTHING), NONE, Value(NONE, NOTHING)]
-    low, high = kept.interval
-    return [
-        *cells,
-        Value(f"{kept.value:.2f}", kept.value),
-        f"{low:.2f} to {high:.2f}".replace("inf", "∞"),
-        Value(str(kept.tasks), kept.tasks),
-    ]
+    if kept.value is None:
+        return [*cells, Value(f"no value: {kept.unknown}", NOTHING), NONE, Value(NONE, NOTHING)]
+    return [*cells, Value(f"{kept.value:.2f}", kept.value), _span(kept, " to "), Value(str(kept.n), kept.n)]
+
+
+def _span(kept: Figure, between: str) -> str:
+    low, high = kept.interval or (0.0, inf)
+    return f"{low:.2f}{between}{high:.2f}".replace("inf", "∞")
 
 
 _KINDS = {

@@ -12,6 +12,7 @@ from worktrial.reports.figures import dollars, number, percent
 from worktrial.reports.html import Value, link, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
+from worktrial.results.spending import unseen
 from worktrial.results.summary import simulator_health
 
 # What has its own place in the list.
@@ -122,12 +123,13 @@ def _roles(settings: JsonObject) -> Iterator[Fact]:
 def _sessions(run: ReportRun, sessions: list[SessionRecord]) -> Markup:
     if not sessions:
         return Markup("")
+    hidden = "cost" in unseen(run.run)
     rows: list[list[Value | str | Markup]] = [
         [
             _time(session.started),
             _time(session.ended) if session.ended else "never",
             session.end or "still going on, or killed",
-            Value(dollars(session.cost), session.cost),
+            Value(dollars(None if hidden else session.cost), float("nan") if hidden else session.cost),
             Value(number(session.tokens), session.tokens),
             "; ".join(f"{name} {value}" for name, value in session.versions.items()),
             "; ".join(f"{role} {address}" for role, address in session.endpoints.items()) or "none",

@@ -7,8 +7,7 @@ from markupsafe import Markup
 from worktrial.engine.record import CLEAN
 from worktrial.reports.figures import percent, percent_interval
 from worktrial.reports.html import Value
-from worktrial.results.boards import BoardEstimate
-from worktrial.statistics import Interval
+from worktrial.statistics import Figure, Interval
 
 NOTHING = float("nan")
 """Sorts a cell without a figure last."""
@@ -62,7 +61,7 @@ def share_cell(
     return Value(percent(value), value, href, notes)
 
 
-def estimate_cell(estimate: BoardEstimate, *, href: str | None = None, counts: str = "") -> Value:
+def estimate_cell(estimate: Figure, *, href: str | None = None, counts: str = "") -> Value:
     """The same of an estimate."""
     return share_cell(estimate.value, estimate.interval, href=href, counts=counts)
 
@@ -76,17 +75,3 @@ def points(value: float, interval: Interval | None) -> str:
 def under(condition: str) -> str:
     """Words for the condition that figures are from; "" for the clean one, which goes without saying."""
     return "" if condition == CLEAN else f" under {condition}"
-
-
-_MEANING = {
-    CLEAN: "without faults",
-    "E1": "when tools fail openly",
-    "E2": "when tools fail silently",
-    "E3": "when tools fail in both ways",
-}
-
-
-def in_words(condition: str) -> str:
-    """A condition as a person says it, with the term behind it: `when tools fail silently (E2)`."""
-    meaning = _MEANING.get(condition.partition("/")[0])
-    return f"{meaning} ({condition})" if meaning else condition

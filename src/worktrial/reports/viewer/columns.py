@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from worktrial.engine.record import SampleRecord, total_tokens
-from worktrial.results.spending import cost_of, seconds_of
+from worktrial.results.spending import OfRun, quantity_in
 
 _MOST_VALUES = 1000  # of a tag that samples can be filtered by
 _REASON = 240  # characters
@@ -27,8 +27,8 @@ def values_of(records: Sequence[SampleRecord]) -> Values:
     return {name: sorted(values) for name, values in found.items() if len(values) <= _MOST_VALUES}
 
 
-def columns_of(records: Sequence[SampleRecord], values: Values) -> dict[str, Any]:
-    """Columns of some samples, in their order.
+def columns_of(run: OfRun, records: Sequence[SampleRecord], values: Values) -> dict[str, Any]:
+    """Columns of some samples of a run, in their order.
 
     `groups` holds, for each name of `values`, the place of the sample's value in that list, or -1.
     """
@@ -38,6 +38,7 @@ def columns_of(records: Sequence[SampleRecord], values: Values) -> dict[str, Any
         for name, value in _grouped(record):
             if name in places:
                 groups[name][row] = places[name][value]
+    cost_of, seconds_of = (quantity_in(run, name) for name in ("cost", "seconds"))
     reasons: dict[str, int] = {}
     reason = [reasons.setdefault(_short(record.reason), len(reasons)) for record in records]
     return {

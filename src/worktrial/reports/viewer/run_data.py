@@ -198,7 +198,7 @@ class RunData:
 
     def _columns(self, number: int) -> dict[str, bytes] | None:
         records = self._records[number * ROWS : (number + 1) * ROWS]
-        return {"columns": encoded(columns_of(records, self._values))} if records else None
+        return {"columns": encoded(columns_of(self._run.run, records, self._values))} if records else None
 
     def _range(self, number: int) -> tuple[int, int]:
         """First sample in a file of trajectories, and the one after its last."""

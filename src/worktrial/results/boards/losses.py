@@ -10,8 +10,8 @@ from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
 from worktrial.results.completion import paired_tries
 from worktrial.results.conditions import by_condition
-from worktrial.results.estimates import BoardEstimate, completion_estimate
-from worktrial.statistics import Estimate, difference
+from worktrial.results.figure import figures_of
+from worktrial.statistics import Estimate, Figure, difference
 
 _ANSWERED = "answered"
 
@@ -21,7 +21,7 @@ class FaultLoss:
     """Completion under one faulted condition beside that without faults."""
 
     condition: str
-    left: BoardEstimate
+    left: Figure
     """Share of all samples under the condition that passed."""
     change: Estimate | None
     """Faulted minus clean on work like this, at 95 %, over the samples with two verdicts. None without one."""
@@ -38,7 +38,7 @@ def fault_losses(run: StoredRun) -> list[FaultLoss]:
         pairs = [SamplePair(clean[key], one) for one in records if (key := (one.sample, one.repeat)) in clean]
         judged = [pair for pair in pairs if pair.both_judged]
         change = difference(paired_tries(judged)) if judged else None
-        found.append(FaultLoss(name, completion_estimate(records), change))
+        found.append(FaultLoss(name, figures_of(run).get("completion", name), change))
     return sorted(found, key=lambda loss: loss.change.value if loss.change is not None else float("inf"))
 
 

@@ -4,7 +4,6 @@ from worktrial.results.comparison.changes import Change, SuiteFigure
 from worktrial.results.comparison.conditions import ConditionComparison, IndustryEffect
 from worktrial.results.comparison.outcomes import Flip, PairedTable
 from worktrial.results.comparison.runs import Comparison, compare_runs
-from worktrial.results.comparison.verdict import statement, verdict
 
 __all__ = [
     "Change",
@@ -15,6 +14,4 @@ __all__ = [
     "PairedTable",
     "SuiteFigure",
     "compare_runs",
-    "statement",
-    "verdict",
 ]

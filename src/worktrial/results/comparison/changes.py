@@ -12,6 +12,7 @@ from worktrial.results.conditions import cluster_by
 from worktrial.results.estimates import too_few
 from worktrial.statistics import Estimate, Interval, TaskTries, mean_change
 from worktrial.statistics import difference as paired_difference
+from worktrial.suite import SampleScore
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,23 @@ def changes(
         elif (added := _added(counted, measure, 1 + max(place_of))) is not None:
             found[name] = _mean_changed(added, confidence)
     return found
+
+
+def score_change(pairs: Sequence[SamplePair], score: SampleScore, *, confidence: float) -> Change | None:
+    """The change of the score that a suite compares agents by; None without a pair of two scores."""
+    width = 1 - score.low
+
+    def worth(record: SampleRecord) -> float:
+        return ((score.of(record) or 0.0) - score.low) / width
+
+    judged = [pair for pair in pairs if pair.both_judged]
+    if not judged:
+        return None
+    tries = paired_tries(judged, worth)
+    found = rate_change(tries, paired_difference(tries, confidence=confidence))
+    first, second = (score.low + width * value for value in (found.first, found.second))
+    interval = None if found.interval is None else Interval(*(width * end for end in found.interval))
+    return Change(first, second, second - first, interval, None, None)
 
 
 class _Sums(NamedTuple):

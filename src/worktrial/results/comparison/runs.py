@@ -1,16 +1,20 @@
 """Two runs, compared."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
 
 from worktrial.engine.identity import Difference, TrialIdentity, comparable
 from worktrial.engine.pairing import SamplePair, pair_runs
 from worktrial.engine.record import Key
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
+from worktrial.language.untrusted import printable
 from worktrial.places import shown_place
-from worktrial.results.comparison.changes import SuiteFigure
+from worktrial.results.comparison.changes import SuiteFigure, score_change
 from worktrial.results.comparison.conditions import ConditionComparison, compare_conditions
+from worktrial.results.conclusion import conclude_on, names_of, points, signed
 from worktrial.results.conditions import (
     clusters_in,
     headline,
@@ -21,9 +25,13 @@ from worktrial.results.conditions import (
 )
 from worktrial.results.outcomes import OutcomeTally
 from worktrial.results.spending import unseen
-from worktrial.statistics import RobustnessChange, robustness_change
+from worktrial.statistics import MARGIN, RobustnessChange, robustness_change
 from worktrial.statistics.robustness import CLEAN
 from worktrial.suite import suite_of
+from worktrial.terminal import table_of
+
+if TYPE_CHECKING:
+    from rich.console import Group
 
 
 def robustness_changes(
@@ -48,6 +56,9 @@ def robustness_changes(
 def _settings(by_condition: Mapping[str, Sequence[SamplePair]], side: str) -> dict[str, dict[str, OutcomeTally]]:
     judged = {name: [getattr(p, side) for p in pairs if p.both_judged] for name, pairs in by_condition.items()}
     return settings_with_all_modes(tallies(judged))
+
+
+_HEADERS = ("A", "B", "B - A, points", "interval")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +86,9 @@ class Comparison:
     robustness: Mapping[str, RobustnessChange]
     """Changes of R by setting (`3x2`, ""); {} where not both tried E0 to E3."""
     suite_figures: tuple[SuiteFigure, ...]
-    """Figures of the suite's own, under the headline condition."""
+    """Figures of the suite's own, under the headline condition; first its score, where it has one."""
+    conclusion: str
+    """Sentence on who does more of the work, by how much, under which faults, and how sure that is."""
 
     @property
     def is_fair(self) -> bool:
@@ -107,6 +120,33 @@ class Comparison:
                 f"{self.first} and {self.second} are not comparable: they differ in {self.differing}. Run "
                 f"one of them anew like the other; {option('force')} goes on all the same and labels the output"
             )
+
+    def __str__(self) -> str:
+        return self.conclusion
+
+    def __rich__(self) -> "Group":
+        from rich.console import Group
+        from rich.text import Text
+
+        table = table_of(["condition"], _HEADERS)
+        for row in self._rows():
+            table.add_row(*(Text(cell) for cell in row))
+        return Group(Text(printable(self.conclusion), style="bold"), table)
+
+    def _repr_html_(self) -> str:
+        """The conclusion and the differences below it, for notebooks; all of it is escaped."""
+        rows = [["condition", *_HEADERS], *self._rows()]
+        cells = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
+        table = "".join(f"<tr>{row}</tr>" for row in cells)
+        return f"<p>{escape(printable(self.conclusion))}</p><table>{table}</table>"
+
+    def _rows(self) -> Iterator[list[str]]:
+        for one in self.conditions:
+            if one.effect is None or one.effect.interval is None:
+                continue
+            found = one.effect
+            rates = f"{found.first:.1%}", f"{found.second:.1%}", signed(found.difference)
+            yield [printable(one.condition), *rates, points(one.effect.interval)]
 
     @property
     def untried(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -143,7 +183,12 @@ class Comparison:
 
 
 def compare_runs(
-    first: StoredRun, second: StoredRun, *, confidence: float = 0.95, condition: str | None = None
+    first: StoredRun,
+    second: StoredRun,
+    *,
+    confidence: float = 0.95,
+    condition: str | None = None,
+    margin: float = MARGIN,
 ) -> Comparison:
     """Compare two runs sample by sample; differences are second minus first.
 
@@ -153,7 +198,9 @@ def compare_runs(
         first: For instance the baseline.
         second: For instance the new release.
         confidence: Of the intervals, between 0 and 1, exclusive.
-        condition: Makes this condition the headline; None for E0 where both have it, else their first.
+        condition: Makes this condition the headline, and the conclusion about it alone; None for E0 where both have
+            it, else their first, and a conclusion over all.
+        margin: Shortfall that does not matter, as a share.
     """
     paired = pair_runs(first, second)
     found: dict[str, list[SamplePair]] = {}
@@ -175,6 +222,9 @@ def compare_runs(
         conditions=tuple(compare_conditions(pairs, {**unseen(first), **unseen(second)}, confidence=confidence)),
         robustness=robustness_changes(pairs, confidence=confidence),
         suite_figures=tuple(_suite_figures(first, second, pairs.get(chosen, []), confidence)),
+        conclusion=conclude_on(
+            names_of([first, second]), margin=margin, level=1 - confidence, condition=condition, each=True
+        ).sentence,
     )
 
 
@@ -184,7 +234,11 @@ def _suite_figures(
     """Changes of the figures that only the runs' suite has; none where it is not installed, or not the same."""
     same = TrialIdentity.of(first.manifest).is_same_suite(TrialIdentity.of(second.manifest))
     suite = suite_of(first.manifest) if same else None
-    return () if suite is None else suite.changes(pairs, confidence=confidence)
+    if suite is None:
+        return
+    if suite.score is not None and (change := score_change(pairs, suite.score, confidence=confidence)) is not None:
+        yield SuiteFigure("score", change)
+    yield from suite.changes(pairs, confidence=confidence)
 
 
 def _blocking(first: StoredRun, second: StoredRun) -> Sequence[Difference]:

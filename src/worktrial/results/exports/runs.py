@@ -1,22 +1,17 @@
 """Runs as files: their records, a summary for people, their tables."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
-from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import agent_of
-from worktrial.results.completion import completion_of
-from worktrial.results.conditions import by_condition
 from worktrial.results.corrections import JudgeCorrection
 from worktrial.results.exports.files import new_file, new_folder
 from worktrial.results.exports.rows import RowForm, markdown_table, write_rows
-from worktrial.results.outcomes import OutcomeTally
-from worktrial.results.spending import quantity_in
+from worktrial.results.shown import tally_shown
 from worktrial.results.tables.catalogue import batches, schema_of, values
 from worktrial.results.tables.schema import RunTable
 from worktrial.results.tables.source import RunSource
@@ -53,26 +48,13 @@ _HEADERS = (
     "95 % interval",
     "invalid",
     "of valid",
-    "cost per sample",
-    "seconds per sample",
+    "cost per task",
+    "seconds per task",
 )
+_RATES = ("completion", "completion_of_valid", "invalid")
 
 
 _CORRECTED = ("of valid, without the judge's errors", "by")
-
-
-@dataclass(slots=True)
-class _Sum:
-    """Sums over the samples of one condition."""
-
-    tally: OutcomeTally = field(default_factory=OutcomeTally)
-    cost: float | None = 0.0
-    seconds: float | None = 0.0
-
-    def add(self, record: SampleRecord, cost: float | None, seconds: float | None) -> None:
-        self.tally.add(record)
-        self.cost = None if self.cost is None or cost is None else self.cost + cost
-        self.seconds = None if self.seconds is None or seconds is None else self.seconds + seconds
 
 
 Correct = Callable[[RunSource], JudgeCorrection]
@@ -117,26 +99,20 @@ def _corrected_cells(found: JudgeCorrection, condition: str) -> list[str]:
 
 def _summary_rows(source: RunSource, correct: Correct | None) -> Iterator[list[str]]:
     corrected = None if correct is None else correct(source)
-    sums: dict[str, _Sum] = {}
-    firsts: dict[str, SampleRecord] = {}
-    cost_of, seconds_of = (quantity_in(source, name) for name in ("cost", "seconds"))
-    for record in source.records():
-        sums.setdefault(record.condition, _Sum()).add(record, cost_of(record), seconds_of(record))
-        firsts.setdefault(record.condition, record)
+    figures = tally_shown(source.folder).figures()
     who = [source.name, source.manifest.suite, agent_of(source.manifest) or ""]
-    for condition in by_condition(firsts.values()):
-        added = sums[condition]
-        done = completion_of(added.tally)
-        n = done.counts.of_all.n
+    for condition in figures.conditions:
+        done, valid, invalid = (figures.get(name, condition) for name in _RATES)
+        cost, seconds = (figures.get(name, condition).value for name in ("cost_per_task", "seconds"))
         yield [
             *who,
             condition,
-            f"{done.counts.passed}/{n}",
-            *rate_cells(done.of_all),
-            str(done.counts.invalid),
-            "none" if done.of_valid is None else f"{done.of_valid.value:.1%}",
-            "unknown" if added.cost is None else f"${added.cost / n:.4f}",
-            "unknown" if added.seconds is None else f"{added.seconds / n:.1f}",
+            f"{done.hits}/{done.n}",
+            *rate_cells(done),
+            str(invalid.hits),
+            "none" if valid.value is None else f"{valid.value:.1%}",
+            "unknown" if cost is None else f"${cost:.4f}",
+            "unknown" if seconds is None else f"{seconds:.1f}",
             *([] if corrected is None else _corrected_cells(corrected, condition)),
         ]
 

@@ -1,26 +1,18 @@
 """A run held against its limits."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import partial
 from statistics import fmean
 from typing import Literal
 
 from worktrial.engine.pairing import pair_runs
-from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
 from worktrial.results.comparison import Comparison, ConditionComparison, compare_runs
 from worktrial.results.comparison.conditions import p_of
-from worktrial.results.comparison.verdict import p_value, points, signed
-from worktrial.results.completion import passed, share
-from worktrial.results.conditions import (
-    by_condition,
-    headline,
-    robustness_by_setting,
-    settings_with_all_modes,
-)
-from worktrial.results.estimates import clusters, mean_estimate, too_few
+from worktrial.results.completion import passed
+from worktrial.results.conclusion import p_value, points, signed
+from worktrial.results.figure import Ask, RunFigures, figures_of
 from worktrial.results.gate.limits import (
     Criterion,
     GateLimits,
@@ -30,8 +22,7 @@ from worktrial.results.gate.limits import (
     cannot_judge,
     exceeds,
 )
-from worktrial.results.spending import QUANTITIES, replayed, unseen, why_unknown
-from worktrial.statistics import Estimand, Interval, ZeroCleanRate
+from worktrial.statistics import Estimand, Figure
 
 
 def percent(share: float) -> str:
@@ -39,28 +30,16 @@ def percent(share: float) -> str:
     return f"{share * 100:.1f} %"
 
 
-def counted(n: int) -> str:
-    """A number of samples."""
-    return "1 sample" if n == 1 else f"{n:,} samples"
-
-
-def _share(
-    verb: str, records: Sequence[SampleRecord], value: Callable[[SampleRecord], float], confidence: float
-) -> ObservedValue:
-    found = share(records, value, Estimand.THESE, confidence=confidence)
-    assert found is not None, "the caller has a sample"
-    words = f"{percent(found.value)} of {counted(found.samples)} {verb}"
-    span = f"on these tasks, {_span(found.interval, percent, confidence)}"
-    return ObservedValue(found.value, found.interval, words, span)
-
-
-def _span(interval: Interval | None, shown: Callable[[float], str], confidence: float) -> str:
-    if interval is None:
-        return ""
-    return f"{confidence * 100:g} % interval {shown(interval.low)} to {shown(interval.high)}"
+def counted(n: int, thing: str = "sample") -> str:
+    """A number of samples, or of something else."""
+    return f"1 {thing}" if n == 1 else f"{n:,} {thing}s"
 
 
 CostOf = Literal["all", "agent"]
+Shown = Callable[[float], str]
+"""Writes a number."""
+Limit = Callable[..., Criterion]
+"""Holds a figure against a limit; `at_least` or `at_most`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +105,16 @@ def judge_gate(
             f"{option('baseline')}: nothing is compared with it; say with {option('max_regression')} what drop is "
             "too much"
         )
-    conditions = by_condition(run.records)
-    chosen = condition or headline(list(conditions))
-    if chosen not in conditions and not run.missing:
-        raise SettingError(f"{run.folder} has no sample under {chosen}; it has {', '.join(conditions) or 'none'}")
+    these, work = (figures_of(run, Ask(1 - level, estimand)) for estimand in (Estimand.THESE, Estimand.WORK))
+    chosen = condition or these.headline
+    if chosen not in these.conditions and not run.missing:
+        raise SettingError(
+            f"{run.folder} has no sample under {chosen}; it has {', '.join(these.conditions) or 'none'}"
+        )
     compared = None
     if baseline is not None:
         compared = compare_runs(baseline, run, confidence=1 - level, condition=chosen)
-    judge = _Judge(run, conditions.get(chosen, []), 1 - level, sure, cost_of_whom)
+    judge = _Judge((these, work), chosen, 1 - level, sure, cost_of_whom)
     criteria = []
     for field in fields(limits):
         limit = getattr(limits, field.name)
@@ -142,7 +123,7 @@ def judge_gate(
         if run.missing:
             still = "1 sample has" if run.missing == 1 else f"{run.missing} samples have"
             criteria.append(cannot_judge(field.name, limit, f"the run is unfinished, {still} yet to finish"))
-        elif field.name == "max_regression" and compared is not None and baseline is not None:
+        elif field.name == _REGRESSION and compared is not None and baseline is not None:
             criteria.append(_judge_regression(limit, compared, baseline, run, level=level, sure=sure))
         else:
             criteria.append(getattr(judge, field.name)(limit))
@@ -154,66 +135,90 @@ def judge_gate(
 class _Judge:
     """A method for each limit that is about the run alone, by the limit's name."""
 
-    run: StoredRun
-    records: list[SampleRecord]
-    """Records of the condition."""
+    figures: tuple[RunFigures, RunFigures]
+    """The run's, about these tasks and about work like this; the first counts where it has the figure."""
+    condition: str
     confidence: float
     sure: bool
     cost_of_whom: CostOf
 
     def min_completion(self, limit: float) -> Criterion:
-        found = _share("passed", self.records, passed, self.confidence)
-        return at_least("min_completion", limit, percent(limit), found, sure=self.sure)
+        return self._share("min_completion", limit, self._figure("completion"), "passed", at_least)
 
     def max_invalid(self, limit: float) -> Criterion:
-        found = _share(
-            "are invalid", self.run.records, lambda record: float(record.outcome == "invalid"), self.confidence
-        )
-        return at_most("max_invalid", limit, percent(limit), found, sure=self.sure)
+        whole = "" if len(self.figures[0].conditions) > 1 else self.condition
+        return self._share("max_invalid", limit, self._figure("invalid", whole), "are invalid", at_most)
+
+    def min_score(self, limit: float) -> Criterion:
+        found = self._figure("score")
+        words = f"the mean score of {counted(found.n)} is {percent(found.value or 0.0)}"
+        return self._judged("min_score", limit, found, words, percent, at_least)
 
     def max_cost_per_task(self, limit: float) -> Criterion:
-        own = self.cost_of_whom == "agent"
-        return self._mean("max_cost_per_task", "agent cost" if own else "cost", "${:.4f}", limit)
+        found = self._figure("agent_cost_per_task" if self.cost_of_whom == "agent" else "cost_per_task")
+        return self._mean("max_cost_per_task", limit, found, "${:.4f}".format, f"${limit:g}")
 
     def max_seconds(self, limit: float) -> Criterion:
-        return self._mean("max_seconds", "seconds", "{:.1f} s", limit)
+        return self._mean("max_seconds", limit, self._figure("seconds"), "{:.1f} s".format, f"{limit:g} s")
 
     def min_robustness(self, limit: float) -> Criterion:
-        judge = partial(cannot_judge, "min_robustness", limit)
-        conditions = by_condition(self.run.records)
-        found = robustness_by_setting(conditions, self.confidence, Estimand.THESE)
-        if not found or found.keys() != settings_with_all_modes(conditions).keys():
-            tried = ", ".join(conditions)
-            return judge(f"it needs tasks with a verdict in each of E0, E1, E2 and E3; the run has {tried}")
-        criteria = []
-        for setting, value in found.items():
-            name = f"R ({setting})" if setting else "R"
-            if isinstance(value, ZeroCleanRate):
-                return judge(f"{name} has no value, because nothing passes without faults")
-            low, high = value.interval
-            span = f"on these tasks, {self.confidence * 100:g} % interval {low:.2f} to {high:.2f}"
-            words = f"{name} = {value.value:.2f}, worst in {value.worst}, over {value.tasks} tasks"
-            estimate = ObservedValue(value.value, value.interval, words, span)
-            criteria.append(at_least("min_robustness", limit, f"{limit:g}", estimate, sure=self.sure))
+        name, judged = "min_robustness", []
+        for found in self.figures[0].named("robustness"):
+            setting = f" ({found.group})" if found.group else ""
+            words = f"R{setting} = {found.value or 0.0:.2f}, {found.note}, over {counted(found.n, 'task')}"
+            judged.append(self._judged(name, limit, found, words, "{:.2f}".format, at_least, f"{limit:g}"))
+        if not judged:
+            needed, tried = "it needs tasks with a verdict", ", ".join(self.figures[0].conditions)
+            return cannot_judge(name, limit, f"{needed} in each of E0, E1, E2 and E3; the run has {tried}")
         # Every setting has to hold; the one furthest below is told.
-        return min(criteria, key=lambda c: (c.passed, c.observed if c.observed is not None else -1.0))
+        return min(judged, key=lambda c: (c.passed, c.observed if c.observed is not None else -1.0))
 
-    def _mean(self, name: str, quantity: str, unit: str, limit: float) -> Criterion:
-        value = QUANTITIES[quantity]
-        judged = [record for record in self.records if record.outcome != "invalid"]
-        unknown = unseen(self.run).get(quantity) or why_unknown(judged, value)
-        if unknown is not None or not judged:
-            return cannot_judge(name, limit, unknown or "no sample has a verdict")
-        # None is ruled out by the line above.
-        of = list(clusters(judged, lambda record: {"value": value(record) or 0.0}).values())
-        mean = mean_estimate(of, "value", confidence=self.confidence)
-        mark = f", {said}" if (said := replayed(judged)) else ""
-        words = f"{unit.format(mean.value)} a sample, mean of {counted(len(judged))}{mark}"
-        span = _span(mean.interval, unit.format, self.confidence) or too_few(len(of))
-        found = ObservedValue(mean.value or 0.0, mean.interval, words, span)
-        return at_most(
-            name, limit, f"${limit:g}" if unit.startswith("$") else f"{limit:g} s", found, sure=self.sure
-        )
+    def _figure(self, name: str, condition: str | None = None) -> Figure:
+        about = self.condition if condition is None else condition
+        these, work = (figures.get(name, about) for figures in self.figures)
+        return work if these.value is None else these
+
+    def _share(self, name: str, limit: float, found: Figure, verb: str, holds: Limit) -> Criterion:
+        words = f"{percent(found.value or 0.0)} of {counted(found.n)} {verb}"
+        return self._judged(name, limit, found, words, percent, holds)
+
+    def _mean(
+        self, name: str, limit: float, found: Figure, shown: Callable[[float], str], wanted: str
+    ) -> Criterion:
+        note = f", {found.note}" if found.note else ""
+        words = f"{shown(found.value or 0.0)} a sample, mean of {counted(found.n)}{note}"
+        return self._judged(name, limit, found, words, shown, at_most, wanted)
+
+    def _judged(
+        self,
+        name: str,
+        limit: float,
+        found: Figure,
+        words: str,
+        shown: Shown,
+        holds: Limit,
+        wanted: str = "",
+    ) -> Criterion:
+        """A figure held against its limit.
+
+        Args:
+            name: Of the limit.
+            limit: The limit.
+            found: The figure.
+            words: The figure in words.
+            shown: Writes a number of its kind.
+            holds: `at_least` or `at_most`.
+            wanted: The limit as it is to be read; "" to write it as the figure.
+        """
+        if found.value is None:
+            return cannot_judge(name, limit, found.unknown)
+        span = ""
+        if found.interval is not None:
+            low, high = map(shown, found.interval)
+            of = "on these tasks, " if found.estimand is Estimand.THESE else ""
+            span = f"{of}{self.confidence * 100:g} % interval {low} to {high}"
+        observed = ObservedValue(found.value, found.interval, words, span)
+        return holds(name, limit, wanted or shown(limit), observed, sure=self.sure)
 
 
 _REGRESSION = "max_regression"

@@ -17,6 +17,8 @@ class GateLimits:
 
     min_completion: float | None = None
     """Least completion rate, 0-1, over all samples of the condition; an invalid one counts as not passed."""
+    min_score: float | None = None
+    """Least mean score of the samples with a verdict, -1 to 1, of a suite that has one, such as shifts."""
     max_regression: float | None = None
     """Largest drop of the completion rate against a baseline, 0-1, that is let pass if it may be chance."""
     min_robustness: float | None = None
@@ -34,13 +36,13 @@ class GateLimits:
             known = ", ".join(option(f.name) for f in fields(self))
             raise SettingError(f"a gate needs at least one limit: {known}")
         for name, value in given.items():
-            if not isfinite(value) or value < 0:
+            if not isfinite(value) or (value < 0 and name != "min_score"):
                 raise SettingError(f"{option(name)} {value:g}: a limit is a number from 0 up")
-            if name in _SHARES and value > 1:
+            if name in _SHARES and abs(value) > 1:
                 raise SettingError(f"{option(name)} {value:g}: a share lies between 0 and 1, such as 0.7")
 
 
-_SHARES = frozenset({"min_completion", "max_regression", "max_invalid"})
+_SHARES = frozenset({"min_completion", "min_score", "max_regression", "max_invalid"})
 
 
 _ROUNDING = 1e-9

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 
 from worktrial.engine.pairing import SamplePair
@@ -15,8 +15,7 @@ from worktrial.results.comparison import SuiteFigure
 from worktrial.results.comparison.changes import Measure, changes
 from worktrial.results.conditions import by_condition, headline
 from worktrial.results.estimates import Sums
-from worktrial.statistics import Interval, TaskTries, rate
-from worktrial.suite import Figure
+from worktrial.statistics import Figure, Interval, TaskTries, rate
 from worktrial.suites.documents.answers import RatioBin, ratio_histogram
 from worktrial.suites.documents.choices import AnswerMode
 from worktrial.suites.documents.scoring import TOLERANCES
@@ -231,17 +230,19 @@ def run_figures(run: StoredRun) -> list[Figure]:
     ]
     if (pages := told.retrieval) is not None:
         found.append(_figure("a gold page opened", pages.ever_opened))
-        found.append(Figure("gold pages opened", pages.page_recall, n=pages.samples))
+        found.append(Figure(name="gold pages opened", value=pages.page_recall, n=pages.samples))
         found += [
-            Figure(f"gold pages found in top {depth}", recall, n=pages.samples)
+            Figure(name=f"gold pages found in top {depth}", value=recall, n=pages.samples)
             for depth, recall in pages.search_recall.items()
         ]
-    return found
+    return [replace(one, condition=told.condition) for one in found]
 
 
 def _figure(name: str, share: QuestionShare) -> Figure:
     low, high = (None, None) if share.interval is None else share.interval
-    return Figure(name, share.value, low, high, share.questions)
+    unknown = "no sample" if share.value is None else ""
+    n, clusters = share.samples, share.questions
+    return Figure(name=name, value=share.value, low=low, high=high, n=n, clusters=clusters, unknown=unknown)
 
 
 def score_changes(pairs: Sequence[SamplePair], *, confidence: float) -> Iterator[SuiteFigure]:

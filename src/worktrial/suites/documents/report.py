@@ -25,7 +25,7 @@ from worktrial.reports.sections.wording import (
 )
 from worktrial.suites.documents.figures import DocumentFigures, document_figures
 from worktrial.suites.documents.published import published_officeqa
-from worktrial.suites.documents.stages import Stages, stages
+from worktrial.suites.documents.stages import Stages, setup_of, stages
 
 Found = Sequence[tuple[ReportRun, DocumentFigures]]
 
@@ -168,7 +168,7 @@ def _of_one_agent(runs: Sequence[ReportRun]) -> list[list[ReportRun]]:
         if by_setup is None:
             by_setup = {}
             sets.append((same, by_setup))
-        by_setup.setdefault(str(settings.get("setup")), run)
+        by_setup.setdefault(setup_of(run.run), run)
     return [list(by_setup.values()) for _, by_setup in sets if len(by_setup) > 1]
 
 

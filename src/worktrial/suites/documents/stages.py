@@ -84,12 +84,17 @@ def stages(runs: Sequence[StoredRun]) -> Stages:
     return Stages(len(questions), rows, tuple(_losses(ordered, kept)))
 
 
+def setup_of(run: StoredRun) -> str:
+    """Set-up of a run; the search of the web beside the archive is one of its own."""
+    return WITH_WEB if run.manifest.settings.get("web") else str(run.manifest.settings.get("setup"))
+
+
 def _by_setup(runs: Sequence[StoredRun]) -> dict[str, StoredRun]:
     found: dict[str, StoredRun] = {}
     for run in runs:
         if run.manifest.suite != "documents":
             raise SettingError(f"{run.folder}: is a run of {run.manifest.suite}, not of documents")
-        setup = WITH_WEB if run.manifest.settings.get("web") else run.manifest.settings["setup"]
+        setup = setup_of(run)
         if setup in found:
             raise SettingError(f"{run.folder} and {found[setup].folder} are both runs of set-up {setup}")
         found[setup] = run

@@ -13,7 +13,7 @@ from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
 from worktrial.places import shown_place
-from worktrial.suite import Figure, ReferenceAgent, Suite, TaskRow
+from worktrial.suite import ReferenceAgent, Suite, TaskRow
 from worktrial.suites.documents.options import DocumentsBeside, DocumentsData, DocumentsOptions, ScoreName
 from worktrial.suites.reference import idle_agent
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from worktrial.engine.run_plan import RunSettings
     from worktrial.engine.stored import StoredRun
     from worktrial.reports.report import Report, Section
+    from worktrial.statistics import Figure
     from worktrial.suites.documents.load import QuestionSet
     from worktrial.suites.documents.page_pictures import PageAlbum
     from worktrial.suites.documents.question import DocumentQuestion
@@ -150,7 +151,7 @@ class DocumentsSuite(Suite):
         at = f"{record.measures['tolerance']:g}"
         return None if at not in scores else Outcome.PASS if scores[at] else Outcome.FAIL
 
-    def figures(self, run: "StoredRun") -> Sequence[Figure]:
+    def figures(self, run: "StoredRun") -> "Sequence[Figure]":
         """Shares right by scorer and tolerance, and what was found and opened; see `Suite.figures`."""
         from worktrial.suites.documents.figures import run_figures
 

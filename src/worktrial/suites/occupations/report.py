@@ -9,10 +9,8 @@ from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report
 from worktrial.reports.sections.grouping import distinct
-from worktrial.reports.sections.wording import caveat, heading, share_cell
-from worktrial.results.boards import completion_estimate
-from worktrial.results.conditions import by_condition, robustness_by_setting
-from worktrial.statistics import Robustness
+from worktrial.reports.sections.wording import caveat, estimate_cell, heading, share_cell
+from worktrial.results.figure import figures_of
 from worktrial.suites.occupations.published import published_occubench
 
 _HERE = "run here"
@@ -30,19 +28,16 @@ def published_beside(report: Report) -> list[Markup]:
     rows: Rows = []
     faulted: Rows = []
     for run in runs:
-        conditions = by_condition(run.run.records)
-        if records := conditions.get(CLEAN):
-            own = completion_estimate(records)
-            href = samples_href(run.slug, {"condition": CLEAN})
-            cell = share_cell(own.value, own.interval, href=href)
-            rows.append([run.name, _HERE, cell, Value(str(len(records)), len(records))])
+        figures = figures_of(run.run)
+        if CLEAN in figures.conditions:
+            own = figures.get("completion", CLEAN)
+            cell = estimate_cell(own, href=samples_href(run.slug, {"condition": CLEAN}))
+            rows.append([run.name, _HERE, cell, Value(str(own.n), own.n)])
         # Of a sweep every setting is another trial; the published one is two faults of two calls each.
-        found = robustness_by_setting(conditions).get("")
-        if isinstance(found, Robustness):
+        found = next((one for one in figures.named("robustness") if not one.group), None)
+        if found is not None and found.value is not None:
             rates = [
-                share_cell(
-                    completion_estimate(conditions[mode]).value, href=samples_href(run.slug, {"condition": mode})
-                )
+                share_cell(figures.get("completion", mode).value, href=samples_href(run.slug, {"condition": mode}))
                 for mode in ("E0", "E1", "E2", "E3")
             ]
             faulted.append([run.name, _HERE, *rates, Value(f"{found.value:.2f}", found.value)])

@@ -11,7 +11,7 @@ from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.suite import Figure, ReferenceAgent, Suite, TaskRow
+from worktrial.suite import ReferenceAgent, Suite, TaskRow
 from worktrial.suites.orchestration.options import (
     Cards,
     ComparisonOptions,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from worktrial.engine.stored import StoredRun
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section
+    from worktrial.statistics import Figure
     from worktrial.suites.orchestration.planning.release import Release
     from worktrial.suites.orchestration.planning.scenario import Language
     from worktrial.suites.orchestration.run.free.trial import FreeTrial
@@ -143,7 +144,7 @@ class OrchestrationSuite(Suite):
         steps = record.measures["ours"]["rows"]["steps"]
         return Outcome.PASS if all(step["right"] for step in steps) else Outcome.FAIL
 
-    def figures(self, run: "StoredRun") -> Sequence[Figure]:
+    def figures(self, run: "StoredRun") -> "Sequence[Figure]":
         """Figures by language and scoring, and what a free-running team reached; see `Suite.figures`."""
         from worktrial.suites.orchestration.figures.suite import run_figures
 

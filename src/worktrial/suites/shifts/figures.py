@@ -13,9 +13,9 @@ from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.results.completion import share
 from worktrial.results.conditions import by_condition, headline
-from worktrial.statistics import Estimate, Interval
-from worktrial.suite import Figure
-from worktrial.suites.shifts.cases import GRAVE
+from worktrial.results.figure import score_figure
+from worktrial.statistics import Estimate, Figure
+from worktrial.suites.shifts.cases import GRAVE, SCORE
 from worktrial.suites.shifts.desk import LENGTHS
 from worktrial.terminal import share_cell, table_of
 
@@ -28,7 +28,7 @@ class ShiftFigures:
     """Figures of some shifts under one condition."""
 
     shifts: int
-    score: Estimate
+    score: Figure
     """Points less harm as a share of those that could be had, -1 to 1."""
     floor: float | None
     """Mean score that the desks state for clerks that do no work; None where one states none."""
@@ -43,34 +43,34 @@ class ShiftFigures:
 def judged(run: StoredRun) -> list[SampleRecord]:
     """Samples with points, under the condition that the run's summary is about."""
     conditions = by_condition(run.records)
-    records = conditions.get(headline(list(conditions)), [])
+    return _with_points(conditions.get(headline(list(conditions)), []))
+
+
+def _with_points(records: Sequence[SampleRecord]) -> list[SampleRecord]:
     return [record for record in records if record.outcome is not Outcome.INVALID and "cases" in record.measures]
 
 
 def figures_of(records: Sequence[SampleRecord]) -> ShiftFigures | None:
     """Figures of `records`; None where there is none."""
-    score = share(records, lambda record: (float(record.measures["score"]) + 1) / 2)
+    score = score_figure(records, SCORE)
     harmed = share(records, lambda record: any(harm["price"] >= GRAVE for harm in record.measures["harms"]))
-    if score is None or harmed is None:
+    if harmed is None:
         return None
     timely = [record for record in records if record.measures["on_time"] is not None]
     on_time = share(timely, lambda record: float(record.measures["on_time"]))
-    # A score lies between -1 and 1, and score intervals are those of shares.
-    interval = Interval(2 * score.interval.low - 1, 2 * score.interval.high - 1)
-    score = replace(score, value=2 * score.value - 1, interval=interval)
     floors = [record.measures["spam"] for record in records]
     floor = None if None in floors else fmean(floors)
     return ShiftFigures(len(records), score, floor, on_time, harmed, fmean(record.calls for record in records))
 
 
-def groups(records: Sequence[SampleRecord]) -> Iterator[tuple[str, list[SampleRecord]]]:
-    """Samples of each length and each desk, where there are several."""
+def groups(records: Sequence[SampleRecord]) -> Iterator[tuple[str, str, list[SampleRecord]]]:
+    """Tag, value and samples of each length and each desk, where there are several."""
     for tag, order in (("difficulty", LENGTHS), ("desk", ())):
         there = {str(record.tag(tag)) for record in records}
         names = [name for name in order if name in there] + sorted(there - {*order})
         if len(names) > 1:
             for name in names:
-                yield name, [record for record in records if record.tag(tag) == name]
+                yield tag, name, [record for record in records if record.tag(tag) == name]
 
 
 def lost_points(records: Sequence[SampleRecord]) -> Counter[str]:
@@ -96,19 +96,20 @@ def over_the_day(records: Sequence[SampleRecord]) -> list[tuple[float, float]]:
 
 
 def run_figures(run: StoredRun) -> list[Figure]:
-    """Figures of a run and its groups, for exports, SQL and machine output."""
-    records = judged(run)
-    rows = []
-    for group, own in [("", records), *groups(records)]:
-        figures = figures_of(own)
-        if figures is None:
-            continue
-        estimates = {"score": figures.score, "on_time": figures.on_time, "grave_harm": figures.harmed}
-        rows += [
-            Figure(name, found.value, found.interval.low, found.interval.high, figures.shifts, group)
-            for name, found in estimates.items()
-            if found is not None
-        ]
+    """Timeliness and grave harm of a run under each condition, of each desk and length the score, too."""
+    rows: list[Figure] = []
+    for condition, records in by_condition(run.records).items():
+        own = _with_points(records)
+        parts = [("", own), *((f"{tag}={name}", of) for tag, name, of in groups(own))]
+        for group, figures in ((group, figures_of(of)) for group, of in parts):
+            if figures is None:
+                continue
+            on_time = Figure.of("on_time", figures.on_time)
+            rows += [
+                replace(figure, condition=condition, group=group)
+                for figure in (figures.score, on_time, Figure.of("grave_harm", figures.harmed))
+                if figure.value is not None and (group or figure is not figures.score)
+            ]
     return rows
 
 
@@ -120,7 +121,7 @@ def run_tables(run: StoredRun) -> Iterator[Table | str]:
         return
     heads = ["score", "without work", "on time", "with grave harm", "calls a shift", "shifts"]
     table = table_of(["shifts of"], heads)
-    for name, own in [("all", records), *groups(records)]:
+    for name, own in [("all", records), *((name, own) for _, name, own in groups(records))]:
         figures = figures_of(own)
         if figures is not None:
             on_time = "-" if figures.on_time is None else share_cell(figures.on_time)

@@ -40,9 +40,9 @@ def working_days(report: Report) -> Section | None:
 
 
 def _takeaway(found: Found) -> Markup:
-    run, records, figures = max(found, key=lambda one: one[2].score.value)
+    run, records, figures = max(found, key=lambda one: one[2].score.value or 0.0)
     said = Markup("{} earns {:.0f} % of the points of {} shifts after the price of harm").format(
-        strong(run.name), 100 * figures.score.value, figures.shifts
+        strong(run.name), 100 * (figures.score.value or 0.0), figures.shifts
     )
     lost = lost_points(records)
     if lost:
@@ -118,9 +118,9 @@ def _over_the_day(found: Found) -> Markup:
 def _by_group(found: Found) -> list[Markup]:
     scores: dict[str, dict[str, float]] = {}
     for run, records, _ in found:
-        for name, own in groups(records):
+        for _, name, own in groups(records):
             if (figures := figures_of(own)) is not None:
-                scores.setdefault(name, {})[run.name] = figures.score.value
+                scores.setdefault(name, {})[run.name] = figures.score.value or 0.0
     if not scores:
         return []
     rows: list[list[Value | str | Markup]] = [

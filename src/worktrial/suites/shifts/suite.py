@@ -30,9 +30,10 @@ from worktrial.options import (
     RunOptions,
     TokenOptions,
 )
-from worktrial.suite import Figure, Proof, ReferenceAgent, Suite, TaskRow
+from worktrial.suite import Proof, ReferenceAgent, Suite, TaskRow
 from worktrial.suites.reference import idle_agent
 from worktrial.suites.settings import conditions_of, keeping_of, limits_of, models_of
+from worktrial.suites.shifts.cases import SCORE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from worktrial.engine.stored import StoredRun
     from worktrial.engine.trial import Trial
     from worktrial.reports.report import Report, Section
+    from worktrial.statistics import Figure
     from worktrial.suites.shifts.desk import Desk
     from worktrial.suites.shifts.trial import Shift
     from worktrial.workplaces.faults import Position
@@ -107,6 +109,7 @@ class ShiftsSuite(Suite):
     options: ClassVar[type[RunOptions]] = ShiftOptions
     data: ClassVar[type[Options]] = ShiftChoice
     roles = (Role.AGENT,)
+    score: ClassVar = SCORE
     reference_agents: ClassVar = {
         "plan": ReferenceAgent("works by the oracle, which knows the whole day beforehand", Outcome.PASS),
         "idle": idle_agent(must=Outcome.FAIL),
@@ -209,7 +212,7 @@ class ShiftsSuite(Suite):
         harms = msgspec.convert(record.measures["harms"], list[Harm])
         return Outcome.PASS if Score(cases, harms).passed else Outcome.FAIL
 
-    def figures(self, run: "StoredRun") -> Sequence[Figure]:
+    def figures(self, run: "StoredRun") -> "Sequence[Figure]":
         """Score, harms and timeliness, of the whole and of each desk and length; see `Suite.figures`."""
         from worktrial.suites.shifts.figures import run_figures
 

@@ -8,8 +8,7 @@ from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.results.comparison.changes import Change, SuiteFigure
-from worktrial.statistics import change_intervals
-from worktrial.suite import Figure
+from worktrial.statistics import Figure, change_intervals
 from worktrial.suites.orchestration.figures.apart import scenario_correlations
 from worktrial.suites.orchestration.figures.free import free_clusters, free_figures, free_rates
 from worktrial.suites.orchestration.figures.turns import (
@@ -32,19 +31,20 @@ def run_figures(run: StoredRun) -> list[Figure]:
         group = f"{apart.language}{' free' if apart.free else ''} correlation over scenarios"
         for (one, other), found_in in apart.couples.items():
             low, high = found_in.interval or (None, None)
-            found.append(Figure(f"{one} with {other}", found_in.value, low, high, found_in.n, group))
+            name, n = f"{one} with {other}", found_in.n
+            found.append(Figure(name=name, value=found_in.value, low=low, high=high, n=n, group=group))
     return found
 
 
 def _figures(estimates: Mapping[str, FigureEstimate], group: str, scenarios: int) -> list[Figure]:
     return [
         Figure(
-            name,
-            estimate.value,
-            None if estimate.interval is None else estimate.interval.low,
-            None if estimate.interval is None else estimate.interval.high,
-            scenarios,
-            group,
+            name=name,
+            value=estimate.value,
+            low=None if estimate.interval is None else estimate.interval.low,
+            high=None if estimate.interval is None else estimate.interval.high,
+            n=scenarios,
+            group=group,
         )
         for name, estimate in estimates.items()
     ]

@@ -1,0 +1,486 @@
+"""The conclusion of a trial: who does more of the work, by how much, under which faults, and how sure that is.
+
+It is one sentence, and the same wherever runs are shown: at the end of a run, in a comparison, on a report's first
+screen, in a notebook. What it rests on stands below it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import combinations
+from statistics import fmean
+from typing import NamedTuple
+
+import msgspec
+
+from worktrial.engine.pairing import SamplePair, pair_runs
+from worktrial.engine.record import CLEAN, SampleRecord
+from worktrial.engine.stored import StoredRun, agent_of, name_of
+from worktrial.places import shown_place
+from worktrial.results.completion import paired_tries, passed
+from worktrial.results.conditions import condition_in_words, in_order
+from worktrial.results.figure import figures_of
+from worktrial.statistics import (
+    MARGIN,
+    Conclusion,
+    Estimand,
+    Estimate,
+    Interval,
+    conclude,
+    difference,
+    tasks_needed,
+)
+from worktrial.suite import suite_of
+
+LEVEL = 0.05
+_MANY = 10  # times as many tasks are more than anybody is told to run
+
+
+class Named(NamedTuple):
+    """A run under the name that people read."""
+
+    name: str
+    run: StoredRun
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """Two agents under one condition, on the samples that both tried."""
+
+    condition: str
+    both: int
+    """Samples that both passed."""
+    only_first: int
+    """Samples that only the first passed."""
+    only_second: int
+    tasks: int
+    left_out: int
+    """Shared samples without two verdicts, or under other faults in the one run than in the other."""
+    difference: Estimate | None
+    """First minus second on work like this, in shares or scores; its interval holds together with those of all
+    contests of a conclusion. None without a sample that counts."""
+    these: Estimate | None
+    """The same about these very tasks."""
+    conclusion: Conclusion
+    """About the first."""
+
+
+class Standing(StrEnum):
+    """Standing of the leader beside another agent, or all others."""
+
+    ALONE = "only one agent was tried"
+    NOTHING_SHARED = "no task in common"
+    BETTER = "better"
+    AS_GOOD = "at least as good"
+    MIXED = "better under some conditions, worse under others"
+    UNKNOWN = "not enough to tell"
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """An agent beside the leader."""
+
+    name: str
+    run: StoredRun
+    contests: tuple[Contest, ...]
+    """The leader as the first, this one as the second; a contest for each condition that both tried."""
+    not_shared: int
+    """Samples that only one of the two tried, under these conditions."""
+    standing: Standing
+    """About the leader."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialConclusion:
+    """The conclusion about some runs."""
+
+    sentence: str
+    """Sentence on who does more, by how much, under which faults, and how sure that is."""
+    standing: Standing
+    leader: Named | None
+    """Agent that does most on what it shares with the others; None without a sample."""
+    rivals: tuple[Rival, ...]
+    """The others, the closest first."""
+    references: tuple[Named, ...]
+    """Reference agents that were left aside, as several others were tried."""
+    repeated: tuple[Named, ...]
+    """Further runs of an agent that stands here already."""
+    margin: float
+    """Shortfall that does not matter, as a share."""
+
+
+def conclude_on(
+    runs: Sequence[Named],
+    *,
+    margin: float = MARGIN,
+    level: float = LEVEL,
+    condition: str | None = None,
+    each: bool = False,
+) -> TrialConclusion:
+    """Conclude what comparable runs show.
+
+    Args:
+        runs: Runs of the same trial under the names that people read. They need not share all tasks.
+        margin: Shortfall that does not matter, as a share.
+        level: Of significance, for all that is compared together (Bonferroni).
+        condition: The only condition that counts; None for all.
+        each: Whether every run stands for itself; else reference agents stand aside where two others were tried,
+            and of an agent that ran more than once the largest run counts.
+    """
+    pool, references, repeated = (list(runs), [], []) if each else _apart(runs)
+    worth = _Worth.in_runs(pool)
+    ranked = _ranked(pool, condition, worth)
+    agents = [one for one in ranked if not is_reference(one.run)]
+    has_one = not each and len(agents) == 1
+    if has_one:
+        # A floor or a ceiling is no answer where there is an agent.
+        ranked = agents + [one for one in ranked if one is not agents[0]]
+    if not ranked:
+        nothing = "Nothing can be said: no sample has finished."
+        return TrialConclusion(nothing, Standing.UNKNOWN, None, (), tuple(references), tuple(repeated), margin)
+    leader, others = ranked[0], ranked[1:]
+    shared = [_shared(leader.run, other.run, condition) for other in others]
+    # All that is compared together holds together.
+    family = max(1, sum(len(pairs) for pairs, _ in shared))
+    rivals = tuple(
+        _rival(other, pairs, not_shared, worth, margin, 1 - level / family)
+        for other, (pairs, not_shared) in zip(others, shared, strict=True)
+    )
+    said = _Sentence(leader, rivals, worth, margin, level, family)
+    text, standing = (said.alone, Standing.ALONE) if has_one else (said.text, said.standing)
+    return TrialConclusion(text, standing, leader, rivals, tuple(references), tuple(repeated), margin)
+
+
+def is_reference(run: StoredRun) -> bool:
+    """Whether the agent of a run ships with its suite and needs no model."""
+    suite = suite_of(run.manifest)
+    return suite is not None and agent_of(run.manifest) in suite.reference_agents
+
+
+def names_of(runs: Sequence[StoredRun]) -> list[Named]:
+    """Runs by their agents; by their folders where all have the same; else by what tells them apart."""
+    agents = [name_of(run.folder, run.manifest) for run in runs]
+    folders = [run.folder.resolve().name for run in runs]
+    both = [f"{agent} ({folder})" for agent, folder in zip(agents, folders, strict=True)]
+    places = [shown_place(run.folder) for run in runs]
+    tried = (agents, folders, both) if len({*agents}) == 1 else (agents, both)
+    chosen = next((names for names in tried if len({*names}) == len(names)), places)
+    return [Named(name, run) for name, run in zip(chosen, runs, strict=True)]
+
+
+def _apart(runs: Sequence[Named]) -> tuple[list[Named], list[Named], list[Named]]:
+    """Runs to compare, reference agents that stand aside, and further runs of one agent."""
+    largest: dict[bytes, Named] = {}
+    for one in sorted(runs, key=lambda one: -len(one.run.records)):
+        largest.setdefault(_identity(one.run), one)
+    kept = [one for one in runs if any(one is other for other in largest.values())]
+    repeated = [one for one in runs if not any(one is other for other in kept)]
+    agents = [one for one in kept if not is_reference(one.run)]
+    if len(agents) < 2:
+        return kept, [], repeated
+    return agents, [one for one in kept if is_reference(one.run)], repeated
+
+
+def _identity(run: StoredRun) -> bytes:
+    """Marks of one agent: who worked, by which settings and within which limits."""
+    settings = run.manifest.settings
+    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
+    # All who work, such as a planner's sub-agents; simulator and judges are of the trial.
+    workers = {name: role for name, role in roles.items() if not name.startswith(("simulator", "judge"))}
+    who = [settings.get("agent"), workers, settings.get("limits"), settings.get("agent_prompt")]
+    if not any(who[:2]):
+        return str(run.folder).encode()
+    return msgspec.json.encode(who, order="sorted")
+
+
+class _Worth(NamedTuple):
+    """Measure that agents are compared by: whether they pass, or the score of their suite."""
+
+    of: Callable[[SampleRecord], float]
+    """Worth of a sample with a verdict, 0-1."""
+    width: float
+    """Distance between the least and the most of what is told."""
+    verb: str
+
+    @classmethod
+    def in_runs(cls, runs: Sequence[Named]) -> "_Worth":
+        """The measure of the runs' suite."""
+        suite = suite_of(runs[0].run.manifest) if runs else None
+        if suite is None or suite.score is None:
+            return cls(passed, 1.0, "completes")
+        score, width = suite.score, 1 - suite.score.low
+        return cls(lambda record: ((score.of(record) or 0.0) - score.low) / width, width, "scores")
+
+
+def _shared(
+    first: StoredRun, second: StoredRun, condition: str | None = None
+) -> tuple[dict[str, list[SamplePair]], int]:
+    """Pairs by condition, E0 first, and samples under these that only one of the two tried."""
+    paired = pair_runs(first, second)
+    found: dict[str, list[SamplePair]] = {}
+    for pair in paired.pairs:
+        if condition in (None, pair.first.condition):
+            found.setdefault(pair.first.condition, []).append(pair)
+    alone = [key for key in (*paired.only_first, *paired.only_second) if key[2] in found]
+    return {name: found[name] for name in in_order(found)}, len(alone)
+
+
+def _counted(pairs: Sequence[SamplePair]) -> list[SamplePair]:
+    return [pair for pair in pairs if pair.both_judged and pair.same_faults]
+
+
+def _ranked(pool: Sequence[Named], condition: str | None, worth: _Worth) -> list[Named]:
+    """Runs with samples, by how much more each does than the others on what they share, conditions alike."""
+    there = [one for one in pool if any(condition in (None, record.condition) for record in one.run.records)]
+    leads = [0.0] * len(there)
+    for n, m in combinations(range(len(there)), 2):
+        pairs = [_counted(own) for own in _shared(there[n].run, there[m].run, condition)[0].values()]
+        found = [fmean(worth.of(p.first) - worth.of(p.second) for p in own) for own in pairs if own]
+        lead = fmean(found) if found else 0.0
+        leads[n] += lead
+        leads[m] -= lead
+    return [there[n] for n in sorted(range(len(there)), key=lambda n: (-leads[n], _cost(there[n].run)))]
+
+
+def _cost(run: StoredRun) -> float:
+    known = figures_of(run).get("cost_per_task").value
+    return 0.0 if known is None else known
+
+
+def _rival(
+    other: Named,
+    shared: Mapping[str, list[SamplePair]],
+    not_shared: int,
+    worth: _Worth,
+    margin: float,
+    confidence: float,
+) -> Rival:
+    contests = tuple(_contest(name, pairs, worth, margin, confidence) for name, pairs in shared.items())
+    found = {contest.conclusion for contest in contests if contest.difference is not None}
+    finding = Standing.UNKNOWN
+    if not contests:
+        finding = Standing.NOTHING_SHARED
+    elif Conclusion.WORSE in found:
+        finding = Standing.MIXED
+    elif Conclusion.BETTER in found:
+        finding = Standing.BETTER
+    elif found == {Conclusion.AS_GOOD}:
+        finding = Standing.AS_GOOD
+    return Rival(other.name, other.run, contests, not_shared, finding)
+
+
+def _contest(name: str, shared: Sequence[SamplePair], worth: _Worth, margin: float, confidence: float) -> Contest:
+    pairs = _counted(shared)
+    ahead = [passed(pair.first) - passed(pair.second) for pair in pairs]
+    these = work = None
+    if pairs:
+        # The rival as the first: differences are second minus first.
+        turned = paired_tries([SamplePair(pair.second, pair.first) for pair in pairs], worth.of)
+        these, work = (difference(turned, of, confidence=confidence) for of in (Estimand.THESE, Estimand.WORK))
+    return Contest(
+        condition=name,
+        both=sum(bool(passed(pair.first) and passed(pair.second)) for pair in pairs),
+        only_first=ahead.count(1.0),
+        only_second=ahead.count(-1.0),
+        tasks=len({pair.first.sample for pair in pairs}),
+        left_out=len(shared) - len(pairs),
+        difference=None if work is None else _scaled(work, worth.width),
+        these=None if these is None else _scaled(these, worth.width),
+        conclusion=Conclusion.UNKNOWN if work is None else conclude(_scaled(work, worth.width), margin),
+    )
+
+
+def _scaled(found: Estimate, width: float) -> Estimate:
+    interval = Interval(width * found.interval.low, width * found.interval.high)
+    return replace(found, value=width * found.value, interval=interval)
+
+
+class _Sentence:
+    """The conclusion in words."""
+
+    def __init__(
+        self, leader: Named, rivals: Sequence[Rival], worth: _Worth, margin: float, level: float, family: int
+    ) -> None:
+        self._leader, self._rivals, self._worth, self._margin = leader, rivals, worth, margin
+        self._level, self._family = level, family
+
+    @property
+    def standing(self) -> Standing:
+        """Standing of the leader beside all others."""
+        found = {rival.standing for rival in self._rivals}
+        for finding in (
+            Standing.MIXED,
+            Standing.UNKNOWN,
+            Standing.NOTHING_SHARED,
+            Standing.AS_GOOD,
+            Standing.BETTER,
+        ):
+            if finding in found:
+                return finding
+        return Standing.ALONE
+
+    @property
+    def text(self) -> str:
+        """Sentence on who does more, by how much, under which faults, and how sure that is."""
+        if not self._rivals:
+            return self.alone
+        closest, *others = self._rivals
+        said = self._beside(closest)
+        for finding, words in _ALSO.items():
+            if names := [rival.name for rival in others if rival.standing is finding]:
+                said += f" {self._leader.name} {words} {listed(names)}."
+        return said
+
+    @property
+    def alone(self) -> str:
+        """Sentence on how much the leader does, beside reference agents where there are any."""
+        figures = figures_of(self._leader.run)
+        name = "completion" if self._worth.verb == "completes" else "score"
+        told: list[str] = []
+        for condition in figures.conditions:
+            figure = figures.get(name, condition)
+            if figure.value is not None:
+                span = figure.note
+                if figure.interval is not None:
+                    low, high = figure.interval
+                    sure = "" if told else f"{100 * (1 - self._level):g} % interval "
+                    span = f"{sure}{100 * low:.1f} to {100 * high:.1f} %"
+                told.append(f"{100 * figure.value:.1f} %{_under(condition)} ({span})")
+        n = figures.get(name).n
+        samples = "1 sample" if n == 1 else f"{n:,} samples"
+        said = f"{self._leader.name} {self._worth.verb} {listed(told)}; on work like this, {samples}."
+        beside = [(rival, next((c for c in rival.contests if c.difference), None)) for rival in self._rivals]
+        references = [
+            f" Beside the reference agent {rival.name}, {self._short(contest)}."
+            for rival, contest in beside
+            if contest is not None
+        ]
+        return said + ("".join(references) or " Only one agent was tried.")
+
+    def _beside(self, rival: Rival) -> str:
+        judged = [contest for contest in rival.contests if contest.difference is not None]
+        who = f"{self._leader.name} and {rival.name}"
+        if not rival.contests:
+            return f"Nothing can be said: {who} have no finished task in common."
+        if not judged:
+            return f"Nothing can be said: no sample has a verdict of both {who}."
+        if self._worth.verb == "completes" and not any(c.both or c.only_first or c.only_second for c in judged):
+            return f"Neither {self._leader.name} nor {rival.name} completed anything of what both tried."
+        decided = (Conclusion.BETTER, Conclusion.WORSE)
+        most = max(judged, key=lambda one: (one.conclusion in decided, abs(_value(one))))
+        said = self._main(most, rival, several=len(rival.contests) > 1)
+        clean = next((one for one in judged if one.condition == CLEAN and one is not most), None)
+        if clean is not None:
+            said += f"; {_under(CLEAN, always=True).strip()} {self._short(clean)}"
+        return f"{said}. {self._basis(most, rival)}{self._costs(rival)}"
+
+    def _main(self, contest: Contest, rival: Rival, *, several: bool) -> str:
+        """The difference under one condition, with both names."""
+        name, other, verb = self._leader.name, rival.name, self._worth.verb
+        where = _under(contest.condition, always=several)
+        found, sure = _value(contest), self._sure(contest)
+        size = f"{100 * abs(found):.1f} points"
+        match contest.conclusion:
+            case Conclusion.BETTER | Conclusion.WORSE:
+                more = "more" if contest.conclusion is Conclusion.BETTER else "less"
+                return f"{name} {verb} {size} {more} than {other}{where} ({sure})"
+            case Conclusion.AS_GOOD:
+                within = f"within {100 * self._margin:g} points"
+                return f"{name} is at least as good as {other}{where}, {within}: {signed(found)} points ({sure})"
+            case Conclusion.UNKNOWN:
+                told = f"{name} {verb} {signed(found)} points ({sure})"
+                return f"Not enough to tell {name} from {other}{where}: {told}{self._more(contest)}"
+
+    def _short(self, contest: Contest) -> str:
+        """The same of a second condition."""
+        found, sure = _value(contest), self._sure(contest)
+        match contest.conclusion:
+            case Conclusion.BETTER | Conclusion.WORSE:
+                more = "more" if contest.conclusion is Conclusion.BETTER else "less"
+                return f"it {self._worth.verb} {100 * abs(found):.1f} points {more} ({sure})"
+            case Conclusion.AS_GOOD:
+                return f"it is at least as good: {signed(found)} points ({sure})"
+            case Conclusion.UNKNOWN:
+                return f"no difference is shown: {signed(found)} points ({sure})"
+
+    def _sure(self, contest: Contest) -> str:
+        found = contest.difference
+        assert found is not None, "only contests with a difference are told"
+        p = p_value(min(1.0, self._family * (found.p or 0.0)))
+        return f"{100 * (1 - self._level):g} % interval {points(found.interval)}, p {p}"
+
+    def _more(self, contest: Contest) -> str:
+        """Words on these very tasks, or on the tasks that would tell."""
+        found, these = contest.difference, contest.these
+        if found is None or these is None:
+            return ""
+        if not these.interval.low <= 0 <= these.interval.high:
+            return f"; on these very tasks the difference is certain ({points(these.interval)})"
+        confidence = 1 - self._level / self._family
+        needed = tasks_needed(found, contest.tasks, self._margin, confidence=confidence)
+        if needed is None or needed > _MANY * contest.tasks:
+            return f"; not even {_MANY} times as many tasks would be likely to tell"
+        return f"; about {needed - contest.tasks:,} more tasks would tell, if things stay as they are"
+
+    def _basis(self, contest: Contest, rival: Rival) -> str:
+        """Sentence on what the numbers are about, and what is not in them."""
+        found = contest.difference
+        tasks = "1 task" if contest.tasks == 1 else f"{contest.tasks:,} tasks"
+        if found is not None and found.clusters not in (contest.tasks, found.samples):
+            tasks += f" in {found.clusters} scenarios"
+        parts = [f"On work like this, from the {tasks} that both ran"]
+        if rival.not_shared:
+            samples = "1 sample" if rival.not_shared == 1 else f"{rival.not_shared:,} samples"
+            parts.append(f"{samples} that only one of them tried left out")
+        if contest.left_out:
+            parts.append(f"{contest.left_out:,} without two verdicts left out")
+        if self._family > 1:
+            parts.append(f"intervals and p hold for all {self._family} comparisons together")
+        return f"{'; '.join(parts)}."
+
+    def _costs(self, rival: Rival) -> str:
+        for name in ("agent_cost_per_task", "cost_per_task"):
+            one, other = (figures_of(run).get(name).value for run in (self._leader.run, rival.run))
+            if one is not None and other is not None and (one or other):
+                whose = "" if name.startswith("agent") else ", simulator and judge included"
+                return f" A task costs ${one:.4f} against ${other:.4f}{whose}."
+        return ""
+
+
+_ALSO = {
+    Standing.BETTER: "is better than",
+    Standing.AS_GOOD: "is at least as good as",
+    Standing.MIXED: "is better under some conditions and worse under others than",
+    Standing.UNKNOWN: "is not told apart from",
+    Standing.NOTHING_SHARED: "has no task in common with",
+}
+
+
+def _value(contest: Contest) -> float:
+    return 0.0 if contest.difference is None else contest.difference.value
+
+
+def _under(condition: str, *, always: bool = False) -> str:
+    """Words for a condition; "" for the clean one, which goes without saying where it is the only one."""
+    return "" if condition == CLEAN and not always else f" {condition_in_words(condition)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def points(interval: Interval) -> str:
+    """An interval of a difference of rates, in points."""
+    return f"{signed(interval.low)} to {signed(interval.high)}"
+
+
+def signed(share: float) -> str:
+    """A difference of rates in points, with its sign; 0.0 without."""
+    rounded = round(share * 100, 1)
+    return f"{rounded:+.1f}" if rounded else "0.0"
+
+
+def p_value(p: float) -> str:
+    """A p value with two or three digits, never 0."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
