@@ -170,7 +170,7 @@ def test_python_takes_it(trial: Trial) -> None:
     trusted = {"trust": True} if trial.trust else {}
     assert [row.id for row in wt.tasks(trial.suite, **trusted)] == [*TASKS]
     run = wt.run(trial.suite, agent="plan", out=trial.place / "python", **trusted)
-    assert run.completion == 1.0 and not run.figures()
+    assert run.completion == 1.0 and run.figures()[0].value == 1.0
     assert wt.compare(run, trial.plan).headline == "E0"
 
     async def drive() -> str:

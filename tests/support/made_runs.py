@@ -206,6 +206,8 @@ def _vote(opinion: bool, agent: MadeAgent, number: int) -> Vote:
 
 
 def _checks(outcome: Outcome) -> list[CheckResult]:
+    if outcome is Outcome.INVALID:
+        return []
     good = outcome is Outcome.PASS
     return [
         CheckResult("nothing changed outside /cases", True, "so it is"),

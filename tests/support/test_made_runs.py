@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.engine.rig import all_bytes
 from tests.support.hostile import ATTACKS
 from tests.support.made_runs import make_run
 from tests.support.made_tasks import INDUSTRIES
@@ -18,24 +19,24 @@ from worktrial.workplaces.faults.content import digest
 
 def test_the_same_arguments_write_the_same_bytes(tmp_path: Path) -> None:
     one, other = (make_run(tmp_path / name, conditions=("E0", "E3"), hostile=True) for name in "ab")
-    assert all((one / f.name).read_bytes() == f.read_bytes() for f in other.iterdir())
+    assert all_bytes(one) == all_bytes(other)
 
 
 @pytest.mark.parametrize("skill", [0.3, 0.7, 0.95])
 def test_the_rate_is_the_skill(tmp_path: Path, skill: float) -> None:
     summary = summarise(open_run(make_run(tmp_path / "run", tasks=3000, skill=skill, trajectories=False)))
-    passed = summary.overall.counts.passed / (summary.overall.counts.passed + summary.overall.counts.failed)
+    passed, invalid = (summary.figures.get(name).value or 0 for name in ("completion_of_valid", "invalid"))
     assert abs(passed - skill) < 0.03
-    assert 0.01 < summary.overall.counts.invalid / 3000 < 0.03
+    assert 0.01 < invalid < 0.03
     assert summary.cost is not None and 0.008 < summary.cost / 3000 < 0.012
-    assert set(INDUSTRIES) == {group.name for group in summary.groups["category"]}
-    assert {group.name for group in summary.groups["difficulty"]} == {"1", "2", "3"}
+    assert set(INDUSTRIES) == summary.figures.groups("category").keys()
+    assert summary.figures.groups("difficulty").keys() == {"1", "2", "3"}
 
 
 def test_skill_by_industry_and_an_unknown_price(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", tasks=1500, skill={"Technology & IT": 0.05}, cost=None, trajectories=False)
     summary = summarise(open_run(run))
-    rates = {g.name: g.completion.counts.of_valid.share or 0 for g in summary.groups["category"]}
+    rates = {name: figure.value or 0 for name, figure in summary.figures.groups("category").items()}
     assert rates.pop("Technology & IT") < 0.15 and min(rates.values()) > 0.5
     assert summary.cost is None
 
