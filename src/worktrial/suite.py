@@ -20,7 +20,6 @@ from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.options import Options, RunOptions, with_roles
 from worktrial.registry import Registry, agents, what_there_is
-from worktrial.statistics import Figure
 
 if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from rich.console import RenderableType
@@ -34,6 +33,7 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from worktrial.engine.stored import StoredRun
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section
+    from worktrial.statistics import Figure
     from worktrial.workplaces import Workplace
     from worktrial.workplaces.retracing import Retracing
 
@@ -261,7 +261,7 @@ class Suite(ABC):
         """Outcome that a record's own grounds amount to, a budget apart; None where they do not say."""
         return None
 
-    def figures(self, run: "StoredRun") -> Sequence[Figure]:
+    def figures(self, run: "StoredRun") -> "Sequence[Figure]":
         """Figures that only this suite has, with intervals at 95 %."""
         return ()
 

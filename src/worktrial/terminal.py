@@ -11,10 +11,11 @@ from rich.text import Text
 
 from worktrial.language import JsonObject, ModelReply
 from worktrial.language.untrusted import printable
-from worktrial.statistics import Interval
 
 if TYPE_CHECKING:
     from rich.table import Column, Table
+
+    from worktrial.statistics import Interval
 
 LONGEST = 2000
 """Characters of one text that are shown."""
@@ -73,7 +74,7 @@ class Estimated(Protocol):
         ...
 
     @property
-    def interval(self) -> Interval | None:
+    def interval(self) -> "Interval | None":
         """Interval in which it lies; None where that is not known."""
         ...
 

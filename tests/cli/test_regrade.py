@@ -93,7 +93,7 @@ def test_the_manifest_names_its_source_and_its_settings(tmp_path: Path) -> None:
             file.write(first.replace(b'"calls":2', b'"calls":9') + b"\n")
         changed = _again(tmp_path, server.url, judge="judge-1")
     assert changed.code == 2
-    assert "regraded.source" in changed.err
+    assert "work.source: " in changed.err
     # What was judged again can be judged again.
     with ScriptedServer() as server:
         third = command(

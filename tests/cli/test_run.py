@@ -21,26 +21,26 @@ def _run(tmp_path: Path, url: str, *more: Any, run: str = "run") -> Ran:
 
 CHANGES: dict[str, tuple[list[str], list[str]]] = {
     "agent": (["--agent", "agent-2"], ["agent", '"agent-1" -> "agent-2"']),
-    "temperature": (["--temperature", "0.5"], ["roles.judge.temperature", "null -> 0.5"]),
-    "role's effort": (["--judge-effort", "high"], ["roles.judge.effort", '"high"']),
+    "temperature": (["--temperature", "0.5"], ["judge.temperature", "null -> 0.5"]),
+    "role's effort": (["--judge-effort", "high"], ["judge.effort", '"high"']),
     "memory": (["--memory", "ledger"], ["memory", '"history" -> "ledger"']),
     "votes": (["--votes", "5"], ["votes", "3 -> 5"]),
-    "turns": (["--max-turns", "9"], ["limits.turns", "60 -> 9"]),
-    "extra": (["--agent-extra", '{"seed": 1}'], ["roles.agent.extra.seed"]),
+    "turns": (["--max-turns", "9"], ["turns", "60 -> 9"]),
+    "extra": (["--agent-extra", '{"seed": 1}'], ["extra.seed"]),
 }
 
 
 def test_a_changed_setting_is_refused_with_the_difference(tmp_path: Path) -> None:
     with ScriptedServer() as server:
         assert _run(tmp_path, server.url).code == 0
-        before = {f.name: f.read_bytes() for f in (tmp_path / "run").iterdir()}
+        before = {f: f.read_bytes() for f in (tmp_path / "run").rglob("*") if f.is_file()}
         asked = server.count()
         for options, words in CHANGES.values():
             ran = _run(tmp_path, server.url, *options)
             assert ran.code == 2
             assert all(word in ran.err for word in [*words, "another -o"]), ran.err
         assert server.count() == asked
-    assert before == {f.name: f.read_bytes() for f in (tmp_path / "run").iterdir()}
+    assert before == {f: f.read_bytes() for f in (tmp_path / "run").rglob("*") if f.is_file()}
 
 
 def test_how_it_is_carried_out_may_change(tmp_path: Path) -> None:
