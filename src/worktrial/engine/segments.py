@@ -335,7 +335,11 @@ class SegmentWriter:
             if self._packed is None:
                 self._packed = self._temporary.open("wb", buffering=0)
             content = os.pread(self._plain.fileno(), min(FRAME_BYTES, self._size - self._content), self._content)
-            frame = zstd.compress(content, options=_WRITTEN)
+            try:
+                frame = zstd.compress(content, options=_WRITTEN)
+            except zstd.ZstdError as e:
+                # Whatever the content, only for want of memory.
+                raise MemoryError(str(e)) from None
             write_all(self._packed, frame)
             self._entries.append((len(frame), len(content)))
             self._content += len(content)
