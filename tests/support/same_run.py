@@ -3,14 +3,17 @@
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from worktrial.engine.stored import open_run
 from worktrial.results.tables import sources
 
 
 def work(folder: Path) -> dict[Any, Any]:
-    """The last record and trajectory of every sample."""
+    """The last record of every sample, wherever its work lies, and its trajectory."""
     [source] = sources([folder])
-    return {record.key: (record, line) for record, line in source.work(dict[str, Any])}
+    found = source.work(dict[str, Any])
+    return {record.key: (replace(record, work=None, tokens=None), line) for record, line in found}
 
 
 def says_the_same(first: Path, second: Path) -> None:
