@@ -87,7 +87,7 @@ def test_nothing_but_invalid_samples(opened: Page, tmp_path: Path) -> None:
     expect(cells.nth(6)).to_have_text("100.0%")
     expect(cells.nth(1)).to_be_hidden()
     brief = opened.get_by_role("region", name="In short")
-    expect(brief).to_contain_text("No recommendation: none of the agents completed anything")
+    expect(brief).to_contain_text("Nothing can be said: no sample has a verdict of both a and b.")
     contents = opened.get_by_role("navigation", name="Contents")
     assert contents.get_by_role("link", name="Effort").count() == 0, "nobody is worth the money"
     text = opened.locator("main").inner_text()
