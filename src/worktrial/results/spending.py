@@ -73,8 +73,8 @@ QUANTITIES: Mapping[str, Quantity] = {
     "seconds": seconds_of,
     "calls": lambda record: record.calls,
     "tokens": lambda record: total_tokens(record.usage),
-    "agent tokens in": lambda record: _told(record, sum(usage.input_tokens for usage in _own(record))),
-    "agent tokens out": lambda record: _told(record, sum(usage.output_tokens for usage in _own(record))),
+    "agent tokens in": lambda record: _told(record, "input_tokens"),
+    "agent tokens out": lambda record: _told(record, "output_tokens"),
 }
 """Everything that a sample takes, by name; None where it is not known."""
 
@@ -122,9 +122,15 @@ def why_unknown(records: Iterable[SampleRecord], value: Quantity) -> str | None:
     return f"the price of a model is unknown in {_samples(len(unknown))}"
 
 
-def _told(record: SampleRecord, tokens: int) -> int | None:
-    """Tokens of the agent; None where it has made calls and told none."""
-    return None if not tokens and any(usage.cost is None for usage in _own(record)) else tokens
+def _told(record: SampleRecord, field: str) -> int | None:
+    """Tokens of the agent, those of a field of its usage; None where it has made calls and told none."""
+    tokens, is_priced = 0, True
+    # For each of a million samples.
+    for role in _ON_TRIAL:
+        if (usage := record.usage.get(role)) is not None:
+            tokens += getattr(usage, field)
+            is_priced = is_priced and usage.cost is not None
+    return tokens if tokens or is_priced else None
 
 
 def _own(record: SampleRecord) -> list[RoleUsage]:
