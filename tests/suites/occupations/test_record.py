@@ -42,6 +42,8 @@ FIELDS: dict[str, Any] = {
     "tags": dict,
     "replayed": int,
     "finished": str,
+    "work": list | None,
+    "tokens": list | None,
 }
 VOTE: dict[str, Any] = {
     "is_correct": bool | None,

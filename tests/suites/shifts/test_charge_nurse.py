@@ -297,7 +297,7 @@ def test_the_bay_is_read_from_its_field_and_not_from_the_text():
     move = next(plan)
     while True:
         given = dict(move.arguments)
-        if given.get("to") == "ambulance_control" and given["fields"].get("bay"):
+        if given.get("to") == "ambulance_control" and given.get("fields", {}).get("bay"):
             given |= {"text": f"Bay {given['fields']['bay']}.", "fields": {}}
             said.append(given["about"])
         try:
@@ -324,7 +324,7 @@ def test_a_word_before_a_matter_came_is_no_first_word():
     first_word = next(part for part in case.parts if part.name == "first_word")
     word = Move("send_message", {"to": due.asked_by, "kind": "tell", "about": due.about, "text": "It is in hand."})
     for moves, heard in (([word], False), ([_at(start, due.arrives + 1), word], True)):
-        session = DESK.workplace.open(DESK.draw("full", 0))
+        session = DeskSession(DESK.workplace, DESK.draw("full", 0))
         for move in moves:
             asyncio.run(session.call(move.tool, dict(move.arguments)))
         assert first_word.earned(session.live) == heard

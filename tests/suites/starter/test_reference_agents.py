@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from tests.support.cli import command
-from worktrial.results.boards.hire import HireConclusion, recommend
 
 import worktrial as wt
 from worktrial.engine.stored import StoredRun, open_run
@@ -30,15 +29,6 @@ def test_careful_is_clearly_better_than_greedy_where_answers_are_wrong(tmp_path:
         assert passed(careful)[condition] > passed(greedy)[condition] + tasks / 4, condition
         assert passed(careful)[condition] >= passed(plan)[condition], condition
     assert passed(careful)["E2"] >= 0.95 * tasks
-
-
-def test_references_are_never_hired(tmp_path: Path) -> None:
-    runs = [stored(name, tmp_path, tasks=["lab-00", "line-00"]) for name in suite.reference_agents]
-    assert [run.manifest.settings["agent"] for run in runs] == ["plan", "careful", "greedy", "idle", "spam"]
-    found = recommend(runs, "E0")
-    assert (found.hire, found.contenders) == (None, ())
-    assert found.finding is HireConclusion.ALONE
-    assert len(found.references) == len(runs)
 
 
 def test_a_report_names_them_as_references(tmp_path: Path) -> None:
