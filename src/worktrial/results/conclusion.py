@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from worktrial.engine.identity import TrialIdentity
 from worktrial.engine.pairing import SamplePair, pair_runs
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.engine.stored import StoredRun, agent_of, name_of
@@ -183,14 +184,9 @@ def _apart(runs: Sequence[Named]) -> tuple[list[Named], list[Named], list[Named]
 
 def _identity(run: StoredRun) -> bytes:
     """Marks of one agent: who worked, by which settings and within which limits."""
-    settings = run.manifest.settings
-    roles = {**settings.get("carried_roles", {}), **settings.get("roles", {})}
-    # All who work, such as a planner's sub-agents; simulator and judges are of the trial.
-    workers = {name: role for name, role in roles.items() if not name.startswith(("simulator", "judge"))}
-    who = [settings.get("agent"), workers, settings.get("limits"), settings.get("agent_prompt")]
-    if not any(who[:2]):
-        return str(run.folder).encode()
-    return msgspec.json.encode(who, order="sorted")
+    who = TrialIdentity.of(run.manifest).parts["agent"]
+    known = "agent" in who or "model" in who
+    return msgspec.json.encode(who, order="sorted") if known else str(run.folder).encode()
 
 
 class _Worth(NamedTuple):

@@ -183,13 +183,12 @@ class RegradeTrial:
         self.jobs = [Job(r.sample, r.repeat, r.tags, r.condition) for r in source.records]
         self.data: JsonObject = {**grader.data, "source_run": str(source.folder)}
         before = source.manifest.settings
-        roles = {**before.get("carried_roles", {}), **before.get("roles", {})}
         self.settings: JsonObject = {
             **{name: value for name, value in before.items() if name != "roles"},
             **msgspec.to_builtins(judging),
             **judge_on_record(judging),
             # Who worked and who played the workplace; `roles` holds those of this run itself.
-            "carried_roles": {name: role for name, role in roles.items() if name != Role.JUDGE},
+            "carried_roles": {name: role for name, role in source.manifest.roles.items() if name != Role.JUDGE},
             "regraded": {
                 "source": records_fingerprint(source),
                 "rubrics": rubrics.fingerprint if rubrics else None,
