@@ -55,21 +55,19 @@ def clusters(
     return {name: found[name] for name in sorted(found)}
 
 
-def mean_estimate(of: Sequence[Sums], amount: str, *, confidence: float = 0.95) -> BoardEstimate:
+def mean_estimate(amounts: Sequence[float], numbers: Sequence[float], *, confidence: float = 0.95) -> BoardEstimate:
     """The mean of an amount over all samples, on work like this, with the interval of `statistics.mean_interval`.
 
     From too few clusters there is no interval; see `too_few`.
 
     Args:
-        of: Sums from `clusters`.
-        amount: Name of the amount.
+        amounts: Sum of each cluster.
+        numbers: Samples of each.
         confidence: Of the interval, 0-1.
     """
-    n = fsum(sums["n"] for sums in of)
+    n = fsum(numbers)
     if not n:
         return BoardEstimate(None)
-    amounts = [sums[amount] for sums in of]
-    if too_few(len(of)):
-        return BoardEstimate(fsum(amounts) / n)
-    interval = mean_interval(amounts, [sums["n"] for sums in of], confidence=confidence)
-    return BoardEstimate(fsum(amounts) / n, interval)
+    value = fsum(amounts) / n
+    few = too_few(len(amounts))
+    return BoardEstimate(value, None if few else mean_interval(amounts, numbers, confidence=confidence))

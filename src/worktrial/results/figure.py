@@ -28,10 +28,10 @@ from worktrial.results.conditions import (
     robustness_of,
     settings_with_all_modes,
 )
-from worktrial.results.estimates import too_few
+from worktrial.results.estimates import mean_estimate, too_few
 from worktrial.results.outcomes import OutcomeTally
 from worktrial.results.spending import OfRun, quantity_in, replayed_mark, unseen
-from worktrial.statistics import Estimand, Figure, TaskTries, Unit, ZeroCleanRate, mean_interval, rate
+from worktrial.statistics import Estimand, Figure, TaskTries, Unit, ZeroCleanRate, rate
 from worktrial.suite import SampleScore, suite_of
 
 GROUPED_BY = ("category", "difficulty")
@@ -184,12 +184,16 @@ def _mean(of: Samples, ask: Ask, *, name: str) -> Iterator[Figure]:
     if why := _why_unknown(of, mean, unknown):
         yield Figure(name=name, value=None, unit=mean.unit, unknown=why)
         return
-    few, n, clusters = too_few(len(numbers)), int(fsum(numbers)), len(numbers)
-    interval = None if few else mean_interval(amounts, numbers, confidence=ask.confidence)
-    low, high = interval or (None, None)
-    note = "; ".join(filter(None, (replayed_mark(of.replayed, of.judged), few)))
-    value = fsum(amounts) / n
-    yield Figure(name=name, value=value, low=low, high=high, n=n, clusters=clusters, unit=mean.unit, note=note)
+    found, n, clusters = (
+        mean_estimate(amounts, numbers, confidence=ask.confidence),
+        int(fsum(numbers)),
+        len(numbers),
+    )
+    low, high = found.interval or (None, None)
+    note = "; ".join(filter(None, (replayed_mark(of.replayed, of.judged), too_few(clusters))))
+    yield Figure(
+        name=name, value=found.value, low=low, high=high, n=n, clusters=clusters, unit=mean.unit, note=note
+    )
 
 
 def _why_unknown(of: Samples, mean: Mean, unknown: int) -> str:

@@ -265,7 +265,8 @@ def _amounts(in_turn: Sequence[_Size]) -> dict[str, EstimatedAmount]:
             mine[name] += amount
     found = {}
     for name, total in totals.items():
-        interval = mean_estimate([*sums.values()], name).interval
+        amounts, numbers = ([mine[one] for mine in sums.values()] for one in (name, "n"))
+        interval = mean_estimate(amounts, numbers).interval
         ends = () if interval is None else (interval.low * len(in_turn), interval.high * len(in_turn))
         found[name] = EstimatedAmount(total, *ends)
     return found
