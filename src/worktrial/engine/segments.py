@@ -9,7 +9,6 @@ import contextlib
 import os
 import re
 import struct
-import sys
 from collections import OrderedDict
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -19,11 +18,7 @@ from worktrial.engine.lines import cut_torn_tail, sync_folder, write_all
 from worktrial.engine.record import Place
 from worktrial.errors import DataError
 from worktrial.outside.files import MOST_BYTES, open_file, refuse_leaving
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from worktrial.outside.zstandard import zstd
 
 WORK = "work"
 """Folder of the segments within a run."""

@@ -10,7 +10,6 @@ read by a request for the blocks that hold it.
 import io
 import os
 import shutil
-import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,14 +22,10 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from worktrial.errors import DataError
+from worktrial.outside.zstandard import zstd
 from worktrial.stores.bucket import Bucket
 from worktrial.stores.cache import ContentCache
 from worktrial.stores.writers import StoreWriter
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 STATE = "manifest.json"
 FORMAT = 1

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -11,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from worktrial.errors import DataError, SettingError, StopRun, WorktrialError, option
+from worktrial.outside.zstandard import zstd
 from worktrial.stores.bucket import Bucket, StoreFailed
 from worktrial.stores.folders import (
     BLOCK,
@@ -23,11 +23,6 @@ from worktrial.stores.folders import (
     read_folder,
 )
 from worktrial.stores.writers import StoreWriter
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 _LOOKS = 5  # at a folder whose files are replaced meanwhile
 

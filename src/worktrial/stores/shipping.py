@@ -80,8 +80,8 @@ def open_folder(kind: FolderKind, address: str) -> StoredFolder:
     return found
 
 
-def bring(kind: FolderKind, stored: StoredFolder, folder: Path, *, of: Callable[[str], bool] | None = None) -> None:
-    """Make a folder on this machine what it is in the store; files of others stay.
+def fetch(kind: FolderKind, stored: StoredFolder, folder: Path, *, of: Callable[[str], bool] | None = None) -> None:
+    """Bring files of a stored folder into one on this machine.
 
     Args:
         kind: Of the folder.
@@ -94,12 +94,17 @@ def bring(kind: FolderKind, stored: StoredFolder, folder: Path, *, of: Callable[
     """
     names = [name for name in stored.state.files if of is None or of(name)]
     stored.bring([name for name in names if name != kind.manifest], folder)
+    # The last: what it tells of is there.
+    stored.bring([name for name in names if name == kind.manifest], folder)
+
+
+def bring(kind: FolderKind, stored: StoredFolder, folder: Path, *, of: Callable[[str], bool] | None = None) -> None:
+    """Make a folder on this machine what it is in the store, as `fetch` does; files of others stay."""
+    fetch(kind, stored, folder, of=of)
     for name in {name for group in kind.groups(folder) for name in group} - stored.state.files.keys():
         (folder / name).unlink()
         with contextlib.suppress(OSError):
             (folder / name).parent.rmdir()  # where nothing is left in it
-    # The last: what it tells of is there.
-    stored.bring([name for name in names if name == kind.manifest], folder)
 
 
 def pull(kind: FolderKind, stored: StoredFolder, folder: Path, check: Callable[[], object]) -> None:

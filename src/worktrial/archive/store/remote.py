@@ -36,8 +36,7 @@ class _Archives:
         # Parts and pages that are here alone stay, known by their content.
         for name in {*listed(folder, _DERIVED)} - stored.state.files.keys():
             (folder / name).unlink()
-        stored.bring([name for name in stored.state.files if name != MANIFEST], folder)
-        stored.bring([MANIFEST] if MANIFEST in stored.state.files else [], folder)
+        shipping.fetch(self, stored, folder)
 
     def refuse_loss(self, stored: StoredFolder, folder: Path) -> None:
         address = stored.bucket.address
