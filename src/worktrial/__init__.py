@@ -17,19 +17,20 @@ if TYPE_CHECKING:  # each name is imported when it is first asked for
     from worktrial.options import Options
     from worktrial.suite import Suite
     from worktrial.suite import TaskRow as Task
-    from worktrial.workplaces import Observation, Session, Workplace, load_workplace
-    from worktrial.workplaces.executable import ExecutableWorkplace
+    from worktrial.workplaces import Observation, Session
     from worktrial.workplaces.faults import FaultSettings as Faults
+    from worktrial.workplaces.kit import Record, Refused, Workplace
 
 __all__ = [
     "Agent",
     "Assignment",
     "Episode",
-    "ExecutableWorkplace",
     "Faults",
     "Model",
     "Observation",
     "Options",
+    "Record",
+    "Refused",
     "Run",
     "Session",
     "Suite",
@@ -41,7 +42,6 @@ __all__ = [
     "compare",
     "episode",
     "load",
-    "load_workplace",
     "run",
     "run_async",
     "tasks",
@@ -51,22 +51,22 @@ _PLACES = {
     "Agent": "agents.assignment:Agent",
     "Assignment": "agents.assignment:Assignment",
     "Episode": "agents.episode:Episode",
-    "ExecutableWorkplace": "workplaces.executable:ExecutableWorkplace",
     "Faults": "workplaces.faults:FaultSettings",
     "Model": "engine.client:BoundModel",
     "Observation": "workplaces:Observation",
     "Options": "options:Options",
+    "Record": "workplaces.kit:Record",
+    "Refused": "workplaces.kit:Refused",
     "Run": "interop.run:Run",
     "Session": "workplaces:Session",
     "Suite": "suite:Suite",
     "Task": "suite:TaskRow",
     "Trial": "engine.trial:Trial",
     "Verdict": "grading:Verdict",
-    "Workplace": "workplaces:Workplace",
+    "Workplace": "workplaces.kit:Workplace",
     "compare": "interop.python:compare",
     "episode": "interop.episodes:episode",
     "load": "interop.python:load",
-    "load_workplace": "workplaces:load_workplace",
     "run": "interop.python:run",
     "run_async": "interop.python:run_async",
     "tasks": "interop.python:tasks",

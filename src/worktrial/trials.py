@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from worktrial.agents.episodes import Episodes
+from worktrial.agents.own_callable import refuse_while_loading
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.memory import admission
@@ -27,7 +28,7 @@ from worktrial.options import RunOptions
 from worktrial.places import address_of, below, brought, check_address
 from worktrial.sandbox.box import shield
 from worktrial.stores.writers import spool_folder
-from worktrial.suite import Suite, find_suite
+from worktrial.suite import Suite, as_suite, find_suite
 
 USUAL_CONCURRENCY = 16
 # The embedded model serves one request at a time: side by side, samples would only push each other's prompts out of
@@ -60,7 +61,7 @@ class PreparedRun:
 
 
 def prepare(
-    suite: str | Path | Suite,
+    suite: object,
     agent: Agent | None,
     given: Mapping[str, Any],
     *,
@@ -80,8 +81,8 @@ def prepare(
         SettingError: an option is unknown, missing or makes no sense.
         DataError: the suite's data cannot be read.
     """
-    if not isinstance(suite, Suite):
-        suite = find_suite(suite if base is None or not _is_path(suite) else base / suite)
+    refuse_while_loading()
+    suite = _suite(suite, base)
     lacks = ["agent"] if agent is None else []
     options = suite.every_option.read(
         given, suite=f"the suite {suite.name}", needs=suite.needs, lacks=lacks, base=base
@@ -116,6 +117,13 @@ def prepare(
         if admitted.samples < min(at_once, len(own.jobs)):
             notices.append(f"{what}: at most {admitted.samples} at once, since {admitted.reason}")
     return PreparedRun(suite, options, own, models, settings, notices)
+
+
+def _suite(suite: object, base: Path | None) -> Suite:
+    """The suite that a user gave: its name, folder or file, or the object."""
+    if not isinstance(suite, str | Path):
+        return as_suite(suite)
+    return find_suite(suite if base is None or not _is_path(suite) else base / suite)
 
 
 _NAMED = 8
@@ -167,7 +175,7 @@ def sharded(trial: Trial, options: RunOptions) -> Trial:
 
 
 def prepare_all(
-    suite: str | Path | Suite,
+    suite: object,
     agents: Sequence[Agent],
     given: Mapping[str, Any],
     *,
@@ -190,8 +198,8 @@ def prepare_all(
         SettingError: an agent is named twice, the folder is that of a single run, or as `prepare`.
         DataError: the suite's data cannot be read.
     """
-    if not isinstance(suite, Suite):
-        suite = find_suite(suite if base is None or not _is_path(suite) else base / suite)
+    refuse_while_loading()
+    suite = _suite(suite, base)
     if not agents:
         raise SettingError(f"{option('agent')}: names nobody")
     specs = [resolve_agent(agent, suite, base).spec for agent in agents]
