@@ -10,21 +10,19 @@ from worktrial.audits.judge_report import JudgeReport, judge_report
 from worktrial.audits.simulator_report import Fidelity, SimulatorReport, simulator_report
 from worktrial.engine.identity import TrialIdentity
 from worktrial.reports.charts import Bar, ChartLine, bars, lines
-from worktrial.reports.figures import NONE, percent, seconds
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import (
     NOTHING,
     caveat,
-    counted,
     heading,
     joined,
     share_cell,
     strong,
     takeaway,
 )
+from worktrial.results.writing import NONE, Cell, Table, counted, percent, seconds, to_html
 from worktrial.statistics import Rate
 
 
@@ -44,7 +42,7 @@ def judges_section(report: Report, suite: str) -> list[Section]:
 
 def _simulators(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Markup]:
     run, best = max(found, key=lambda one: one[1].overall.share or 0.0)
-    kinds: list[list[Value | str | Markup]] = [
+    kinds: list[list[Cell | str | Markup]] = [
         _fidelity_row(run, report, name, own)
         for run, report in found
         for name, own in [*((kind.value, own) for kind, own in report.kinds.items()), ("all", report.overall)]
@@ -63,24 +61,28 @@ def _simulators(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Mark
         heading("Simulators beside the truth"),
         takeaway(said + most),
         bars("Fields told as they are, by kind of call", drawn),
-        table("Fidelity of simulators", headers, kinds),
+        to_html(Table("Fidelity of simulators", headers, kinds)),
         *_drift(found),
-        table(
-            "What simulators do wrong",
-            ["Simulator", "Failure", "Answers, by the truth", "Answers, by conformance alone"],
-            [row for run, report in found for row in _failures(run, report)],
+        to_html(
+            Table(
+                "What simulators do wrong",
+                ["Simulator", "Failure", "Answers, by the truth", "Answers, by conformance alone"],
+                [row for run, report in found for row in _failures(run, report)],
+            )
         ),
-        table(
-            "What simulators take",
-            [
-                "Simulator",
-                "Calls that reached the model",
-                "Tokens in",
-                "Tokens out",
-                "Median time",
-                "95th percentile",
-            ],
-            [_takes(run, report) for run, report in found],
+        to_html(
+            Table(
+                "What simulators take",
+                [
+                    "Simulator",
+                    "Calls that reached the model",
+                    "Tokens in",
+                    "Tokens out",
+                    "Median time",
+                    "95th percentile",
+                ],
+                [_takes(run, report) for run, report in found],
+            )
         ),
         caveat(
             "The truth is the same workplace carried out by code. Free texts, which nobody could know word for "
@@ -91,15 +93,15 @@ def _simulators(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Mark
     ]
 
 
-def _fidelity_row(run: ReportRun, report: SimulatorReport, kind: str, own: Fidelity) -> list[Value | str | Markup]:
+def _fidelity_row(run: ReportRun, report: SimulatorReport, kind: str, own: Fidelity) -> list[Cell | str | Markup]:
     counts = (own.wrong, own.missing, own.extra, own.unusable)
     return [
-        Value(run.name, run.name, samples_href(run.slug)),
+        Cell(run.name, run.name, samples_href(run.slug)),
         kind,
-        Value(f"{own.calls:,}", own.calls),
+        Cell(f"{own.calls:,}", own.calls),
         _rate(own.exact_rate),
         share_cell(own.share, counts=f"of {own.fields:,}"),
-        *(Value(f"{count:,}", count) for count in counts),
+        *(Cell(f"{count:,}", count) for count in counts),
     ]
 
 
@@ -129,27 +131,27 @@ def _drift(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Markup]:
     ]
 
 
-def _failures(run: ReportRun, report: SimulatorReport) -> Iterable[list[Value | str | Markup]]:
+def _failures(run: ReportRun, report: SimulatorReport) -> Iterable[list[Cell | str | Markup]]:
     for failure, count in report.failures.items():
         # The truth does not say what is hidden.
-        by_truth = Value(NONE, NOTHING) if failure.value == "state_leak" else Value(f"{count:,}", count)
+        by_truth = Cell(NONE, NOTHING) if failure.value == "state_leak" else Cell(f"{count:,}", count)
         alone = report.conformance_failures[failure]
         yield [
-            Value(run.name, run.name, samples_href(run.slug)),
+            Cell(run.name, run.name, samples_href(run.slug)),
             failure.value.replace("_", " "),
             by_truth,
-            Value(f"{alone:,}", alone),
+            Cell(f"{alone:,}", alone),
         ]
 
 
-def _takes(run: ReportRun, report: SimulatorReport) -> list[Value | str | Markup]:
+def _takes(run: ReportRun, report: SimulatorReport) -> list[Cell | str | Markup]:
     return [
-        Value(run.name, run.name, samples_href(run.slug)),
-        Value(f"{report.asked:,} of {report.overall.calls:,}", report.asked),
-        Value(f"{report.input_tokens:,.0f}", report.input_tokens),
-        Value(f"{report.output_tokens:,.0f}", report.output_tokens),
-        Value(seconds(report.seconds), report.seconds),
-        Value(seconds(report.slow_seconds), report.slow_seconds),
+        Cell(run.name, run.name, samples_href(run.slug)),
+        Cell(f"{report.asked:,} of {report.overall.calls:,}", report.asked),
+        Cell(f"{report.input_tokens:,.0f}", report.input_tokens),
+        Cell(f"{report.output_tokens:,.0f}", report.output_tokens),
+        Cell(seconds(report.seconds), report.seconds),
+        Cell(seconds(report.slow_seconds), report.slow_seconds),
     ]
 
 
@@ -157,25 +159,25 @@ def _judges(found: Sequence[tuple[ReportRun, JudgeReport]]) -> list[Markup]:
     run, best = max(found, key=lambda one: one[1].verdicts.accuracy.share or 0.0)
     accuracy = best.verdicts.accuracy
     most = ", the most of the judges here" if len(found) > 1 else ""
-    rows: list[list[Value | str | Markup]] = []
-    variants: list[list[Value | str | Markup]] = []
+    rows: list[list[Cell | str | Markup]] = []
+    variants: list[list[Cell | str | Markup]] = []
     for one, report in found:
         verdicts = report.verdicts
         href = samples_href(one.slug)
         rows.append(
             [
-                Value(one.name, one.name, href),
+                Cell(one.name, one.name, href),
                 f"{report.votes} votes" if report.method == "votes" else report.method,
-                Value(f"{verdicts.judged:,}", verdicts.judged),
+                Cell(f"{verdicts.judged:,}", verdicts.judged),
                 _rate(verdicts.accuracy),
                 _rate(verdicts.false_pass_rate),
                 _rate(verdicts.false_fail_rate),
-                Value(NONE, NOTHING) if verdicts.kappa is None else Value(f"{verdicts.kappa:.2f}", verdicts.kappa),
-                Value(str(verdicts.invalid), verdicts.invalid, samples_href(one.slug, {"outcome": "invalid"})),
+                Cell(NONE, NOTHING) if verdicts.kappa is None else Cell(f"{verdicts.kappa:.2f}", verdicts.kappa),
+                Cell(str(verdicts.invalid), verdicts.invalid, samples_href(one.slug, {"outcome": "invalid"})),
             ]
         )
         variants += [
-            [Value(one.name, one.name, samples_href(one.slug, {"variant": name})), name, _rate(rate)]
+            [Cell(one.name, one.name, samples_href(one.slug, {"variant": name})), name, _rate(rate)]
             for name, rate in report.variants.items()
         ]
     headers = ["Judge", "Method", "Cases", "Right", "Failing work passed", "Passing work failed", "Cohen’s kappa"]
@@ -186,25 +188,25 @@ def _judges(found: Sequence[tuple[ReportRun, JudgeReport]]) -> list[Markup]:
                 strong(run.name), percent(accuracy.share), counted(accuracy.n, "case"), most
             )
         ),
-        table("Accuracy of judges", [*headers, "No verdict"], rows),
-        table("Accuracy of judges by kind of work", ["Judge", "Work", "Right"], variants),
+        to_html(Table("Accuracy of judges", [*headers, "No verdict"], rows)),
+        to_html(Table("Accuracy of judges by kind of work", ["Judge", "Work", "Right"], variants)),
         caveat("The truth is that of checks of the workplace’s state. Cases without a verdict are in no rate."),
     ]
 
 
 def _corrected(report: Report, audits: Sequence[ReportRun]) -> list[Markup]:
     """Rates beside what is left of them once the judge's errors are taken out; none where no judge decided."""
-    rows: list[list[Value | str | Markup]] = []
+    rows: list[list[Cell | str | Markup]] = []
     for run in distinct(report):
         manifest = run.run.manifest
         if TrialIdentity.of(manifest).judge is None or not any("judge" in name for name in manifest.roles):
             continue
         told = [corrected_by_audit(run.run, audit.run) for audit in audits]
         one = next((correction for correction in told if correction.found is not None), told[0])
-        name = Value(run.name, run.name, samples_href(run.slug, {"condition": one.condition}))
+        name = Cell(run.name, run.name, samples_href(run.slug, {"condition": one.condition}))
         if one.found is None:
             rows.append(
-                [name, one.condition, Value(NONE, NOTHING), Value(NONE, NOTHING), f"Not corrected: {one.why_not}"]
+                [name, one.condition, Cell(NONE, NOTHING), Cell(NONE, NOTHING), f"Not corrected: {one.why_not}"]
             )
             continue
         raw = one.found.raw
@@ -220,10 +222,12 @@ def _corrected(report: Report, audits: Sequence[ReportRun]) -> list[Markup]:
     if not rows:
         return []
     return [
-        table(
-            "Completion beside the same without the judge’s errors",
-            ["Agent", "Condition", "As judged", "Corrected", "By"],
-            rows,
+        to_html(
+            Table(
+                "Completion beside the same without the judge’s errors",
+                ["Agent", "Condition", "As judged", "Corrected", "By"],
+                rows,
+            )
         ),
         caveat(
             "What share of the work is right, where the judge passes some that is wrong and fails some that is "
@@ -235,9 +239,9 @@ def _corrected(report: Report, audits: Sequence[ReportRun]) -> list[Markup]:
     ]
 
 
-def _rate(rate: Rate) -> Value:
+def _rate(rate: Rate) -> Cell:
     if rate.share is None:
-        return Value(NONE, NOTHING)
+        return Cell(NONE, NOTHING)
     return share_cell(rate.share, rate.interval(), counts=f"{rate.successes} of {rate.n}")
 
 

@@ -9,11 +9,10 @@ from markupsafe import Markup
 from worktrial.engine.heartbeat import STOP, Heartbeat
 from worktrial.engine.progress import duration
 from worktrial.grading import Outcome
-from worktrial.reports.figures import NONE, dollars, number, percent, percent_interval
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href, trajectory_href
 from worktrial.results.following import ENDING, ConditionRate, FollowedRun
 from worktrial.results.spending import unseen
+from worktrial.results.writing import NONE, Cell, Table, amount, dollars, percent, percents, to_html
 
 
 def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
@@ -35,21 +34,23 @@ def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
         parts += _work(slug, beat, is_ending=run.state(now) == ENDING)
     if rates := run.rates():
         rows = [_rate(slug, rate) for rate in rates]
-        parts.append(table("Completed so far", ("Condition", "Samples", "Passed", "Completed"), rows))
+        parts.append(to_html(Table("Completed so far", ("Condition", "Samples", "Passed", "Completed"), rows)))
     if reasons := run.invalid_reasons():
-        kinds = [[Value(kind), Value(number(count), count)] for kind, count in reasons.items()]
-        parts.append(table("Invalid so far, by reason", ("Reason", "Samples"), kinds))
+        kinds = [[Cell(kind), Cell(amount(count), count)] for kind, count in reasons.items()]
+        parts.append(to_html(Table("Invalid so far, by reason", ("Reason", "Samples"), kinds)))
     if troubles := run.last_troubles():
         last = [
             [
-                Value(one.sample, href=trajectory_href(slug, one.key)),
-                Value(one.condition),
-                Value(one.outcome.value),
-                Value(_short(one.reason)),
+                Cell(one.sample, href=trajectory_href(slug, one.key)),
+                Cell(one.condition),
+                Cell(one.outcome.value),
+                Cell(_short(one.reason)),
             ]
             for one in troubles
         ]
-        parts.append(table("What failed last", ("Sample", "Condition", "Outcome", "Reason"), last, sortable=False))
+        parts.append(
+            to_html(Table("What failed last", ("Sample", "Condition", "Outcome", "Reason"), last), sortable=False)
+        )
     if run.problem is not None:
         parts.append(Markup('<p class="warning">{}</p>').format(run.problem))
     return Markup("\n").join(parts)
@@ -73,23 +74,23 @@ def _work(slug: str, beat: Heartbeat, *, is_ending: bool) -> list[Markup]:
     if beat.samples:
         rows = [
             [
-                Value(one.sample),
-                Value(one.condition),
-                Value(str(one.repeat), one.repeat),
-                Value(duration(one.seconds), one.seconds),
-                Value(number(one.requests), one.requests),
-                Value(number(one.tokens), one.tokens),
+                Cell(one.sample),
+                Cell(one.condition),
+                Cell(str(one.repeat), one.repeat),
+                Cell(duration(one.seconds), one.seconds),
+                Cell(amount(one.requests), one.requests),
+                Cell(amount(one.tokens), one.tokens),
             ]
             for one in beat.samples[:_IN_FLIGHT]
         ]
         more = beat.in_flight - len(rows)
         headers = ("Sample", "Condition", "Repeat", "For", "Requests", "Tokens")
-        parts.append(table(f"In flight: {number(beat.in_flight)}", headers, rows, sortable=False))
-        parts += [Markup('<p class="note">and {} more</p>').format(number(more))] if more else []
+        parts.append(to_html(Table(f"In flight: {amount(beat.in_flight)}", headers, rows), sortable=False))
+        parts += [Markup('<p class="note">and {} more</p>').format(amount(more))] if more else []
     if beat.troubles:
-        said = [[Value(one.at[:19].replace("T", " ")), Value(_short(one.said))] for one in reversed(beat.troubles)]
-        caption = f"Requests sent again in this session: {number(beat.retries)}"
-        parts.append(table(caption, ("When", "The endpoint’s last words"), said, sortable=False))
+        said = [[Cell(one.at[:19].replace("T", " ")), Cell(_short(one.said))] for one in reversed(beat.troubles)]
+        caption = f"Requests sent again in this session: {amount(beat.retries)}"
+        parts.append(to_html(Table(caption, ("When", "The endpoint’s last words"), said), sortable=False))
     return parts
 
 
@@ -97,34 +98,32 @@ def _short(text: str) -> str:
     return text if len(text) <= _REASON else f"{text[:_REASON]}…"
 
 
-def _rate(slug: str, rate: ConditionRate) -> list[Value]:
+def _rate(slug: str, rate: ConditionRate) -> list[Cell]:
     found = rate.rate
     completed = (
-        Value(NONE)
-        if found is None
-        else Value(percent(found.value), found.value, notes=(percent_interval(found.interval),))
+        Cell(NONE) if found is None else Cell(percent(found.value), found.value, notes=(percents(found.interval),))
     )
     return [
-        Value(rate.condition, href=samples_href(slug, {"condition": rate.condition})),
-        Value(number(rate.samples), rate.samples),
-        Value(number(rate.passed), rate.passed),
+        Cell(rate.condition, href=samples_href(slug, {"condition": rate.condition})),
+        Cell(amount(rate.samples), rate.samples),
+        Cell(amount(rate.passed), rate.passed),
         completed,
     ]
 
 
 def _said(run: FollowedRun) -> str:
-    return f"{number(len(run.samples))} of {number(run.manifest.samples)} samples are done."
+    return f"{amount(len(run.samples))} of {amount(run.manifest.samples)} samples are done."
 
 
 def _facts(run: FollowedRun, now: datetime) -> Markup:
     counts = run.counts()
     facts = {
         "State": run.state(now),
-        "Passed": number(counts.get(Outcome.PASS, 0)),
-        "Failed": number(counts.get(Outcome.FAIL, 0)),
-        "Invalid": number(counts.get(Outcome.INVALID, 0)),
+        "Passed": amount(counts.get(Outcome.PASS, 0)),
+        "Failed": amount(counts.get(Outcome.FAIL, 0)),
+        "Invalid": amount(counts.get(Outcome.INVALID, 0)),
         "Cost": dollars(None if "cost" in unseen(run) else run.cost),
-        "Tokens": number(run.tokens),
+        "Tokens": amount(run.tokens),
         **_pace(run, now),
     }
     if run.manifest.sessions:

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from worktrial.reports.figures import NONE, percent
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards
-from worktrial.reports.sections.wording import caveat, counted, heading, joined, strong, takeaway, under
+from worktrial.reports.sections.wording import caveat, heading, joined, strong, takeaway, under
 from worktrial.results.figure import figures_of
+from worktrial.results.writing import NONE, Cell, Table, counted, percent, to_html
 from worktrial.statistics import Figure, Rate
 
 Profiles = Mapping[str, Mapping[str, Figure]]
@@ -31,15 +30,17 @@ def industries(report: Report) -> Section | None:
 
 
 def _board(board: Board, profiles: Profiles, names: Sequence[str]) -> list[Markup]:
-    rows: list[list[Value | str | Markup]] = [
+    rows: list[list[Cell | str | Markup]] = [
         [name, *(_cell(run, profiles[run.name].get(name), board, name) for run in board.runs)] for name in names
     ]
     return [
         takeaway(_takeaway(profiles, names)),
-        table(
-            f"Completed, and out of how many samples: {board.title}",
-            ["Industry or kind of task", *(run.name for run in board.runs)],
-            rows,
+        to_html(
+            Table(
+                f"Completed, and out of how many samples: {board.title}",
+                ["Industry or kind of task", *(run.name for run in board.runs)],
+                rows,
+            )
         ),
         caveat(
             f"Shares of all samples{under(board.condition)}; one without a verdict counts as not completed. "
@@ -67,8 +68,8 @@ def _counts(rate: Rate) -> str:
     return f"{percent(rate.share, 0)} of {counted(rate.n, 'sample')}"
 
 
-def _cell(run: ReportRun, part: Figure | None, board: Board, name: str) -> Value:
+def _cell(run: ReportRun, part: Figure | None, board: Board, name: str) -> Cell:
     if part is None:
-        return Value(NONE, float("nan"))
+        return Cell(NONE, float("nan"))
     href = samples_href(run.slug, {"condition": board.condition, "category": name})
-    return Value(f"{percent(part.value, 0)} of {part.n}", part.value, href)
+    return Cell(f"{percent(part.value, 0)} of {part.n}", part.value, href)
