@@ -22,7 +22,7 @@ from worktrial.reports.sections.wording import (
     strong,
     takeaway,
 )
-from worktrial.results.writing import NONE, Cell, Table, counted, percent, seconds, to_html
+from worktrial.results.writing import NONE, Content, ShownTable, Value, counted, percent, seconds, to_html
 from worktrial.statistics import Rate
 
 
@@ -42,7 +42,7 @@ def judges_section(report: Report, suite: str) -> list[Section]:
 
 def _simulators(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Markup]:
     run, best = max(found, key=lambda one: one[1].overall.share or 0.0)
-    kinds: list[list[Cell | str | Markup]] = [
+    kinds: list[list[Content]] = [
         _fidelity_row(run, report, name, own)
         for run, report in found
         for name, own in [*((kind.value, own) for kind, own in report.kinds.items()), ("all", report.overall)]
@@ -61,17 +61,17 @@ def _simulators(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Mark
         heading("Simulators beside the truth"),
         takeaway(said + most),
         bars("Fields told as they are, by kind of call", drawn),
-        to_html(Table("Fidelity of simulators", headers, kinds)),
+        to_html(ShownTable("Fidelity of simulators", headers, kinds)),
         *_drift(found),
         to_html(
-            Table(
+            ShownTable(
                 "What simulators do wrong",
                 ["Simulator", "Failure", "Answers, by the truth", "Answers, by conformance alone"],
                 [row for run, report in found for row in _failures(run, report)],
             )
         ),
         to_html(
-            Table(
+            ShownTable(
                 "What simulators take",
                 [
                     "Simulator",
@@ -93,15 +93,15 @@ def _simulators(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Mark
     ]
 
 
-def _fidelity_row(run: ReportRun, report: SimulatorReport, kind: str, own: Fidelity) -> list[Cell | str | Markup]:
+def _fidelity_row(run: ReportRun, report: SimulatorReport, kind: str, own: Fidelity) -> list[Content]:
     counts = (own.wrong, own.missing, own.extra, own.unusable)
     return [
-        Cell(run.name, run.name, samples_href(run.slug)),
+        Value(run.name, run.name, samples_href(run.slug)),
         kind,
-        Cell(f"{own.calls:,}", own.calls),
+        Value(f"{own.calls:,}", own.calls),
         _rate(own.exact_rate),
         share_cell(own.share, counts=f"of {own.fields:,}"),
-        *(Cell(f"{count:,}", count) for count in counts),
+        *(Value(f"{count:,}", count) for count in counts),
     ]
 
 
@@ -131,27 +131,27 @@ def _drift(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Markup]:
     ]
 
 
-def _failures(run: ReportRun, report: SimulatorReport) -> Iterable[list[Cell | str | Markup]]:
+def _failures(run: ReportRun, report: SimulatorReport) -> Iterable[list[Content]]:
     for failure, count in report.failures.items():
         # The truth does not say what is hidden.
-        by_truth = Cell(NONE, NOTHING) if failure.value == "state_leak" else Cell(f"{count:,}", count)
+        by_truth = Value(NONE, NOTHING) if failure.value == "state_leak" else Value(f"{count:,}", count)
         alone = report.conformance_failures[failure]
         yield [
-            Cell(run.name, run.name, samples_href(run.slug)),
+            Value(run.name, run.name, samples_href(run.slug)),
             failure.value.replace("_", " "),
             by_truth,
-            Cell(f"{alone:,}", alone),
+            Value(f"{alone:,}", alone),
         ]
 
 
-def _takes(run: ReportRun, report: SimulatorReport) -> list[Cell | str | Markup]:
+def _takes(run: ReportRun, report: SimulatorReport) -> list[Content]:
     return [
-        Cell(run.name, run.name, samples_href(run.slug)),
-        Cell(f"{report.asked:,} of {report.overall.calls:,}", report.asked),
-        Cell(f"{report.input_tokens:,.0f}", report.input_tokens),
-        Cell(f"{report.output_tokens:,.0f}", report.output_tokens),
-        Cell(seconds(report.seconds), report.seconds),
-        Cell(seconds(report.slow_seconds), report.slow_seconds),
+        Value(run.name, run.name, samples_href(run.slug)),
+        Value(f"{report.asked:,} of {report.overall.calls:,}", report.asked),
+        Value(f"{report.input_tokens:,.0f}", report.input_tokens),
+        Value(f"{report.output_tokens:,.0f}", report.output_tokens),
+        Value(seconds(report.seconds), report.seconds),
+        Value(seconds(report.slow_seconds), report.slow_seconds),
     ]
 
 
@@ -159,25 +159,25 @@ def _judges(found: Sequence[tuple[ReportRun, JudgeReport]]) -> list[Markup]:
     run, best = max(found, key=lambda one: one[1].verdicts.accuracy.share or 0.0)
     accuracy = best.verdicts.accuracy
     most = ", the most of the judges here" if len(found) > 1 else ""
-    rows: list[list[Cell | str | Markup]] = []
-    variants: list[list[Cell | str | Markup]] = []
+    rows: list[list[Content]] = []
+    variants: list[list[Content]] = []
     for one, report in found:
         verdicts = report.verdicts
         href = samples_href(one.slug)
         rows.append(
             [
-                Cell(one.name, one.name, href),
+                Value(one.name, one.name, href),
                 f"{report.votes} votes" if report.method == "votes" else report.method,
-                Cell(f"{verdicts.judged:,}", verdicts.judged),
+                Value(f"{verdicts.judged:,}", verdicts.judged),
                 _rate(verdicts.accuracy),
                 _rate(verdicts.false_pass_rate),
                 _rate(verdicts.false_fail_rate),
-                Cell(NONE, NOTHING) if verdicts.kappa is None else Cell(f"{verdicts.kappa:.2f}", verdicts.kappa),
-                Cell(str(verdicts.invalid), verdicts.invalid, samples_href(one.slug, {"outcome": "invalid"})),
+                Value(NONE, NOTHING) if verdicts.kappa is None else Value(f"{verdicts.kappa:.2f}", verdicts.kappa),
+                Value(str(verdicts.invalid), verdicts.invalid, samples_href(one.slug, {"outcome": "invalid"})),
             ]
         )
         variants += [
-            [Cell(one.name, one.name, samples_href(one.slug, {"variant": name})), name, _rate(rate)]
+            [Value(one.name, one.name, samples_href(one.slug, {"variant": name})), name, _rate(rate)]
             for name, rate in report.variants.items()
         ]
     headers = ["Judge", "Method", "Cases", "Right", "Failing work passed", "Passing work failed", "Cohen’s kappa"]
@@ -188,25 +188,31 @@ def _judges(found: Sequence[tuple[ReportRun, JudgeReport]]) -> list[Markup]:
                 strong(run.name), percent(accuracy.share), counted(accuracy.n, "case"), most
             )
         ),
-        to_html(Table("Accuracy of judges", [*headers, "No verdict"], rows)),
-        to_html(Table("Accuracy of judges by kind of work", ["Judge", "Work", "Right"], variants)),
+        to_html(ShownTable("Accuracy of judges", [*headers, "No verdict"], rows)),
+        to_html(ShownTable("Accuracy of judges by kind of work", ["Judge", "Work", "Right"], variants)),
         caveat("The truth is that of checks of the workplace’s state. Cases without a verdict are in no rate."),
     ]
 
 
 def _corrected(report: Report, audits: Sequence[ReportRun]) -> list[Markup]:
     """Rates beside what is left of them once the judge's errors are taken out; none where no judge decided."""
-    rows: list[list[Cell | str | Markup]] = []
+    rows: list[list[Content]] = []
     for run in distinct(report):
         manifest = run.run.manifest
         if TrialIdentity.of(manifest).judge is None or not any("judge" in name for name in manifest.roles):
             continue
         told = [corrected_by_audit(run.run, audit.run) for audit in audits]
         one = next((correction for correction in told if correction.found is not None), told[0])
-        name = Cell(run.name, run.name, samples_href(run.slug, {"condition": one.condition}))
+        name = Value(run.name, run.name, samples_href(run.slug, {"condition": one.condition}))
         if one.found is None:
             rows.append(
-                [name, one.condition, Cell(NONE, NOTHING), Cell(NONE, NOTHING), f"Not corrected: {one.why_not}"]
+                [
+                    name,
+                    one.condition,
+                    Value(NONE, NOTHING),
+                    Value(NONE, NOTHING),
+                    f"Not corrected: {one.why_not}",
+                ]
             )
             continue
         raw = one.found.raw
@@ -223,7 +229,7 @@ def _corrected(report: Report, audits: Sequence[ReportRun]) -> list[Markup]:
         return []
     return [
         to_html(
-            Table(
+            ShownTable(
                 "Completion beside the same without the judge’s errors",
                 ["Agent", "Condition", "As judged", "Corrected", "By"],
                 rows,
@@ -239,9 +245,9 @@ def _corrected(report: Report, audits: Sequence[ReportRun]) -> list[Markup]:
     ]
 
 
-def _rate(rate: Rate) -> Cell:
+def _rate(rate: Rate) -> Value:
     if rate.share is None:
-        return Cell(NONE, NOTHING)
+        return Value(NONE, NOTHING)
     return share_cell(rate.share, rate.interval(), counts=f"{rate.successes} of {rate.n}")
 
 

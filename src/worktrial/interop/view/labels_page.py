@@ -10,7 +10,7 @@ from worktrial.errors import DataError
 from worktrial.interop.view.library import RunLibrary
 from worktrial.reports.links import trajectory_href
 from worktrial.results.labels import Label, LabelBook, calls_of
-from worktrial.results.writing import NONE, Cell, Table, amount, percent, percents, to_html
+from worktrial.results.writing import NONE, ShownTable, Value, amount, percent, percents, to_html
 from worktrial.statistics import AgreementFigure
 
 LABELS = "labels.html"
@@ -49,61 +49,63 @@ def _run(slug: str, name: str, report: LabelReport) -> Iterator[Markup]:
     headers = ("Who", "Samples", "Agree", "Kappa", "AC1")
     rows = [_agreement(row) for row in (*report.with_judge, *report.among_people)]
     if rows:
-        yield to_html(Table(f"Agreement, {name}", headers, rows), sortable=False)
+        yield to_html(ShownTable(f"Agreement, {name}", headers, rows), sortable=False)
     yield Markup("<p>{}</p>").format(report.corrected.line)
     if report.lines:
         lines = [
             [
-                Cell(line.line),
-                Cell(amount(line.disagreements), line.disagreements),
-                Cell(amount(line.labels), line.labels),
+                Value(line.line),
+                Value(amount(line.disagreements), line.disagreements),
+                Value(amount(line.labels), line.labels),
             ]
             for line in report.lines
         ]
-        yield to_html(Table(f"Causes, {name}", ("Check or line", "Labels against the verdict", "Labels"), lines))
+        yield to_html(
+            ShownTable(f"Causes, {name}", ("Check or line", "Labels against the verdict", "Labels"), lines)
+        )
     if report.queue:
         shown = [_disagreement(slug, one) for one in report.queue[:_SHOWN]]
         headers = ("Sample", "Condition", f"{report.judge.capitalize()} says", "Readers say", "Call")
-        yield to_html(Table(f"To look at again, {name}", headers, shown))
+        yield to_html(ShownTable(f"To look at again, {name}", headers, shown))
     else:
         yield Markup('<p class="empty">Nobody disagrees.</p>')
 
 
-def _agreement(row: RaterRow) -> list[Cell]:
+def _agreement(row: RaterRow) -> list[Value]:
     found = row.agreement
     interval = percents(found.observed.interval)
-    agree = Cell(percent(found.observed.value), found.observed.value, notes=(interval,) if interval else ())
+    agree = Value(percent(found.observed.value), found.observed.value, notes=(interval,) if interval else ())
     names = " / ".join(row.raters)
     return [
-        Cell(names),
-        Cell(amount(found.samples), found.samples),
+        Value(names),
+        Value(amount(found.samples), found.samples),
         agree,
         _figure(found.kappa),
         _figure(found.ac1),
     ]
 
 
-def _figure(figure: AgreementFigure) -> Cell:
+def _figure(figure: AgreementFigure) -> Value:
     if figure.value is None:
-        return Cell(NONE, _NOTHING)
+        return Value(NONE, _NOTHING)
     interval = figure.interval
     notes = () if interval is None else (f"{_signed(interval.low)} to {_signed(interval.high)}",)
-    return Cell(_signed(figure.value), figure.value, notes=notes)
+    return Value(_signed(figure.value), figure.value, notes=notes)
 
 
 def _signed(value: float) -> str:
     return f"{round(value, 2) + 0:.2f}".replace("-", "\N{MINUS SIGN}")
 
 
-def _disagreement(slug: str, one: DisputedSample) -> list[Cell]:
+def _disagreement(slug: str, one: DisputedSample) -> list[Value]:
     again = f", repeat {one.repeat}" if one.repeat else ""
     calls = ", ".join(str(call + 1) for call in sorted({x.call for x in one.labels if x.call is not None}))
     return [
-        Cell(f"{one.sample}{again}", href=trajectory_href(slug, one.key)),
-        Cell(one.condition),
-        Cell(one.outcome.value),
-        Cell("; ".join(map(_said, one.labels))),
-        Cell(calls or NONE),
+        Value(f"{one.sample}{again}", href=trajectory_href(slug, one.key)),
+        Value(one.condition),
+        Value(one.outcome.value),
+        Value("; ".join(map(_said, one.labels))),
+        Value(calls or NONE),
     ]
 
 
