@@ -1,6 +1,41 @@
 """The kit: write work by showing what is right once; everything else follows from it."""
 
+from worktrial.workplaces.kit.desk import Desk, Request
 from worktrial.workplaces.kit.recording import Do, RecordedCall, Recording
+from worktrial.workplaces.kit.right import (
+    Minute,
+    Right,
+    Serial,
+    act,
+    asked_of,
+    at_minute,
+    half,
+    right,
+    share,
+    standing,
+    tell,
+)
 from worktrial.workplaces.kit.workplace import Record, Refused, TaskShown, Workplace
 
-__all__ = ["Do", "Record", "RecordedCall", "Recording", "Refused", "TaskShown", "Workplace"]
+__all__ = [
+    "Desk",
+    "Do",
+    "Minute",
+    "Record",
+    "RecordedCall",
+    "Recording",
+    "Refused",
+    "Request",
+    "Right",
+    "Serial",
+    "TaskShown",
+    "Workplace",
+    "act",
+    "asked_of",
+    "at_minute",
+    "half",
+    "right",
+    "share",
+    "standing",
+    "tell",
+]

@@ -1,0 +1,402 @@
+"""What follows from a desk's rules: cases, harms, and the agents *plan*, *greedy* and *stale*."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, NamedTuple, cast, get_args, get_type_hints
+
+import msgspec
+
+from worktrial.language import JsonObject, JsonValue
+from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, Harm, HarmKind, Move, Work, send
+from worktrial.suites.shifts.clerks import Inbox, Part, Until, ask, call_at_once, in_order, interleave
+from worktrial.suites.shifts.clerks import Matter as Job
+from worktrial.workplaces.desk import DeskSession, DeskState, DeskWorkplace
+from worktrial.workplaces.executable import ToolError
+from worktrial.workplaces.executable.describe import encode, to_json
+from worktrial.workplaces.kit.desk import Day, Desk, Look, Matter
+from worktrial.workplaces.kit.right import Step, Tell
+from worktrial.workplaces.people import Message
+
+_WEIGHTS = {"light": 1, "usual": 2, "heavy": 3}
+_FIRST_WORD = 2
+"""Points of a first word."""
+_ANSWERED = ("approve", "refuse")
+_SETTING_OUT = 15
+"""Minutes that are left, beside the longest wait for an answer, where somebody has to be asked."""
+_HALF_A_CENT = 0.005
+
+
+class _Place(NamedTuple):
+    """A field of a record, and how it ends."""
+
+    collection: str
+    id: str
+    field: str
+    value: JsonValue
+
+
+@dataclass
+class DerivedDay:
+    """A day at a desk that is written on the kit, with all that follows from its rules."""
+
+    desk: Desk
+    find_workplace: Callable[[], DeskWorkplace]
+    """Finds its tools, which are not there yet while its first day is drawn."""
+    start: DeskState
+    """The day's first state, untouched."""
+
+    @cached_property
+    def workplace(self) -> DeskWorkplace:
+        """Tools of the desk."""
+        return self.find_workplace()
+
+    @cached_property
+    def matters(self) -> list[Matter]:
+        """Matters of the day, with their right ends."""
+        return self.desk.matters(self.start)
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        """Cases of the day."""
+        return [self._case(matter) for matter in self.matters]
+
+    def harms(self, end: DeskState) -> Iterator[Harm]:
+        """Harms by the law of the desk's tools."""
+        day = Day(self.start)
+        for law in self.desk.laws:
+            for call in end.acts(*law.tools):
+                if (what := law.law(day, call, end)) is not None:
+                    yield Harm(cast("HarmKind", law.kind), what, law.because, call.minute)
+
+    def plan(self) -> Work:
+        """Work of a clerk who knows the rules."""
+        return self._worked(self.matters)
+
+    def stale(self) -> Work:
+        """Work by the rules without circulars, contracts and exceptions."""
+        if self.desk.without_exceptions is None:
+            return self.plan()
+        other = self._copy()
+        self.desk.without_exceptions(other)
+        return self._worked(self.desk.matters(other))
+
+    def greedy(self) -> Work:
+        """Work of a clerk who does what is asked, in order of arrival, and looks nothing up."""
+        asked = {(one.request.about, one.request.sender): one for one in self.matters if one.request.sender}
+
+        def take(message: JsonObject) -> Work:
+            matter = asked.pop((message["about"], message["from"]), None)
+            if matter is None:
+                return ""
+            naive = matter.right.naive
+            refused = False
+            for step in (naive,) if naive else matter.right.steps:
+                seen = yield Move(step.tool, step.arguments)
+                refused = "error" in seen
+            kind = "refuse" if refused else "approve"
+            yield send(message["from"], kind, message["about"], "No." if refused else "Done.")
+            return ""
+
+        return in_order(self.start.time, take)
+
+    def _copy(self) -> DeskState:
+        copy: DeskState = msgspec.json.decode(encode(self.start), type=self.workplace.home.state_type)
+        return copy
+
+    # The plan
+
+    def _worked(self, matters: Sequence[Matter]) -> Work:
+        return interleave(self._jobs(matters), self.start.time)
+
+    def _jobs(self, matters: Sequence[Matter]) -> list[tuple[int, int, Job]]:
+        inbox = Inbox(self.desk.first_word or 0)
+        jobs = []
+        for matter in matters:
+            by = matter.right.by or 0
+            first = self._longest(matter) + _SETTING_OUT if matter.right.asks else 0
+            jobs.append((matter.request.at, by - first, self._job(matter, inbox)))
+            if self.desk.first_word and matter.request.sender:
+                word = send(matter.request.sender, "tell", matter.request.about, "It is in hand.")
+                slow = bool(matter.right.asks) or _earliest(matter) > matter.request.at + self.desk.first_word - 12
+                jobs.append(inbox.words.say(matter.request.about, matter.request.at, word, at_once=slow))
+        return jobs
+
+    def _longest(self, matter: Matter) -> int:
+        return 2 * max(self.start.people[asked.person].delay[1] for asked in matter.right.asks)
+
+    def _job(self, matter: Matter, inbox: Inbox) -> Job:
+        request, right = matter.request, matter.right
+        if request.sender:
+            yield from inbox.open(request.about, matter.slot)
+        for look in matter.looks:
+            if (found := self._read_of(look)) is not None:
+                yield found
+        for asked in right.asks:
+            question = send(asked.person, "request", asked.about, f"Do you agree to {asked.about}?", **asked.fields)
+            yield Until((yield from ask(self.start, question)), right.by)
+            yield from inbox.read(asked.about)
+        if right.since:
+            yield Until(right.since + 1)
+            yield from inbox.read(request.about)
+        for step in right.steps:
+            if step.earliest:
+                yield Until(step.earliest)
+            yield Move(step.tool, step.arguments)
+        yield from self._told(matter, inbox)
+
+    def _told(self, matter: Matter, inbox: Inbox) -> Part:
+        request, right = matter.request, matter.right
+        seen: JsonObject = {}
+        for place, due in enumerate(right.tell):
+            if place == 0 and due.person == request.sender and self.desk.first_word:
+                yield from inbox.words.before_answer(request.about, request.at, right.by or 0)
+            seen = yield send(due.person, due.kinds[0], request.about, right.because, **due.fields)
+        return seen
+
+    def _read_of(self, look: Look) -> Move | None:
+        """The call that shows a record: of the tools that only look, that which answers for its id."""
+        home = self.workplace.home
+        for tool in home.artifact.tools:
+            function = home.functions[tool.name]
+            required = tool.parameters.get("required", [])
+            if function.writes or len(required) != 1 or not required[0].startswith(look.collection.rstrip("s")[:4]):
+                continue
+            try:
+                shown = to_json(function.run(self.start, **{required[0]: look.id}))
+            except (ToolError, TypeError, NotImplementedError):
+                continue
+            if isinstance(shown, dict) and "error" not in shown:
+                return Move(tool.name, {required[0]: look.id})
+        return None
+
+    # What is right at the end
+
+    @cached_property
+    def _ends(self) -> dict[int, list[_Place]]:
+        """Fields that each right step changes, by the step's `id`, with their values at the end of the plan."""
+        state = self._copy()
+        session = DeskSession(self.workplace, state)
+        steps = {id(step.arguments): step for matter in self.matters for step in matter.right.steps}
+        touched: dict[int, list[tuple[str, str, str]]] = {}
+        work = self.plan()
+        try:
+            move = next(work)
+            while True:
+                step = steps.get(id(move.arguments))
+                before = _records_named(state, step) if step is not None else {}
+                seen = call_at_once(session, move)
+                if step is not None:
+                    after = _records_named(state, step)
+                    touched[id(step)] = [
+                        (*place, name)
+                        for place, record in after.items()
+                        for name, value in record.items()
+                        if before.get(place, {}).get(name) != value
+                    ]
+                move = work.send(seen)
+        except StopIteration:
+            session.finish()
+        return {key: [_Place(*place, _field(state, *place)) for place in places] for key, places in touched.items()}
+
+    def _outcome(self, matter: Matter, end: DeskState) -> float:
+        right = matter.right
+        if right.asks and not all(self._was_asked(asked, matter, end) for asked in right.asks):
+            return 0.0
+        if right.naive is not None and _is_done(right.naive, end):
+            return 0.0
+        whole = sum(step.share for step in right.steps) + sum(one.share for one in right.standing)
+        if not whole:
+            return float(self._is_answered(matter, end))
+        earned = sum(step.share * self._stands(step, end) for step in right.steps)
+        earned += sum(
+            one.share * (_field(end, one.collection, one.id, one.field) == one.value) for one in right.standing
+        )
+        return float(earned / whole)
+
+    def _stands(self, step: Step, end: DeskState) -> float:
+        places = self._ends.get(id(step), [])
+        wrong = [place.field for place in places if _field(end, *place[:3]) != place.value]
+        if not places or any(name not in step.half for name in wrong):
+            return 0.0
+        minute = _done_at(step, end)
+        if minute is not None and minute < step.earliest:
+            return 0.0
+        return 0.5 if wrong else 1.0
+
+    def _was_asked(self, asked: Any, matter: Matter, end: DeskState) -> bool:
+        done = [minute for step in matter.right.steps if (minute := _done_at(step, end)) is not None]
+        last = min(done, default=end.time.ends)
+        return any(
+            message.sender == asked.person and message.about == asked.about and message.minute <= last
+            for message in end.mail.inbox
+            if message.kind in ("approve", "refuse", "tell")
+        )
+
+    def _dealt_with(self, matter: Matter, end: DeskState) -> int | None:
+        """Minute at which a matter was dealt with: its last step, or the answer where it has none."""
+        minutes = [_done_at(step, end) for step in matter.right.steps]
+        if matter.right.steps:
+            return None if None in minutes else max(minute for minute in minutes if minute is not None)
+        answers = self._answers(matter, end)
+        return answers[0].minute if answers else None
+
+    def _answers(self, matter: Matter, end: DeskState) -> list[Message]:
+        """Last words to whoever asked, from the first with which nothing else came after."""
+        due = self._answer_due(matter)
+        if due is None:
+            return []
+        said = [
+            message
+            for message in end.mail.sent
+            if message.to == due.person
+            and message.about in matter.references
+            and message.kind in (*due.kinds, *_ANSWERED)
+            and message.minute >= matter.right.since
+        ]
+        right: list[Message] = []
+        for message in said:
+            right = [*right, message] if message.kind in due.kinds else []
+        return right
+
+    def _answer_due(self, matter: Matter) -> Tell | None:
+        tell = matter.right.tell
+        return tell[0] if tell and tell[0].person == matter.request.sender else None
+
+    def _is_answered(self, matter: Matter, end: DeskState) -> bool:
+        due = self._answer_due(matter)
+        if due is None:
+            return all(_is_told(one, matter, end) for one in matter.right.tell)
+        said = self._answers(matter, end)
+        return bool(said) and _carries(said, due)
+
+    def _told_share(self, matter: Matter, end: DeskState) -> float:
+        due = self._answer_due(matter)
+        shares = [] if due is None else [self._is_answered(matter, end)]
+        shares += [_is_told(one, matter, end) for one in matter.right.tell if one is not due]
+        return sum(shares) / len(shares) if shares else 1.0
+
+    def _case(self, matter: Matter) -> Case:
+        request, right = matter.request, matter.right
+        weight, section = _WEIGHTS[right.weight], right.section
+        by = right.by or 0
+        ends = ", ".join(step.tool for step in right.steps) or "nothing is done"
+        words = ", ".join(f"{one.kinds[0]} {one.person}" for one in right.tell)
+
+        def in_time(end: DeskState) -> bool:
+            minute = self._dealt_with(matter, end)
+            return minute is not None and minute <= by
+
+        parts = [
+            Credit("outcome", 3 * weight, lambda end: self._outcome(matter, end), right.because, section),
+            Credit("in_time", weight, in_time, f"By {self.start.time.clock(by)}; {right.because}", section),
+        ]
+        if right.tell:
+            parts.append(Credit("told", weight, lambda end: self._told_share(matter, end), right.because, section))
+        if self.desk.first_word and request.sender:
+            last = request.at + self.desk.first_word
+
+            def heard(end: DeskState) -> bool:
+                said = end.mail.told(request.sender, request.about, by=last)
+                return any(message.minute >= request.at for message in said)
+
+            because = f"Whoever asks has a first word within {self.desk.first_word} minutes."
+            parts.append(Credit("first_word", _FIRST_WORD, heard, because))
+        return Case(
+            id=matter.slot,
+            title=f"{matter.name}: {request.about}",
+            pattern=right.pattern,
+            right=f"{matter.name}: {ends}; {words}",
+            about=matter.references,
+            parts=tuple(parts),
+            arrives=max(0, request.at),
+            critical=right.critical,
+            unasked=right.unasked,
+            answer=self._answer(matter),
+        )
+
+    def _answer(self, matter: Matter) -> AnswerDue | None:
+        right, due = matter.right, self._answer_due(matter)
+        if due is None:
+            return None
+        grants = bool(right.steps) if right.grants is None else right.grants
+        deed = right.naive
+        was_done: Callable[[Any], bool] = (lambda end: False) if deed is None else (lambda end: _is_done(deed, end))
+        because = "Who is granted what is not done, or refused what was due, acts on it."
+        return AnswerDue(due.person, matter.request.about, grants, because, since=right.since, was_done=was_done)
+
+
+def _earliest(matter: Matter) -> int:
+    return max([matter.right.since, *(step.earliest for step in matter.right.steps)])
+
+
+def _records_named(state: DeskState, step: Step) -> dict[tuple[str, str], JsonObject]:
+    """Records that a step's arguments name, by collection and id: their fields, bookkeeping left out."""
+    found = {}
+    for collection, records in msgspec.structs.asdict(state).items():
+        if not isinstance(records, dict):
+            continue
+        for value in step.arguments.values():
+            record = records.get(value) if isinstance(value, str) else None
+            if isinstance(record, msgspec.Struct):
+                kept = _kept(type(record))
+                found[collection, str(value)] = {name: to_json(getattr(record, name)) for name in kept}
+    return found
+
+
+@cache
+def _kept(kind: type) -> list[str]:
+    """Fields of a record's type on which a right end may depend."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [name for name in kind.__struct_fields__ if not _is_bookkeeping(hints[name])]  # type: ignore[attr-defined]
+
+
+def _is_bookkeeping(hint: Any) -> bool:
+    metas = [one for one in get_args(hint) if isinstance(one, msgspec.Meta)]
+    inside = [one for one in get_args(hint) if not isinstance(one, msgspec.Meta | str | int)]
+    return any((meta.extra or {}).get("bookkeeping") for meta in metas) or any(map(_is_bookkeeping, inside))
+
+
+def _field(state: DeskState, collection: str, id: str, name: str) -> JsonValue:
+    record = getattr(state, collection).get(id)
+    return None if record is None else to_json(getattr(record, name))
+
+
+def _done_at(step: Step, end: DeskState) -> int | None:
+    """Minute of the last call of a step's tool on the same records."""
+    named = {value for value in step.arguments.values() if isinstance(value, str)}
+    calls = [call for call in end.acts(step.tool) if call.references & named]
+    exact = [call for call in calls if call.arguments.items() >= step.arguments.items()]
+    return (exact or calls)[-1].minute if calls else None
+
+
+def _is_done(step: Step, end: DeskState) -> bool:
+    """Whether a call was made on the record that it is about, which is the first that it names."""
+    key, value = next(iter(step.arguments.items()))
+    return any(call.arguments.get(key) == value for call in end.acts(step.tool))
+
+
+def _is_told(due: Tell, matter: Matter, end: DeskState) -> bool:
+    said = [
+        message
+        for message in end.mail.sent
+        if message.to == due.person and message.about in matter.references and message.kind in due.kinds
+    ]
+    return bool(said) and _carries(said, due)
+
+
+def _carries(said: Sequence[Message], due: Tell) -> bool:
+    """Whether the last message that has any of the fields holds them all."""
+    if not due.fields:
+        return True
+    having = [message for message in said if message.fields.keys() & due.fields.keys()]
+    return bool(having) and all(_same(having[-1].fields.get(name), value) for name, value in due.fields.items())
+
+
+def _same(given: JsonValue, due: JsonValue) -> bool:
+    if isinstance(due, bool) or not isinstance(due, int | float):
+        return str(given).strip().casefold() == str(due).casefold()
+    try:
+        return abs(float(str(given).replace(",", "")) - due) < _HALF_A_CENT
+    except ValueError:
+        return False
