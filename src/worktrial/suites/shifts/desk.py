@@ -241,8 +241,6 @@ class Desk:
         if self.rules is not None:
             derived = self._derived(start)
             works = {"plan": derived.plan, "greedy": derived.greedy, "stale": derived.stale}
-            if name not in works:
-                raise DataError(self.folder, f"has no agent {name}", f"It has {', '.join(works)}")
             return works[name]()
         make: Callable[[DeskState], Work] = self._function("oracle" if name == "plan" else "clerks", name)
         return make(start)

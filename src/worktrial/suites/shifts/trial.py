@@ -10,7 +10,7 @@ from worktrial.agents.candidates import Candidate
 from worktrial.agents.context import ContextKeeping
 from worktrial.engine.record import SampleResult
 from worktrial.engine.trial import Job, SampleContext
-from worktrial.errors import InvalidReason, InvalidSample
+from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject
@@ -93,6 +93,10 @@ class ShiftSettings:
     """Minutes of the shift for each minute that the agent takes; None lets only calls cost time."""
 
 
+_WORKERS = frozenset({"plan", "greedy", "careful", "stale"})
+"""Reference agents that a desk may have or lack."""
+
+
 class ShiftTrial:
     """Shifts made ready to run. Code decides; no model is needed beside the agent.
 
@@ -123,6 +127,10 @@ class ShiftTrial:
         settings.duties.check_tools(
             {tool.name for shift in shifts for tool in shift.desk.workplace.home.artifact.tools}
         )
+        for desk in {shift.desk.name: shift.desk for shift in shifts}.values():
+            if candidate.kind == "reference" and candidate.spec in _WORKERS.difference(desk.clerks):
+                known = ", ".join(desk.clerks)
+                raise SettingError(f"{option('agent')} {candidate.spec}: the desk {desk.name} has {known}")
         self.suite = "shifts"
         self._conditions = settings.faults.by_name
         self._shifts = {shift.id: shift for shift in shifts}
