@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # each name is imported when it is first asked for
     from worktrial.workplaces import Observation, Session
     from worktrial.workplaces.faults import FaultSettings as Faults
     from worktrial.workplaces.kit import (
+        Asked,
         Desk,
         Minute,
         Record,
@@ -27,10 +28,12 @@ if TYPE_CHECKING:  # each name is imported when it is first asked for
         Request,
         Right,
         Serial,
+        Tell,
         Workplace,
         act,
         asked_of,
         at_minute,
+        figure,
         half,
         right,
         share,
@@ -40,6 +43,7 @@ if TYPE_CHECKING:  # each name is imported when it is first asked for
 
 __all__ = [
     "Agent",
+    "Asked",
     "Assignment",
     "Desk",
     "Episode",
@@ -57,6 +61,7 @@ __all__ = [
     "Session",
     "Suite",
     "Task",
+    "Tell",
     "Trial",
     "Verdict",
     "Workplace",
@@ -66,6 +71,7 @@ __all__ = [
     "at_minute",
     "compare",
     "episode",
+    "figure",
     "half",
     "load",
     "right",
@@ -78,6 +84,9 @@ __all__ = [
 ]
 
 _PLACES = {
+    "figure": "workplaces.kit:figure",
+    "Tell": "workplaces.kit:Tell",
+    "Asked": "workplaces.kit:Asked",
     "Agent": "agents.assignment:Agent",
     "Assignment": "agents.assignment:Assignment",
     "Desk": "workplaces.kit:Desk",

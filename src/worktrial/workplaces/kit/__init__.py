@@ -3,12 +3,15 @@
 from worktrial.workplaces.kit.desk import Desk, Request
 from worktrial.workplaces.kit.recording import Do, RecordedCall, Recording
 from worktrial.workplaces.kit.right import (
+    Asked,
     Minute,
     Right,
     Serial,
+    Tell,
     act,
     asked_of,
     at_minute,
+    figure,
     half,
     right,
     share,
@@ -18,6 +21,7 @@ from worktrial.workplaces.kit.right import (
 from worktrial.workplaces.kit.workplace import Record, Refused, TaskShown, Workplace
 
 __all__ = [
+    "Asked",
     "Desk",
     "Do",
     "Minute",
@@ -29,10 +33,12 @@ __all__ = [
     "Right",
     "Serial",
     "TaskShown",
+    "Tell",
     "Workplace",
     "act",
     "asked_of",
     "at_minute",
+    "figure",
     "half",
     "right",
     "share",

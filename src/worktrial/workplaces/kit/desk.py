@@ -1,6 +1,6 @@
 """The rules of a desk: matters with their right ends, and the law of its tools; all else follows."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,7 +9,7 @@ from worktrial.language import JsonValue
 from worktrial.workplaces.desk import Act, DeskState
 from worktrial.workplaces.desk.state import MESSAGE
 from worktrial.workplaces.kit.recording import where_is
-from worktrial.workplaces.kit.right import Right
+from worktrial.workplaces.kit.right import Right, Step
 from worktrial.workplaces.time import Event
 
 _NOBODY = ""
@@ -29,11 +29,23 @@ class Request:
     """The rest of what it says."""
 
     @classmethod
-    def of(cls, event: Event) -> "Request":
-        """What an event of the day asks: its reference is its `about`, or else its `id`."""
+    def of(cls, event: Event, key: str = "") -> "Request":
+        """What an event of the day asks.
+
+        Args:
+            event: The event.
+            key: Field of its payload that is the reference; "" for `about`, or else `id`.
+        """
         payload = event.payload
-        about = payload.get("about") or payload.get("id") or ""
+        about = payload[key] if key else payload.get("about") or payload.get("id") or ""
         return cls(str(about), event.due, str(payload.get("sender", _NOBODY)), payload)
+
+    def __getattr__(self, name: str) -> JsonValue:
+        """Field of what it says."""
+        try:
+            return self.fields[name]
+        except KeyError:
+            raise AttributeError(f"the request {self.about} has no {name}") from None
 
 
 Rule = Callable[[Any, Request], "Right | None"]
@@ -67,6 +79,11 @@ class Matter:
         """References under which messages and calls are about it."""
         return (self.request.about, *self.right.about)
 
+    @property
+    def earliest(self) -> int:
+        """Minute before which it cannot be dealt with for good."""
+        return max([self.right.since, *(step.earliest for step in self.right.steps)])
+
 
 @dataclass(frozen=True)
 class HarmLaw:
@@ -81,8 +98,9 @@ class HarmLaw:
 class Day:
     """The first state of a day, as a rule reads it. Every record that is read by its id is taken note of."""
 
-    def __init__(self, state: DeskState) -> None:
+    def __init__(self, state: DeskState, matters: "Sequence[Matter]" = ()) -> None:
         self._state = state
+        self._rights = {matter.request.about: matter.right for matter in matters}
         self._looks: list[Look] = []
         self._shared: dict[Callable[..., Any], Any] = {}
 
@@ -95,21 +113,29 @@ class Day:
         """Minute at which the day ends."""
         return self._state.time.ends
 
-    def coming(self, kind: str = MESSAGE, **payload: JsonValue) -> list[Event]:
+    def coming(self, event: str = MESSAGE, /, **payload: JsonValue) -> list[Event]:
         """Events that are still to come, in order.
 
         Args:
-            kind: Their kind; messages by default.
+            event: Their kind; messages by default.
             **payload: What their payload has to hold.
         """
-        found = (event for event in sorted(self._state.time.waiting) if event.kind == kind)
-        return [event for event in found if payload.items() <= event.payload.items()]
+        found = (one for one in sorted(self._state.time.waiting) if one.kind == event)
+        return [one for one in found if all(one.payload.get(key) == value for key, value in payload.items())]
 
     def once(self, function: "Callable[[Day], Any]") -> Any:
         """What a function makes of the day, made once: scarce goods are shared out once for all matters."""
         if function not in self._shared:
             self._shared[function] = function(self)
         return self._shared[function]
+
+    def right_of(self, about: str) -> Right | None:
+        """Right end of a matter, by its reference; None where there is none. For laws of tools."""
+        return self._rights.get(about)
+
+    def steps(self, tool: str) -> list[Step]:
+        """Calls of a tool that are due on the day. For laws of tools."""
+        return [step for right in self._rights.values() for step in right.steps if step.tool == tool]
 
     def looks(self) -> tuple[Look, ...]:
         """Records that were read since this was asked last, each once, in order."""
@@ -173,6 +199,7 @@ class Desk:
         name: str,
         *,
         event: str = MESSAGE,
+        about: str = "",
         raised_by: Callable[[Any], Iterable[Request]] | None = None,
         **payload: JsonValue,
     ) -> Callable[[Rule], Rule]:
@@ -181,6 +208,7 @@ class Desk:
         Args:
             name: The kind; of a message, its subject.
             event: Kind of the event that raises it.
+            about: Field of its payload that is the reference; "" for `about`, or else `id`.
             raised_by: Function of the day that finds what raises it, in place of events: a set hour, or a scan of
                 records.
             **payload: What the event's payload has to hold; for a message by default its subject.
@@ -188,7 +216,7 @@ class Desk:
         wanted = payload or ({"subject": name} if event == MESSAGE else {})
 
         def coming(day: Day) -> Iterable[Request]:
-            return map(Request.of, day.coming(event, **wanted))
+            return (Request.of(one, about) for one in day.coming(event, **wanted))
 
         def adding(rule: Rule) -> Rule:
             self._rules.append((name, raised_by or coming, rule))
@@ -235,7 +263,7 @@ class Desk:
                     continue
                 if not isinstance(right, Right):
                     raise DataError(where_is(rule), f"{request.about}: returns {right!r}", "Return wt.right(…)")
-                by = day.at_end if right.by is None else min(right.by, day.at_end)
+                by = day.at_end - 1 if right.by is None else min(right.by, day.at_end - 1)
                 found.append((request.at, name, request, replace(right, by=by), day.looks()))
         found.sort(key=lambda one: one[0])
         counts: dict[str, int] = {}

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces.desk.state import Act
 from worktrial.workplaces.people import Kind
 
 Minute = Annotated[int, msgspec.Meta(extra={"bookkeeping": True})]
@@ -51,6 +52,16 @@ class Standing:
 
 
 @dataclass(frozen=True)
+class Figured:
+    """Figures that are right as of sending."""
+
+    function: Callable[[Sequence[Act], int], Mapping[str, JsonValue]]
+    """Function of the calls so far, and of a minute."""
+    slack: int
+    """Minutes before sending as of which they are right, too."""
+
+
+@dataclass(frozen=True)
 class Tell:
     """Word that somebody is due."""
 
@@ -59,6 +70,12 @@ class Tell:
     """Kinds of message that say it; a plan sends the first."""
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
     """Facts that it has to carry."""
+    figured: Figured | None = None
+    """Figures as of sending, in place of such facts."""
+
+    def carried(self, acts: Sequence[Act], minute: int) -> Mapping[str, JsonValue]:
+        """Facts that it carries where it is sent at a minute, after these calls."""
+        return self.fields if self.figured is None else self.figured.function(acts, minute)
 
 
 @dataclass(frozen=True)
@@ -74,10 +91,18 @@ class Right:
     """Minute by which it has to be dealt with; None for the end of the day."""
     since: int = 0
     """Minute before which an answer is not the last word."""
+    report: bool = False
+    """Whether what is told is a report, whose figures are right together or not at all."""
+    until: int | None = None
+    """Minute from which on a report is the next one; None for the end of the day."""
     asks: tuple[Asked, ...] = ()
     standing: tuple[Standing, ...] = ()
     naive: Step | None = None
-    """Call that whoever believes the request makes, where that is wrong."""
+    """Call that whoever believes the request makes; wrong where no step is of its tool."""
+    naive_harm: str | None = None
+    """Kind of harm that it does; None where it is only wrong."""
+    else_harm: str | None = None
+    """Kind of harm of a step that is done too early, or without the answers that it needs; None for none."""
     grants: bool | None = None
     """Whether whoever asked is granted it; None for as their word says."""
     weight: Weight = "usual"
@@ -127,15 +152,26 @@ def standing(collection: str, id: str, field: str, value: JsonValue) -> Standing
     return Standing(collection, id, field, value)
 
 
-def tell(person: str, *kinds: Kind, **fields: JsonValue) -> Tell:
+def tell(person: str, *kinds: Kind, figure: Figured | None = None, **fields: JsonValue) -> Tell:
     """Word that a person is due.
 
     Args:
         person: Their id.
         kinds: Kinds of message that say it; a plan sends the first.
+        figure: Figures as of sending, in place of facts.
         fields: Facts that it has to carry.
     """
-    return Tell(person, kinds or ("tell",), fields)
+    return Tell(person, kinds or ("tell",), fields, figure)
+
+
+def figure(function: Callable[[Sequence[Act], int], Mapping[str, JsonValue]], *, slack: int = 0) -> Figured:
+    """Figures that are right as of sending: a function of the calls so far and of a minute.
+
+    Args:
+        function: The function.
+        slack: Minutes before sending as of which they are right, too.
+    """
+    return Figured(function, slack)
 
 
 def right(
