@@ -7,8 +7,8 @@ from pathlib import PurePath
 from worktrial.engine.stored import agent_of, model_of
 from worktrial.results.figure import RunFigures
 from worktrial.results.tables.source import RunSource
+from worktrial.results.writing import interval, number
 from worktrial.statistics import Figure
-from worktrial.terminal import rate_cells
 
 # Folders of an absolute path within words such as `python:/home/me/agent.py:agent`; addresses on the web have none.
 _FOLDERS = re.compile(r"""(?<=[\s:=,'"])/(?:[^/\s:]+/)+""")
@@ -22,10 +22,9 @@ def of_condition(figures: RunFigures, condition: str) -> Sequence[Figure]:
 def in_words(figures: RunFigures, condition: str) -> str:
     """One sentence with the rate, its interval, and how many samples have no verdict."""
     done, invalid = figures.get("completion", condition), figures.get("invalid", condition)
-    rate, interval = rate_cells(done)
     return (
-        f"Condition {condition}: {done.hits} of {done.n} samples passed, {rate}, 95 % interval {interval}; "
-        f"{invalid.hits} invalid, which count as not passed."
+        f"Condition {condition}: {done.hits} of {done.n} samples passed, {number(done)}, "
+        f"95 % interval {interval(done)}; {invalid.hits} invalid, which count as not passed."
     )
 
 
