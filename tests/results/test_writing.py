@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from tests.support.html_tree import parsed
 
 from worktrial.results import writing
-from worktrial.results.writing import Cell, Table, cell_of, link, to_html, to_markdown, to_rich
+from worktrial.results.writing import ShownTable, Value, cell_of, link, to_html, to_markdown, to_rich
 from worktrial.statistics import Figure, Interval, Unit
 from worktrial.terminal import SafeConsole
 
@@ -14,7 +14,9 @@ _TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=40)
 
 def test_a_table_names_its_columns_and_rows() -> None:
     made = parsed(
-        to_html(Table("Rates", ["agent", "rate"], [["a", Cell("62%", 0.62, "samples.html#run=a")], ["b", "c"]]))
+        to_html(
+            ShownTable("Rates", ["agent", "rate"], [["a", Value("62%", 0.62, "samples.html#run=a")], ["b", "c"]])
+        )
     )
     assert made.one("caption").text == "Rates"
     assert [h.attributes["scope"] for h in made.all("th")] == ["col", "col", "row", "row"]
@@ -25,8 +27,8 @@ def test_a_table_names_its_columns_and_rows() -> None:
 
 
 def test_a_column_of_numbers_is_flush_right_and_unknown_ones_sort_last() -> None:
-    rows = [["a", Cell("1", 1), Cell("1", 1)], ["b", Cell("–", float("nan")), "no number"]]
-    made = parsed(to_html(Table("T", ["name", "n", "mixed"], rows), sortable=False))
+    rows = [["a", Value("1", 1), Value("1", 1)], ["b", Value("–", float("nan")), "no number"]]
+    made = parsed(to_html(ShownTable("T", ["name", "n", "mixed"], rows), sortable=False))
     assert [h.attributes.get("class") for h in made.all("th", scope="col")] == [None, "number", None]
     assert [c.attributes.get("data-sort") for c in made.all("td", class_="number")] == ["1", ""]
     assert "data-sortable" not in made.one("table").attributes
@@ -34,12 +36,14 @@ def test_a_column_of_numbers_is_flush_right_and_unknown_ones_sort_last() -> None
 
 def test_a_row_must_fit_the_headers() -> None:
     with pytest.raises(ValueError, match="1 cells for 2 headings"):
-        Table("T", ["a", "b"], [["only"]])
+        ShownTable("T", ["a", "b"], [["only"]])
 
 
 @given(_TEXT)
 def test_any_text_appears_as_text(anything: str) -> None:
-    made = parsed(to_html(Table(anything, [anything, "x"], [[anything, Cell(anything, anything, f"#{anything}")]])))
+    made = parsed(
+        to_html(ShownTable(anything, [anything, "x"], [[anything, Value(anything, anything, f"#{anything}")]]))
+    )
     assert made.one("caption").text == anything
     assert [cell.text for cell in (*made.all("th", scope="row"), *made.all("td"))] == [anything, anything]
     assert made.one("td").attributes["data-sort"] == anything
@@ -81,7 +85,7 @@ def test_a_table_is_the_same_for_terminal_markdown_and_page() -> None:
     cost = Figure(name="cost_per_task", value=None, unit=Unit.DOLLARS, unknown="the price of a model is unknown")
     kept = Figure(name="robustness", value=0.41, low=0.2, high=float("inf"), unit=Unit.RATIO)
     rows = [["a|b", rate, 1234, kept, cost], ["c", cell_of(rate, href="#c", notes=["of 8"]), None, None, "free"]]
-    made = Table("Rates", ["agent", "completed", "samples", "R", "cost"], rows, "R is what is left")
+    made = ShownTable("Rates", ["agent", "completed", "samples", "R", "cost"], rows, "R is what is left")
     for written in (_printed(made), to_markdown(made).replace("\\", ""), parsed(to_html(made)).text):
         told = " ".join(written.replace("│", " ").replace("(", "").replace(")", "").split())
         for said in ("50.0% 25.1 to 74.9%", "of 8", "1,234", "0.41 0.20 to ∞", "the price of a model is unknown"):
@@ -97,7 +101,7 @@ def test_a_table_is_the_same_for_terminal_markdown_and_page() -> None:
     ]
 
 
-def _printed(table: Table) -> str:
+def _printed(table: ShownTable) -> str:
     console = SafeConsole(width=200, color_system=None)
     with console.capture() as shown:
         console.print(to_rich(table))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from worktrial.audits.observations import FAILURE_OF, SimulatorFailure
-from worktrial.results.writing import Content, Table
+from worktrial.results.writing import Content, ShownTable
 from worktrial.statistics import Figure, TaskTries, Unit, rate
 from worktrial.workplaces.seen import ConformanceCheck
 
@@ -60,7 +60,7 @@ class FigureTable(NamedTuple):
     footer: str = ""
 
 
-def tables_of(shapes: Iterable[FigureTable], named: Mapping[str, Sequence[Figure]]) -> Iterator[Table]:
+def tables_of(shapes: Iterable[FigureTable], named: Mapping[str, Sequence[Figure]]) -> Iterator[ShownTable]:
     """Tables of several audits, beside each other; those without a figure are left out.
 
     A single one is named only where there is no other first column.
@@ -84,4 +84,4 @@ def tables_of(shapes: Iterable[FigureTable], named: Mapping[str, Sequence[Figure
         if rows:
             first = ["audit"] if len(named) > 1 or not shape.tag else []
             heads = [*first, *([shape.tag] if shape.tag else []), *shape.columns.values()]
-            yield Table(shape.title, heads, rows, shape.footer)
+            yield ShownTable(shape.title, heads, rows, shape.footer)

@@ -14,7 +14,7 @@ from worktrial.reports.report import Report, Section
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import joined, strong, takeaway
 from worktrial.results.figure import figures_of
-from worktrial.results.writing import Cell, Content, Table, number, percent, percents, to_html
+from worktrial.results.writing import Content, ShownTable, Value, number, percent, percents, to_html
 from worktrial.statistics import Figure
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def audit_section(
-    report: Report, audit: "Audit", runs: Sequence[StoredRun], tables: Iterable[Table]
+    report: Report, audit: "Audit", runs: Sequence[StoredRun], tables: Iterable[ShownTable]
 ) -> list[Section]:
     """Section about audits of one kind.
 
@@ -63,14 +63,14 @@ def _corrected(report: Report, audits: Sequence[StoredRun]) -> list[Markup]:
             continue
         told = [corrected_by_audit(run.run, audit) for audit in audits]
         one = next((correction for correction in told if correction.found is not None), told[0])
-        name = Cell(run.name, run.name, samples_href(run.slug, {"condition": one.condition}))
+        name = Value(run.name, run.name, samples_href(run.slug, {"condition": one.condition}))
         if one.found is None:
             rows.append([name, one.condition, None, None, f"Not corrected: {one.why_not}"])
             continue
         shares = [
-            Cell(percent(of.value), of.value, None, (percents(of.interval),)) for of in (one.found.raw, one.found)
+            Value(percent(of.value), of.value, None, (percents(of.interval),)) for of in (one.found.raw, one.found)
         ]
         rows.append([name, one.condition, *shares, one.basis])
     heads = ["Agent", "Condition", "As judged", "Corrected", "By"]
     title = "Completion beside the same without the judge’s errors"
-    return [to_html(Table(title, heads, rows, _CORRECTED))] if rows else []
+    return [to_html(ShownTable(title, heads, rows, _CORRECTED))] if rows else []

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from worktrial.engine.stored import StoredRun
     from worktrial.engine.trial import Trial
     from worktrial.reports.report import Report, Section
-    from worktrial.results.writing import Table
+    from worktrial.results.writing import ShownTable
     from worktrial.statistics import Figure
     from worktrial.workplaces import Workplace
 
@@ -82,7 +82,7 @@ class Audit(Suite):
 
         return map(to_rich, self._tables(runs))
 
-    def _tables(self, runs: "Iterable[StoredRun]") -> "Iterator[Table]":
+    def _tables(self, runs: "Iterable[StoredRun]") -> "Iterator[ShownTable]":
         return tables_of(self.shapes, {self.called(run): figures_of(run).listed for run in runs})
 
     def report_sections(self, report: "Report") -> "Iterable[Section]":

@@ -9,7 +9,7 @@ from worktrial.audits.figures import tables_of
 from worktrial.audits.labels import LabelReport, PooledLabels, RaterRow
 from worktrial.language.untrusted import printable
 from worktrial.results.agreement import AgreementReport
-from worktrial.results.writing import NONE, Table, percent, ratio, to_rich
+from worktrial.results.writing import NONE, ShownTable, percent, ratio, to_rich
 from worktrial.statistics import Rate
 from worktrial.terminal import SafeConsole, plain, print_line, print_whole_words
 
@@ -17,7 +17,7 @@ _FLIPS_SHOWN = 10
 _LINES_SHOWN = 10
 
 
-def _print(console: SafeConsole, tables: Iterable[Table]) -> None:
+def _print(console: SafeConsole, tables: Iterable[ShownTable]) -> None:
     for table in tables:
         print_whole_words(console, to_rich(table))
 
@@ -47,7 +47,10 @@ def print_agreement(report: AgreementReport, console: SafeConsole | None = None)
     ]
     _print(
         console,
-        [Table(title, ["agent", *report.simulators], rates), Table("agreement of simulators", columns, pairs)],
+        [
+            ShownTable(title, ["agent", *report.simulators], rates),
+            ShownTable("agreement of simulators", columns, pairs),
+        ],
     )
     for pair in report.pairs:
         shown = [f"{f.sample} (+{f.passed_first}/+{f.passed_second})" for f in pair.flips[:_FLIPS_SHOWN]]
@@ -77,7 +80,7 @@ def print_labels(reports: Sequence[LabelReport], queue: int, console: SafeConsol
             console, Text.assemble(("labels of ", "bold"), printable(report.folder), printable(_counts(report)))
         )
         lines = [(line.line, line.disagreements, line.labels) for line in report.lines[:_LINES_SHOWN]]
-        causes = Table("causes", ["check or line", "labels against the verdict", "labels"], lines)
+        causes = ShownTable("causes", ["check or line", "labels against the verdict", "labels"], lines)
         _print(console, [_raters([*report.with_judge, *report.among_people]), *([causes] if lines else [])])
         if report.unexplained:
             print_line(console, f"{report.unexplained} labels against the verdict name no check or line")
@@ -103,9 +106,9 @@ def print_pooled(pooled: PooledLabels, console: SafeConsole | None = None) -> No
         print_line(console, printable(f"verdicts and people: not together, {pooled.why_no_judge}"))
 
 
-def _raters(rows: Sequence[RaterRow]) -> Table:
+def _raters(rows: Sequence[RaterRow]) -> ShownTable:
     cells = [(" / ".join(row.raters), row.agree.n, row.agree, row.kappa, row.ac1) for row in rows]
-    return Table("agreement, with 95 % intervals", ["who", "samples", "agree", "kappa", "AC1"], cells)
+    return ShownTable("agreement, with 95 % intervals", ["who", "samples", "agree", "kappa", "AC1"], cells)
 
 
 def _counts(report: LabelReport) -> str:

@@ -12,7 +12,7 @@ from worktrial.grading import Outcome
 from worktrial.reports.links import samples_href, trajectory_href
 from worktrial.results.following import ENDING, ConditionRate, FollowedRun
 from worktrial.results.spending import unseen
-from worktrial.results.writing import NONE, Cell, Table, amount, dollars, percent, percents, to_html
+from worktrial.results.writing import NONE, ShownTable, Value, amount, dollars, percent, percents, to_html
 
 
 def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
@@ -34,22 +34,24 @@ def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
         parts += _work(slug, beat, is_ending=run.state(now) == ENDING)
     if rates := run.rates():
         rows = [_rate(slug, rate) for rate in rates]
-        parts.append(to_html(Table("Completed so far", ("Condition", "Samples", "Passed", "Completed"), rows)))
+        parts.append(to_html(ShownTable("Completed so far", ("Condition", "Samples", "Passed", "Completed"), rows)))
     if reasons := run.invalid_reasons():
-        kinds = [[Cell(kind), Cell(amount(count), count)] for kind, count in reasons.items()]
-        parts.append(to_html(Table("Invalid so far, by reason", ("Reason", "Samples"), kinds)))
+        kinds = [[Value(kind), Value(amount(count), count)] for kind, count in reasons.items()]
+        parts.append(to_html(ShownTable("Invalid so far, by reason", ("Reason", "Samples"), kinds)))
     if troubles := run.last_troubles():
         last = [
             [
-                Cell(one.sample, href=trajectory_href(slug, one.key)),
-                Cell(one.condition),
-                Cell(one.outcome.value),
-                Cell(_short(one.reason)),
+                Value(one.sample, href=trajectory_href(slug, one.key)),
+                Value(one.condition),
+                Value(one.outcome.value),
+                Value(_short(one.reason)),
             ]
             for one in troubles
         ]
         parts.append(
-            to_html(Table("What failed last", ("Sample", "Condition", "Outcome", "Reason"), last), sortable=False)
+            to_html(
+                ShownTable("What failed last", ("Sample", "Condition", "Outcome", "Reason"), last), sortable=False
+            )
         )
     if run.problem is not None:
         parts.append(Markup('<p class="warning">{}</p>').format(run.problem))
@@ -74,23 +76,23 @@ def _work(slug: str, beat: Heartbeat, *, is_ending: bool) -> list[Markup]:
     if beat.samples:
         rows = [
             [
-                Cell(one.sample),
-                Cell(one.condition),
-                Cell(str(one.repeat), one.repeat),
-                Cell(duration(one.seconds), one.seconds),
-                Cell(amount(one.requests), one.requests),
-                Cell(amount(one.tokens), one.tokens),
+                Value(one.sample),
+                Value(one.condition),
+                Value(str(one.repeat), one.repeat),
+                Value(duration(one.seconds), one.seconds),
+                Value(amount(one.requests), one.requests),
+                Value(amount(one.tokens), one.tokens),
             ]
             for one in beat.samples[:_IN_FLIGHT]
         ]
         more = beat.in_flight - len(rows)
         headers = ("Sample", "Condition", "Repeat", "For", "Requests", "Tokens")
-        parts.append(to_html(Table(f"In flight: {amount(beat.in_flight)}", headers, rows), sortable=False))
+        parts.append(to_html(ShownTable(f"In flight: {amount(beat.in_flight)}", headers, rows), sortable=False))
         parts += [Markup('<p class="note">and {} more</p>').format(amount(more))] if more else []
     if beat.troubles:
-        said = [[Cell(one.at[:19].replace("T", " ")), Cell(_short(one.said))] for one in reversed(beat.troubles)]
+        said = [[Value(one.at[:19].replace("T", " ")), Value(_short(one.said))] for one in reversed(beat.troubles)]
         caption = f"Requests sent again in this session: {amount(beat.retries)}"
-        parts.append(to_html(Table(caption, ("When", "The endpoint’s last words"), said), sortable=False))
+        parts.append(to_html(ShownTable(caption, ("When", "The endpoint’s last words"), said), sortable=False))
     return parts
 
 
@@ -98,15 +100,17 @@ def _short(text: str) -> str:
     return text if len(text) <= _REASON else f"{text[:_REASON]}…"
 
 
-def _rate(slug: str, rate: ConditionRate) -> list[Cell]:
+def _rate(slug: str, rate: ConditionRate) -> list[Value]:
     found = rate.rate
     completed = (
-        Cell(NONE) if found is None else Cell(percent(found.value), found.value, notes=(percents(found.interval),))
+        Value(NONE)
+        if found is None
+        else Value(percent(found.value), found.value, notes=(percents(found.interval),))
     )
     return [
-        Cell(rate.condition, href=samples_href(slug, {"condition": rate.condition})),
-        Cell(amount(rate.samples), rate.samples),
-        Cell(amount(rate.passed), rate.passed),
+        Value(rate.condition, href=samples_href(slug, {"condition": rate.condition})),
+        Value(amount(rate.samples), rate.samples),
+        Value(amount(rate.passed), rate.passed),
         completed,
     ]
 

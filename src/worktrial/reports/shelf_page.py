@@ -10,7 +10,7 @@ from worktrial.grading import Outcome
 from worktrial.reports.links import samples_href
 from worktrial.results.following import FollowedRun
 from worktrial.results.spending import unseen
-from worktrial.results.writing import NONE, Cell, Table, amount, dollars, percent, percents, to_html
+from worktrial.results.writing import NONE, ShownTable, Value, amount, dollars, percent, percents, to_html
 
 _NOTHING = float("nan")
 
@@ -39,7 +39,7 @@ def shelf_page(
         )
         parts.append(
             Markup('<form action="{}" method="get" id="runs">\n{}\n{}\n</form>').format(
-                compare, to_html(Table("Runs", headers, rows)), chosen.format(compare)
+                compare, to_html(ShownTable("Runs", headers, rows)), chosen.format(compare)
             )
         )
     else:
@@ -58,7 +58,7 @@ def _begun(run: FollowedRun) -> str:
     return run.manifest.sessions[0].started if run.manifest.sessions else ""
 
 
-def _row(slug: str, run: FollowedRun, name: str, live: str, now: datetime) -> list[Cell]:
+def _row(slug: str, run: FollowedRun, name: str, live: str, now: datetime) -> list[Value]:
     done, counts = len(run.samples), run.counts()
     rates = run.rates()
     # Conditions are never mixed into one rate: the one without faults speaks for the run.
@@ -66,21 +66,21 @@ def _row(slug: str, run: FollowedRun, name: str, live: str, now: datetime) -> li
     estimate = first.rate if first is not None else None
     under = f" under {first.condition}" if first is not None and first.condition != "E0" else ""
     completed = (
-        Cell(NONE, _NOTHING)
+        Value(NONE, _NOTHING)
         if estimate is None
-        else Cell(percent(estimate.value) + under, estimate.value, notes=(percents(estimate.interval),))
+        else Value(percent(estimate.value) + under, estimate.value, notes=(percents(estimate.interval),))
     )
     invalid = counts.get(Outcome.INVALID, 0)
     # What an agent of one's own spends nobody sees: it is not free.
     cost = None if "cost" in unseen(run) else run.cost
     return [
-        Cell(name, href=samples_href(slug)),
-        Cell(run.manifest.title),
-        Cell(run.state(now), href=f"{live}?{urlencode({'run': slug})}"),
-        Cell(f"{amount(done)} of {amount(run.manifest.samples)}", done),
+        Value(name, href=samples_href(slug)),
+        Value(run.manifest.title),
+        Value(run.state(now), href=f"{live}?{urlencode({'run': slug})}"),
+        Value(f"{amount(done)} of {amount(run.manifest.samples)}", done),
         completed,
-        Cell(amount(invalid), invalid, samples_href(slug, {"outcome": "invalid"})),
-        Cell(dollars(cost), _NOTHING if cost is None else cost),
-        Cell(_begun(run)[:16].replace("T", " ") or NONE, _begun(run)),
-        Cell(Markup('<input type="checkbox" name="run" value="{}" aria-label="Compare {}">').format(slug, name)),
+        Value(amount(invalid), invalid, samples_href(slug, {"outcome": "invalid"})),
+        Value(dollars(cost), _NOTHING if cost is None else cost),
+        Value(_begun(run)[:16].replace("T", " ") or NONE, _begun(run)),
+        Value(Markup('<input type="checkbox" name="run" value="{}" aria-label="Compare {}">').format(slug, name)),
     ]

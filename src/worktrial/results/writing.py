@@ -90,7 +90,7 @@ def whole(value: float | None) -> str:
 
 
 def amount(value: float | None) -> str:
-    """Any other number: four significant digits, whole ones in full."""
+    """Number of any other kind: four significant digits, whole ones in full."""
     value = known(value)
     if value is None:
         return NONE
@@ -132,8 +132,8 @@ def interval(figure: Figure) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell of a table, finished: nobody who writes it reckons anything."""
+class Value:
+    """A finished cell of a table: nobody who writes it reckons anything."""
 
     text: str
     """Text of the cell; in HTML, `Markup` is written as it is."""
@@ -146,11 +146,11 @@ class Cell:
     """Notes behind the text, smaller: an interval, a count."""
 
 
-Content = Cell | Figure | str | int | None
-"""What a row may hold: a figure becomes its value and interval, a whole number a count, None a `–`."""
+Content = Value | Figure | str | int | None
+"""Content of a row: a figure becomes its value and interval, a whole number a count, None a `–`."""
 
 
-def cell_of(content: Content, *, href: str | None = None, notes: Iterable[str] = ()) -> Cell:
+def cell_of(content: Content, *, href: str | None = None, notes: Iterable[str] = ()) -> Value:
     """A finished cell.
 
     Args:
@@ -158,21 +158,21 @@ def cell_of(content: Content, *, href: str | None = None, notes: Iterable[str] =
         href: Address of what it comes from.
         notes: Further notes, behind the interval of a figure; empty ones are left out.
     """
-    if isinstance(content, Cell):
+    if isinstance(content, Value):
         return content
     if isinstance(content, Figure):
         told = (interval(content), *notes) if content.value is not None else (content.unknown,)
         sort = known(content.value)
-        return Cell(number(content), nan if sort is None else sort, href, tuple(filter(None, told)))
+        return Value(number(content), nan if sort is None else sort, href, tuple(filter(None, told)))
     further = tuple(filter(None, notes))
     if content is None:
-        return Cell(NONE, nan, href, further)
+        return Value(NONE, nan, href, further)
     if isinstance(content, int):
-        return Cell(f"{content:,}", content, href, further)
-    return Cell(content, None, href, further)
+        return Value(f"{content:,}", content, href, further)
+    return Value(content, None, href, further)
 
 
-class Table:
+class ShownTable:
     """A table.
 
     Args:
@@ -203,7 +203,7 @@ class Table:
         return frozenset(n for n in rest if all(isinstance(row[n].sort, int | float) for row in self.rows))
 
 
-def to_rich(table: Table) -> "RichTable":
+def to_rich(table: ShownTable) -> "RichTable":
     """The table for a terminal; cells are folded where they are too wide, never cut."""
     from rich.text import Text
 
@@ -218,7 +218,7 @@ def to_rich(table: Table) -> "RichTable":
     return made
 
 
-def to_markdown(table: Table) -> str:
+def to_markdown(table: ShownTable) -> str:
     """The table in Markdown, its title as a line in bold before it."""
     from worktrial.results.exports.rows import markdown_cell, markdown_table
 
@@ -227,11 +227,11 @@ def to_markdown(table: Table) -> str:
     return "\n".join([*lines, *(["", markdown_cell(table.footer)] if table.footer else [])]) + "\n"
 
 
-def _one_line(cell: Cell) -> str:
+def _one_line(cell: Value) -> str:
     return f"{cell.text} ({'; '.join(cell.notes)})" if cell.notes else cell.text
 
 
-def to_html(table: Table, *, sortable: bool = True) -> Markup:
+def to_html(table: ShownTable, *, sortable: bool = True) -> Markup:
     """The table as a region of a page that scrolls by itself where it is too wide.
 
     A number without an address of its own leads to where its row does: the address of one of the first two cells.
@@ -252,7 +252,7 @@ def to_html(table: Table, *, sortable: bool = True) -> Markup:
 
 
 def region(label: str, content: Markup) -> Markup:
-    """Something wide that scrolls by itself, and that the keyboard can reach to scroll it."""
+    """Region of a page that scrolls by itself where it is too wide; the keyboard reaches it, too."""
     return Markup('<div class="scroll" role="region" aria-label="{}" tabindex="0">\n{}\n</div>').format(
         label, content
     )
@@ -263,7 +263,7 @@ def link(label: str, href: str | None) -> Markup:
     return Markup('<a href="{}">{}</a>').format(href, label) if href else escape(label)
 
 
-def _html_row(row: Sequence[Cell], numeric: frozenset[int]) -> Markup:
+def _html_row(row: Sequence[Value], numeric: frozenset[int]) -> Markup:
     where = next((cell.href for cell in row[:2] if cell.href), None)
     return Markup().join(
         html_cell(cell, cell.href or (where if _is_number(cell) else None), is_name=n == 0, is_number=n in numeric)
@@ -271,7 +271,7 @@ def _html_row(row: Sequence[Cell], numeric: frozenset[int]) -> Markup:
     )
 
 
-def html_cell(cell: Cell, href: str | None, *, is_name: bool = False, is_number: bool = False) -> Markup:
+def html_cell(cell: Value, href: str | None, *, is_name: bool = False, is_number: bool = False) -> Markup:
     """One cell of a row.
 
     Args:
@@ -288,7 +288,7 @@ def html_cell(cell: Cell, href: str | None, *, is_name: bool = False, is_number:
     )
 
 
-def _is_number(cell: Cell) -> bool:
+def _is_number(cell: Value) -> bool:
     return isinstance(cell.sort, int | float) and known(cell.sort) is not None
 
 

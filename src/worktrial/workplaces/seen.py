@@ -11,8 +11,7 @@ from worktrial.workplaces.records import record_fields
 from worktrial.workplaces.session import Origin
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.answers import GivenAnswer, same, strange_fields
-from worktrial.workplaces.simulator.json_text import brief
-from worktrial.workplaces.simulator.ledger import call_key
+from worktrial.workplaces.simulator.json_text import brief, question
 from worktrial.workplaces.tools import Tool
 from worktrial.workplaces.values import below, is_keyed_by_id, leaves
 
@@ -155,7 +154,7 @@ def check_consistent(call: SeenCall, episode: SeenEpisode) -> ObservationCheck |
 
     The initial state counts as seen before the first call.
     """
-    before = episode.seen.get(call_key(call.tool, call.arguments))
+    before = episode.seen.get(question(call.tool, call.arguments))
     evidence: list[str] = []
     compared = False
     if before is not None and before[0] == episode.writes:
@@ -174,7 +173,7 @@ def check_consistent(call: SeenCall, episode: SeenEpisode) -> ObservationCheck |
 
 def remember(call: SeenCall, episode: SeenEpisode) -> None:
     """Keep what a read showed, for `check_consistent`."""
-    episode.seen[call_key(call.tool, call.arguments)] = (episode.writes, call.index, call.content)
+    episode.seen[question(call.tool, call.arguments)] = (episode.writes, call.index, call.content)
     if not is_error(call.content):
         for key, _, value in record_fields(call.content, episode.workplace.start.records):
             episode.records[key] = (episode.writes, call.index, value)

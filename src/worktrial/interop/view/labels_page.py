@@ -10,7 +10,7 @@ from worktrial.errors import DataError
 from worktrial.interop.view.library import RunLibrary
 from worktrial.reports.links import trajectory_href
 from worktrial.results.labels import Label, LabelBook, calls_of
-from worktrial.results.writing import NONE, Cell, Table, amount, to_html
+from worktrial.results.writing import NONE, ShownTable, Value, amount, to_html
 
 LABELS = "labels.html"
 """Address of the page."""
@@ -48,35 +48,37 @@ def _run(slug: str, name: str, report: LabelReport) -> Iterator[Markup]:
     among = (*report.with_judge, *report.among_people)
     rows = [(" / ".join(row.raters), row.agree.n, row.agree, row.kappa, row.ac1) for row in among]
     if rows:
-        yield to_html(Table(f"Agreement, {name}", headers, rows), sortable=False)
+        yield to_html(ShownTable(f"Agreement, {name}", headers, rows), sortable=False)
     yield Markup("<p>{}</p>").format(report.corrected.line)
     if report.lines:
         lines = [
             [
-                Cell(line.line),
-                Cell(amount(line.disagreements), line.disagreements),
-                Cell(amount(line.labels), line.labels),
+                Value(line.line),
+                Value(amount(line.disagreements), line.disagreements),
+                Value(amount(line.labels), line.labels),
             ]
             for line in report.lines
         ]
-        yield to_html(Table(f"Causes, {name}", ("Check or line", "Labels against the verdict", "Labels"), lines))
+        yield to_html(
+            ShownTable(f"Causes, {name}", ("Check or line", "Labels against the verdict", "Labels"), lines)
+        )
     if report.queue:
         shown = [_disagreement(slug, one) for one in report.queue[:_SHOWN]]
         headers = ("Sample", "Condition", f"{report.judge.capitalize()} says", "Readers say", "Call")
-        yield to_html(Table(f"To look at again, {name}", headers, shown))
+        yield to_html(ShownTable(f"To look at again, {name}", headers, shown))
     else:
         yield Markup('<p class="empty">Nobody disagrees.</p>')
 
 
-def _disagreement(slug: str, one: DisputedSample) -> list[Cell]:
+def _disagreement(slug: str, one: DisputedSample) -> list[Value]:
     again = f", repeat {one.repeat}" if one.repeat else ""
     calls = ", ".join(str(call + 1) for call in sorted({x.call for x in one.labels if x.call is not None}))
     return [
-        Cell(f"{one.sample}{again}", href=trajectory_href(slug, one.key)),
-        Cell(one.condition),
-        Cell(one.outcome.value),
-        Cell("; ".join(map(_said, one.labels))),
-        Cell(calls or NONE),
+        Value(f"{one.sample}{again}", href=trajectory_href(slug, one.key)),
+        Value(one.condition),
+        Value(one.outcome.value),
+        Value("; ".join(map(_said, one.labels))),
+        Value(calls or NONE),
     ]
 
 

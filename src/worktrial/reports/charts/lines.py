@@ -18,7 +18,7 @@ from worktrial.reports.charts.plot import (
     picture,
     scale_of,
 )
-from worktrial.results.writing import Cell, Table, amount, known, percent, percents, to_html
+from worktrial.results.writing import Content, ShownTable, Value, amount, known, percent, percents, to_html
 from worktrial.statistics import Interval
 
 
@@ -60,8 +60,8 @@ def lines(
         [plane.grid(x_label, y_label, x_names), *(_draw(line, n, plane) for n, line in enumerate(drawn))]
     )
     names = x_names or {}
-    rows: list[list[Cell | str | Markup]] = [
-        [line.name, Cell(names.get(x, amount(x)), x), Cell(percent(y), y), percents(interval)]
+    rows: list[list[Content]] = [
+        [line.name, Value(names.get(x, amount(x)), x), Value(percent(y), y), percents(interval)]
         for line in drawn
         for x, y, interval in line.points
     ]
@@ -181,12 +181,12 @@ def scatter(
     parts += [_dot(n, p, plane) for n, p in drawn]
     has_frontier = any(p.frontier for p in points)
     headers = ["Number", "Name", x_label, y_label, "95% interval"] + (["On the frontier"] if has_frontier else [])
-    rows: list[list[Cell | str | Markup]] = [
+    rows: list[list[Content]] = [
         [
-            Cell(str(n), str(n)),
-            Cell(p.label, href=p.href),
-            Cell(x_text(p.x), p.x),
-            Cell(percent(p.y), p.y),
+            Value(str(n), str(n)),
+            Value(p.label, href=p.href),
+            Value(x_text(p.x), p.x),
+            Value(percent(p.y), p.y),
             percents(intervals.get(n)),
             *(["yes" if p.frontier else "no"] if has_frontier else []),
         ]
@@ -195,7 +195,7 @@ def scatter(
     described = f"{y_label} against {x_label} of {len(drawn)} points; the table below has their numbers."
     content = [
         picture(title, described, HEIGHT, Markup("\n").join(parts)),
-        to_html(Table(f"Key: {title}", headers, rows)),
+        to_html(ShownTable(f"Key: {title}", headers, rows)),
     ]
     return figure(title, Markup("\n").join(content), kind="scatter")
 

@@ -6,7 +6,7 @@ from math import ceil, floor, isclose, log10
 
 from markupsafe import Markup
 
-from worktrial.results.writing import Cell, Table, amount, known, percent, to_html
+from worktrial.results.writing import Content, ShownTable, amount, known, percent, to_html
 from worktrial.statistics import Interval
 
 _SMALLEST = 1e-300
@@ -103,10 +103,10 @@ def nothing(title: str, *, kind: str) -> Markup:
     return figure(title, Markup('<p class="empty">There is nothing to draw.</p>'), kind=kind)
 
 
-def numbers(title: str, headers: Sequence[str], rows: Sequence[Sequence[Cell | str | Markup]]) -> Markup:
+def numbers(title: str, headers: Sequence[str], rows: Sequence[Sequence[Content]]) -> Markup:
     """The chart's numbers, folded away."""
     return Markup('<details class="numbers"><summary>The numbers</summary>\n{}\n</details>').format(
-        to_html(Table(f"Numbers: {title}", headers, rows))
+        to_html(ShownTable(f"Numbers: {title}", headers, rows))
     )
 
 

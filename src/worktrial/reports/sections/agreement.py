@@ -18,7 +18,7 @@ from worktrial.reports.sections.wording import (
     takeaway,
 )
 from worktrial.results.agreement import AgreementReport, agreement_report
-from worktrial.results.writing import NONE, Cell, Table, counted, to_html
+from worktrial.results.writing import NONE, Content, ShownTable, Value, counted, to_html
 from worktrial.suite import is_audit
 
 
@@ -46,20 +46,20 @@ def _agreements(runs: Sequence[StoredRun]) -> Iterable[AgreementReport]:
 
 
 def _agreement(found: AgreementReport) -> list[Markup]:
-    rates: list[list[Cell | str | Markup]] = [
+    rates: list[list[Content]] = [
         [agent, *(share_cell(found.rates[simulator, agent]) for simulator in found.simulators)]
         for agent in found.agents
     ]
-    pairs: list[list[Cell | str | Markup]] = []
+    pairs: list[list[Content]] = []
     for pair in found.pairs:
         tau = pair.order.tau_b
         pairs.append(
             [
                 f"{pair.first} / {pair.second}",
-                Cell(f"{pair.order.agreed} of {pair.order.pairs}", pair.order.share),
-                Cell(NONE, NOTHING) if tau is None else Cell(f"{tau:.2f}", tau),
-                Cell(f"{pair.flipped} of {pair.compared}", pair.flipped),
-                Cell(str(len(pair.flips)), len(pair.flips)),
+                Value(f"{pair.order.agreed} of {pair.order.pairs}", pair.order.share),
+                Value(NONE, NOTHING) if tau is None else Value(f"{tau:.2f}", tau),
+                Value(f"{pair.flipped} of {pair.compared}", pair.flipped),
+                Value(str(len(pair.flips)), len(pair.flips)),
             ]
         )
     worst = min(found.pairs, key=lambda pair: pair.order.share or 0.0)
@@ -78,11 +78,11 @@ def _agreement(found: AgreementReport) -> list[Markup]:
             )
         ),
         to_html(
-            Table(
+            ShownTable(
                 f"Completed under each simulator, of {found.samples} samples", ["Agent", *found.simulators], rates
             )
         ),
-        to_html(Table("Agreement of simulators", headers, pairs)),
+        to_html(ShownTable("Agreement of simulators", headers, pairs)),
         caveat(
             "A tie under one simulator but not under the other counts as disagreement. "
             + (f"{counted(found.left_out, 'sample')} not in all runs left out." if found.left_out else "")

@@ -11,7 +11,7 @@ from worktrial.reports.sections.wording import strong
 from worktrial.results.boards import Broken, FaultLoss, broken_off, fault_losses
 from worktrial.results.conditions import condition_in_words
 from worktrial.results.figure import figures_of
-from worktrial.results.writing import NONE, Cell, Table, counted, link, percent, percents, to_html
+from worktrial.results.writing import NONE, Content, ShownTable, Value, counted, link, percent, percents, to_html
 
 _COLUMNS = 4
 """Agents beside each other; further ones are on the pages behind."""
@@ -49,7 +49,7 @@ def breakers(board: Board, agents: Sequence[ReportRun]) -> Markup:
         return Markup("")
     said = _sentence(shown[0], losses[shown[0].slug]) if conditions else Markup("")
     headers = ["Where, or why", *(run.name for run in shown)]
-    return said + to_html(Table(f"What breaks it: {board.title}", headers, rows), sortable=False)
+    return said + to_html(ShownTable(f"What breaks it: {board.title}", headers, rows), sortable=False)
 
 
 def _sentence(run: ReportRun, losses: Mapping[str, FaultLoss]) -> Markup:
@@ -64,51 +64,49 @@ def _sentence(run: ReportRun, losses: Mapping[str, FaultLoss]) -> Markup:
 
 def _faults(
     condition: str, agents: Sequence[ReportRun], losses: Mapping[str, Mapping[str, FaultLoss]]
-) -> list[Cell | str | Markup]:
+) -> list[Content]:
     words = condition_in_words(condition)
     return [
-        Cell(words[:1].upper() + words[1:]),
+        Value(words[:1].upper() + words[1:]),
         *(_loss(run, condition, losses[run.slug].get(condition)) for run in agents),
     ]
 
 
-def _loss(run: ReportRun, condition: str, loss: FaultLoss | None) -> Cell:
+def _loss(run: ReportRun, condition: str, loss: FaultLoss | None) -> Value:
     if loss is None:
-        return Cell(NONE)
+        return Value(NONE)
     failed = samples_href(run.slug, {"condition": condition, "outcome": "fail"})
     left = f"{percent(loss.left.value)} left"
     if loss.change is None:
-        return Cell(left, href=failed)
+        return Value(left, href=failed)
     interval = loss.change.interval
     span = "" if interval is None else f"{100 * interval.low:+.1f} to {100 * interval.high:+.1f}; "
-    return Cell(f"{100 * loss.change.value:+.1f} points", href=failed, notes=(f"{span}{left}",))
+    return Value(f"{100 * loss.change.value:+.1f} points", href=failed, notes=(f"{span}{left}",))
 
 
-def _hardest(board: Board, agents: Sequence[ReportRun]) -> list[list[Cell | str | Markup]]:
+def _hardest(board: Board, agents: Sequence[ReportRun]) -> list[list[Content]]:
     cells = [_lowest(board, run) for run in agents]
     # Where all kinds are done equally well, none is the hardest.
     return [["Kind of work with the lowest rate", *cells]] if any(cell.text != NONE for cell in cells) else []
 
 
-def _lowest(board: Board, run: ReportRun) -> Cell:
+def _lowest(board: Board, run: ReportRun) -> Value:
     parts = figures_of(run.run).groups("category", board.condition)
     lowest = min((part.value or 0.0 for part in parts.values()), default=0.0)
     names = [name for name, part in parts.items() if part.value == lowest]
     if len(names) == len(parts):
-        return Cell(NONE)
+        return Value(NONE)
     failed = {"condition": board.condition, "outcome": "fail"}
     if len(names) > 1:
         note = f"{percent(lowest, 0)} in {len(names)} of {len(parts)} kinds"
-        return Cell("several", href=samples_href(run.slug, failed), notes=(note,))
+        return Value("several", href=samples_href(run.slug, failed), notes=(note,))
     part = parts[names[0]]
     note = f"{percent(part.value, 0)} of {counted(part.n, 'sample')}, {percents(part.interval)}"
-    return Cell(names[0], href=samples_href(run.slug, {**failed, "category": names[0]}), notes=(note,))
+    return Value(names[0], href=samples_href(run.slug, {**failed, "category": names[0]}), notes=(note,))
 
 
-def _broken(
-    board: Board, agents: Sequence[ReportRun], broken: Mapping[str, Broken]
-) -> list[list[Cell | str | Markup]]:
-    def counts(run: ReportRun, found: Mapping[str, int], outcome: str) -> Cell:
+def _broken(board: Board, agents: Sequence[ReportRun], broken: Mapping[str, Broken]) -> list[list[Content]]:
+    def counts(run: ReportRun, found: Mapping[str, int], outcome: str) -> Value:
         condition = {"condition": board.condition, "outcome": outcome}
         stopped = outcome == "fail"
         # Each reason leads to its own samples; the page of samples has no reasons of those without a verdict.
@@ -121,9 +119,9 @@ def _broken(
         ]
         said = f"{sum(found.values())} of {broken[run.slug].samples}"
         href = samples_href(run.slug, condition) if found and not stopped else None
-        return Cell(said, href=href, notes=(Markup(", ").join(reasons),) * bool(found))
+        return Value(said, href=href, notes=(Markup(", ").join(reasons),) * bool(found))
 
-    rows: list[list[Cell | str | Markup]] = []
+    rows: list[list[Content]] = []
     if any(broken[run.slug].stopped for run in agents):
         cells = [counts(run, broken[run.slug].stopped, "fail") for run in agents]
         rows.append(["Failed without an answer", *cells])

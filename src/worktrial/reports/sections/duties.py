@@ -6,7 +6,7 @@ from worktrial.reports.links import samples_href, trajectory_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.wording import joined, strong, takeaway
 from worktrial.results.duties import DutyCounts, duty_counts
-from worktrial.results.writing import Cell, Table, counted, to_html
+from worktrial.results.writing import ShownTable, Value, counted, to_html
 
 _MOST = 20  # violations of a run that are shown with their evidence
 _KEPT = ("agent", "policy", "samples with a violation", "violations", "refused", "within budget", "human asked")
@@ -19,7 +19,7 @@ def duties(report: Report) -> Section | None:
         return None
     parts = [takeaway(_sentence(run, counts)) for run, counts in found if counts.policy]
     parts.append(
-        to_html(Table("How agents kept to their duties", _KEPT, [_row(run, counts) for run, counts in found]))
+        to_html(ShownTable("How agents kept to their duties", _KEPT, [_row(run, counts) for run, counts in found]))
     )
     parts += [_evidence(run) for run, counts in found if counts.broken_in]
     return Section("duties", "Duties and policies", joined(parts))
@@ -37,7 +37,7 @@ def _sentence(run: ReportRun, counts: DutyCounts) -> Markup:
     )
 
 
-def _row(run: ReportRun, counts: DutyCounts) -> list[Cell]:
+def _row(run: ReportRun, counts: DutyCounts) -> list[Value]:
     broken = sum(counts.rules.values())
     cells = [
         f"{counts.policy} ({counts.mode})" if counts.policy else "–",
@@ -47,7 +47,7 @@ def _row(run: ReportRun, counts: DutyCounts) -> list[Cell]:
         f"{counts.within:,} of {counts.budgeted:,}" if counts.budgeted else "–",
         "–" if counts.human_requests is None else f"{counts.human_requests:,}",
     ]
-    return [Cell(run.name, href=samples_href(run.slug)), *map(Cell, cells)]
+    return [Value(run.name, href=samples_href(run.slug)), *map(Value, cells)]
 
 
 def _evidence(run: ReportRun) -> Markup:
@@ -55,15 +55,15 @@ def _evidence(run: ReportRun) -> Markup:
     broken = [(record, violation) for record in run.run.records for violation in record.violations]
     rows = [
         [
-            Cell(record.sample, href=trajectory_href(run.slug, record.key)),
-            Cell(f"{violation.call + 1}", violation.call + 1),
-            Cell(f"{violation.rule} ({violation.kind})"),
-            Cell(violation.tool),
-            Cell(violation.evidence + (" – refused" if violation.refused else "")),
+            Value(record.sample, href=trajectory_href(run.slug, record.key)),
+            Value(f"{violation.call + 1}", violation.call + 1),
+            Value(f"{violation.rule} ({violation.kind})"),
+            Value(violation.tool),
+            Value(violation.evidence + (" – refused" if violation.refused else "")),
         ]
         for record, violation in broken[:_MOST]
     ]
     title = f"Violations of {run.name}, {run.slug}"
     if len(broken) > _MOST:
         title += f": the first {_MOST} of {len(broken):,}"
-    return to_html(Table(title, ("sample", "call", "rule", "tool", "evidence"), rows))
+    return to_html(ShownTable(title, ("sample", "call", "rule", "tool", "evidence"), rows))

@@ -23,7 +23,7 @@ from worktrial.reports.sections.wording import (
 from worktrial.results.boards import Offer, Sweep, offers, sweeps
 from worktrial.results.conclusion import is_reference
 from worktrial.results.figure import figures_of
-from worktrial.results.writing import Cell, Table, dollars, percent, to_html
+from worktrial.results.writing import Content, ShownTable, Value, dollars, percent, to_html
 from worktrial.statistics import Figure, Interval
 
 _UNSET = "left to the endpoint"
@@ -108,17 +108,17 @@ def _sweep(board: Board, sweep: Sweep) -> list[Markup]:
     places = {effort: float(n) for n, effort in enumerate(dict.fromkeys(effort for effort, _ in sweep.runs))}
     told = [(places[effort], _of(run, board, "completion")) for effort, run in sweep.runs]
     line = ChartLine(sweep.agent, [(at, done.value, done.interval) for at, done in told if done.value is not None])
-    rows: list[list[Cell | str | Markup]] = []
+    rows: list[list[Content]] = []
     for effort, run in sweep.runs:
         done, cost = _of(run, board, "completion"), _of(run, board, "agent_cost_per_task").value
         tokens = _tokens(run, board)
         href = samples_href(board.of(run).slug, {"condition": board.condition})
         rows.append(
             [
-                Cell(effort or _UNSET, places[effort], href),
+                Value(effort or _UNSET, places[effort], href),
                 estimate_cell(done, counts=f"of {done.n}"),
-                Cell(dollars(cost), NOTHING if cost is None else cost),
-                Cell("–" if tokens is None else f"{tokens:,.0f}", NOTHING if tokens is None else tokens),
+                Value(dollars(cost), NOTHING if cost is None else cost),
+                Value("–" if tokens is None else f"{tokens:,.0f}", NOTHING if tokens is None else tokens),
             ]
         )
     title = f"Reasoning effort of {sweep.agent}: {board.title}"
@@ -132,7 +132,7 @@ def _sweep(board: Board, sweep: Sweep) -> list[Markup]:
             x_names={place: effort or _UNSET for effort, place in places.items()},
         ),
         to_html(
-            Table(
+            ShownTable(
                 f"{title}, in numbers",
                 ["Effort", "Completed", "Agent’s cost a task", "Agent’s tokens a task"],
                 rows,

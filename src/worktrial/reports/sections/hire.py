@@ -9,7 +9,7 @@ from worktrial.reports.report import Report, Section
 from worktrial.reports.sections.grouping import Board, boards
 from worktrial.reports.sections.wording import NOTHING, caveat, heading, joined, points, takeaway
 from worktrial.results.conclusion import Rival
-from worktrial.results.writing import NONE, Cell, Table, to_html
+from worktrial.results.writing import NONE, Content, ShownTable, Value, to_html
 
 _HEADERS = (
     "Agent",
@@ -37,7 +37,7 @@ def _board(board: Board) -> list[Markup]:
     name = "" if answer.leader is None else answer.leader.name
     return [
         takeaway(Markup("{}").format(answer.sentence)),
-        to_html(Table(f"{name} beside each of the others: {board.title}", _HEADERS, rows)),
+        to_html(ShownTable(f"{name} beside each of the others: {board.title}", _HEADERS, rows)),
         caveat(
             "On work like this, by Tango’s score interval of a paired difference, which knows what tasks share a "
             "scenario. The intervals hold together, at 95%, for all agents and conditions. Each pair is compared "
@@ -46,18 +46,18 @@ def _board(board: Board) -> list[Markup]:
     ]
 
 
-def _rows(board: Board, rival: Rival) -> Iterator[list[Cell | str | Markup]]:
+def _rows(board: Board, rival: Rival) -> Iterator[list[Content]]:
     run = board.of(rival.run)
     for contest in rival.contests:
-        found, by = contest.difference, Cell(NONE, NOTHING)
+        found, by = contest.difference, Value(NONE, NOTHING)
         if found is not None:
-            by = Cell(points(found.value, found.interval), found.value)
+            by = Value(points(found.value, found.interval), found.value)
         yield [
-            Cell(rival.name, rival.name, samples_href(run.slug, {"condition": contest.condition})),
+            Value(rival.name, rival.name, samples_href(run.slug, {"condition": contest.condition})),
             contest.condition,
-            Cell(f"{contest.only_first} / {contest.only_second}", contest.only_first - contest.only_second),
+            Value(f"{contest.only_first} / {contest.only_second}", contest.only_first - contest.only_second),
             by,
             contest.conclusion.value,
-            Cell(str(contest.tasks), contest.tasks),
-            Cell(str(contest.left_out), contest.left_out),
+            Value(str(contest.tasks), contest.tasks),
+            Value(str(contest.left_out), contest.left_out),
         ]

@@ -9,7 +9,7 @@ from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards
 from worktrial.reports.sections.wording import caveat, heading, joined, strong, takeaway, under
 from worktrial.results.figure import figures_of
-from worktrial.results.writing import NONE, Cell, Table, counted, percent, to_html
+from worktrial.results.writing import NONE, Content, ShownTable, Value, counted, percent, to_html
 from worktrial.statistics import Figure, Rate
 
 Profiles = Mapping[str, Mapping[str, Figure]]
@@ -30,13 +30,13 @@ def industries(report: Report) -> Section | None:
 
 
 def _board(board: Board, profiles: Profiles, names: Sequence[str]) -> list[Markup]:
-    rows: list[list[Cell | str | Markup]] = [
+    rows: list[list[Content]] = [
         [name, *(_cell(run, profiles[run.name].get(name), board, name) for run in board.runs)] for name in names
     ]
     return [
         takeaway(_takeaway(profiles, names)),
         to_html(
-            Table(
+            ShownTable(
                 f"Completed, and out of how many samples: {board.title}",
                 ["Industry or kind of task", *(run.name for run in board.runs)],
                 rows,
@@ -68,8 +68,8 @@ def _counts(rate: Rate) -> str:
     return f"{percent(rate.share, 0)} of {counted(rate.n, 'sample')}"
 
 
-def _cell(run: ReportRun, part: Figure | None, board: Board, name: str) -> Cell:
+def _cell(run: ReportRun, part: Figure | None, board: Board, name: str) -> Value:
     if part is None:
-        return Cell(NONE, float("nan"))
+        return Value(NONE, float("nan"))
     href = samples_href(run.slug, {"condition": board.condition, "category": name})
-    return Cell(f"{percent(part.value, 0)} of {part.n}", part.value, href)
+    return Value(f"{percent(part.value, 0)} of {part.n}", part.value, href)

@@ -24,7 +24,7 @@ from worktrial.reports.sections.wording import (
 from worktrial.results.conditions import by_condition, condition_in_words
 from worktrial.results.fault_metrics import FaultMetrics, Funnel, sample_faults, total
 from worktrial.results.figure import figures_of
-from worktrial.results.writing import NONE, Cell, Table, percent, percents, to_html
+from worktrial.results.writing import NONE, Content, ShownTable, Value, percent, percents, to_html
 from worktrial.statistics import Figure
 
 
@@ -72,7 +72,7 @@ def _board(board: Board) -> list[Markup]:
     parts = [takeaway(_takeaway(rows)), bars(f"Completed under each condition: {board.title}", drawn)]
     if rows:
         headers = ["Agent", "Completed in the worst case", "Under", "R", "95% interval", "Tasks"]
-        parts.append(to_html(Table(f"Robustness: {board.title}", headers, [_row(row) for row in rows])))
+        parts.append(to_html(ShownTable(f"Robustness: {board.title}", headers, [_row(row) for row in rows])))
     parts.append(
         caveat(
             "What counts is what is left in the worst case. R is the lowest completion under E1, E2 and E3, as a "
@@ -106,17 +106,17 @@ def _left(row: _Found) -> tuple[Markup, Markup]:
     )
 
 
-def _row(row: _Found) -> list[Cell | str | Markup]:
+def _row(row: _Found) -> list[Content]:
     run, kept = row.run, row.kept
     name = f"{run.name} · {kept.group}" if kept.group else run.name
-    cells: list[Cell | str | Markup] = [
-        Cell(name, name, samples_href(run.slug)),
+    cells: list[Content] = [
+        Value(name, name, samples_href(run.slug)),
         estimate_cell(row.left),
-        Cell(row.left.note, row.left.note, samples_href(run.slug, {"condition": row.left.note})),
+        Value(row.left.note, row.left.note, samples_href(run.slug, {"condition": row.left.note})),
     ]
     if kept.value is None:
-        return [*cells, Cell(f"no value: {kept.unknown}", NOTHING), NONE, Cell(NONE, NOTHING)]
-    return [*cells, Cell(f"{kept.value:.2f}", kept.value), _span(kept, " to "), Cell(str(kept.n), kept.n)]
+        return [*cells, Value(f"no value: {kept.unknown}", NOTHING), NONE, Value(NONE, NOTHING)]
+    return [*cells, Value(f"{kept.value:.2f}", kept.value), _span(kept, " to "), Value(str(kept.n), kept.n)]
 
 
 def _span(kept: Figure, between: str) -> str:
@@ -160,7 +160,9 @@ def funnel(report: Report) -> Section | None:
     ]
     parts = [
         takeaway(_silent([(run, condition, found) for run, condition, kind, found in rows if kind == "implicit"])),
-        to_html(Table("From planned faults to recovered answers", headers, [_funnel_row(*row) for row in rows])),
+        to_html(
+            ShownTable("From planned faults to recovered answers", headers, [_funnel_row(*row) for row in rows])
+        ),
         caveat(
             "Open faults announce themselves (an error, a timeout); silent ones look like an answer. Asked again "
             "means: the same tool with the same arguments, after the spoilt answer was seen. An agent that checks "
@@ -203,21 +205,21 @@ def _silent(silent: Sequence[tuple[ReportRun, str, Funnel]]) -> Markup:
     return Markup("Of the silently spoilt answers under {}, {}{}.").format(chosen, listed(said), rest)
 
 
-def _funnel_row(run: ReportRun, condition: str, kind: str, found: Funnel) -> list[Cell | str | Markup]:
+def _funnel_row(run: ReportRun, condition: str, kind: str, found: Funnel) -> list[Content]:
     later = found.mean_calls_to_recovery
     return [
-        Cell(run.name, run.name, samples_href(run.slug, {"condition": condition})),
+        Value(run.name, run.name, samples_href(run.slug, {"condition": condition})),
         condition,
         _KINDS[kind],
         _part(found.reached, found.planned),
-        Cell(f"{found.exposure:,}", found.exposure),
+        Value(f"{found.exposure:,}", found.exposure),
         _part(found.asked_again, found.exposure),
         _part(found.recovered, found.exposure),
-        Cell(NONE, NOTHING) if later is None else Cell(f"{later:.1f}", later),
+        Value(NONE, NOTHING) if later is None else Value(f"{later:.1f}", later),
     ]
 
 
-def _part(part: int, whole: int) -> Cell:
+def _part(part: int, whole: int) -> Value:
     if not whole:
-        return Cell(NONE, NOTHING)
-    return Cell(f"{part:,} of {whole:,} ({percent(part / whole, 0)})", part / whole)
+        return Value(NONE, NOTHING)
+    return Value(f"{part:,} of {whole:,} ({percent(part / whole, 0)})", part / whole)

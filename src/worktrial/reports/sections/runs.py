@@ -12,7 +12,7 @@ from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.results.spending import unseen
 from worktrial.results.summary import simulator_health
-from worktrial.results.writing import Cell, Table, amount, dollars, link, percent, to_html
+from worktrial.results.writing import Content, ShownTable, Value, amount, dollars, link, percent, to_html
 
 # What has its own place in the list.
 _APART = frozenset({"roles", "carried_roles", "tasks", "faults"})
@@ -123,13 +123,13 @@ def _sessions(run: ReportRun, sessions: list[SessionRecord]) -> Markup:
     if not sessions:
         return Markup("")
     hidden = "cost" in unseen(run.run)
-    rows: list[list[Cell | str | Markup]] = [
+    rows: list[list[Content]] = [
         [
             _time(session.started),
             _time(session.ended) if session.ended else "never",
             session.end or "still going on, or killed",
-            Cell(dollars(None if hidden else session.cost), float("nan") if hidden else session.cost),
-            Cell(amount(session.tokens), session.tokens),
+            Value(dollars(None if hidden else session.cost), float("nan") if hidden else session.cost),
+            Value(amount(session.tokens), session.tokens),
             "; ".join(f"{name} {value}" for name, value in session.versions.items()),
             "; ".join(f"{role} {address}" for role, address in session.endpoints.items()) or "none",
             _added(session),
@@ -141,7 +141,7 @@ def _sessions(run: ReportRun, sessions: list[SessionRecord]) -> Markup:
         Markup('<pre class="command">{}</pre>').format(shlex.join(session.command)) for session in sessions
     )
     return Markup("{}\n<p>Started by</p>\n{}").format(
-        to_html(Table(f"Sessions of {run.name}, {run.slug}", headers, rows), sortable=False), commands
+        to_html(ShownTable(f"Sessions of {run.name}, {run.slug}", headers, rows), sortable=False), commands
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup
 
 from worktrial.engine.record import CLEAN
-from worktrial.results.writing import Cell, percent, percents
+from worktrial.results.writing import Value, percent, percents
 from worktrial.statistics import Figure, Interval
 
 NOTHING = float("nan")
@@ -47,15 +47,15 @@ def listed(names: Sequence[str | Markup], *, word: str = "and") -> Markup:
 
 def share_cell(
     value: float | None, interval: Interval | None = None, *, href: str | None = None, counts: str = ""
-) -> Cell:
+) -> Value:
     """A share with its interval and, where given, what it is counted from."""
     if value is None:
-        return Cell(percent(None), NOTHING)
+        return Value(percent(None), NOTHING)
     notes = tuple(note for note in (percents(interval), counts) if note)
-    return Cell(percent(value), value, href, notes)
+    return Value(percent(value), value, href, notes)
 
 
-def estimate_cell(estimate: Figure, *, href: str | None = None, counts: str = "") -> Cell:
+def estimate_cell(estimate: Figure, *, href: str | None = None, counts: str = "") -> Value:
     """The same of an estimate."""
     return share_cell(estimate.value, estimate.interval, href=href, counts=counts)
 

@@ -20,7 +20,7 @@ from worktrial.reports.sections.wording import (
     strong,
     takeaway,
 )
-from worktrial.results.writing import NONE, Cell, Table, amount, counted, percent, to_html
+from worktrial.results.writing import NONE, Content, ShownTable, Value, amount, counted, percent, to_html
 from worktrial.suites.documents.figures import DocumentFigures, document_figures
 from worktrial.suites.documents.published import published_officeqa
 from worktrial.suites.documents.stages import Stages, setup_of, stages
@@ -81,22 +81,22 @@ def _curves(found: Found) -> list[Markup]:
         for row in figures.curve
         if row.scorer == figures.scorer
     ]
-    rows: list[list[Cell | str | Markup]] = [
+    rows: list[list[Content]] = [
         [
-            Cell(_name(run, figures), run.name, samples_href(run.slug, {"condition": figures.condition})),
+            Value(_name(run, figures), run.name, samples_href(run.slug, {"condition": figures.condition})),
             f"{row.scorer}, decides" if row.scorer == figures.scorer else row.scorer,
             *(share_cell(row.shares[t].value, row.shares[t].interval) for t in tolerances),
-            Cell(str(figures.samples), figures.samples),
+            Value(str(figures.samples), figures.samples),
         ]
         for run, figures in found
         for row in figures.curve
     ]
     rows += [
         [
-            Cell(_name(run, figures), run.name),
+            Value(_name(run, figures), run.name),
             f"{row.scorer}, what a constant gets",
             *(share_cell(row.constant[t].value, row.constant[t].interval) for t in tolerances),
-            Cell(str(figures.samples), figures.samples),
+            Value(str(figures.samples), figures.samples),
         ]
         for run, figures in found
         for row in figures.curve
@@ -111,7 +111,7 @@ def _curves(found: Found) -> list[Markup]:
             x_names={float(place): _tolerance(tolerance) for place, tolerance in enumerate(tolerances)},
         ),
         to_html(
-            Table(
+            ShownTable(
                 "Answers right by scorer and tolerance",
                 ["Run", "Score", *map(_tolerance, tolerances), "Samples"],
                 rows,
@@ -126,7 +126,7 @@ def _curves(found: Found) -> list[Markup]:
 
 
 def _retrieval(found: Found) -> list[Markup]:
-    rows: list[list[Cell | str | Markup]] = []
+    rows: list[list[Content]] = []
     depths = sorted({d for _, figures in found if figures.retrieval for d in figures.retrieval.search_recall})
     for run, figures in found:
         told = figures.retrieval
@@ -135,12 +135,14 @@ def _retrieval(found: Found) -> list[Markup]:
         opened = told.ever_opened
         rows.append(
             [
-                Cell(_name(run, figures), run.name, samples_href(run.slug, {"condition": figures.condition})),
+                Value(_name(run, figures), run.name, samples_href(run.slug, {"condition": figures.condition})),
                 share_cell(opened.value, opened.interval),
-                Cell(percent(told.page_recall), told.page_recall),
-                Cell(NONE, NOTHING) if told.first_open is None else Cell(amount(told.first_open), told.first_open),
+                Value(percent(told.page_recall), told.page_recall),
+                Value(NONE, NOTHING)
+                if told.first_open is None
+                else Value(amount(told.first_open), told.first_open),
                 *(share_cell(told.search_recall.get(depth)) for depth in depths),
-                Cell(str(told.samples), told.samples),
+                Value(str(told.samples), told.samples),
             ]
         )
     if not rows:
@@ -148,7 +150,7 @@ def _retrieval(found: Found) -> list[Markup]:
     headers = ["Run", "A gold page opened", "Gold pages opened", "First opened as no."]
     headers += [*(f"Found in top {depth}" for depth in depths), "Samples"]
     return [
-        to_html(Table("Finding the right pages", headers, rows)),
+        to_html(ShownTable("Finding the right pages", headers, rows)),
         caveat(
             "Over the samples whose gold pages are known. Top k: among the first k hits of one search or another."
         ),
@@ -194,20 +196,22 @@ def _lost(found: Stages) -> Markup:
 def _stage_table(found: Stages, runs: Sequence[ReportRun], agent: str) -> Markup:
     slugs = {str(run.run.folder): run.slug for run in runs}
     lost = {loss.second: loss for loss in found.losses}
-    rows: list[list[Cell | str | Markup]] = []
+    rows: list[list[Content]] = []
     for stage in found.stages:
         loss = lost.get(stage.setup)
         slug = slugs[stage.folder]
         rows.append(
             [
-                Cell(stage.setup, stage.setup, samples_href(slug)),
+                Value(stage.setup, stage.setup, samples_href(slug)),
                 share_cell(stage.passed.value, stage.passed.interval, counts=f"of {stage.passed.samples}"),
-                Cell(NONE, NOTHING) if loss is None else Cell(points(loss.value, loss.interval), loss.value),
+                Value(NONE, NOTHING) if loss is None else Value(points(loss.value, loss.interval), loss.value),
                 NONE if loss is None else loss.by,
             ]
         )
     headers = ["Set-up", "Passed", "Lost", "By"]
-    return to_html(Table(f"The same questions with more and more work: {agent}", headers, rows), sortable=False)
+    return to_html(
+        ShownTable(f"The same questions with more and more work: {agent}", headers, rows), sortable=False
+    )
 
 
 def _name(run: ReportRun, figures: DocumentFigures) -> str:
@@ -228,12 +232,12 @@ def beside_published(report: Report) -> list[Markup]:
         if not mine:
             continue
         tolerances = sorted(mine[0][1].curve[0].shares)
-        rows: list[list[Cell | str | Markup]] = []
+        rows: list[list[Content]] = []
         for run, figures in mine:
             shares = next(row.shares for row in figures.curve if row.scorer == "published")
             href = samples_href(run.slug, {"condition": figures.condition})
             cells = [share_cell(shares[t].value, shares[t].interval, href=href) for t in tolerances]
-            samples = Cell(str(figures.samples), figures.samples)
+            samples = Value(str(figures.samples), figures.samples)
             rows.append([run.name, "run here", f"set-up {setup}", *cells, samples])
         rows += [
             [
@@ -241,13 +245,13 @@ def beside_published(report: Report) -> list[Markup]:
                 "published by OfficeQA, not run here",
                 f"{row.questions.replace('_', ' ')}, {row.setting.replace('_', ' ')}",
                 *(share_cell(row.shares.get(tolerance)) for tolerance in tolerances),
-                Cell(str(theirs.questions[row.questions]), theirs.questions[row.questions]),
+                Value(str(theirs.questions[row.questions]), theirs.questions[row.questions]),
             ]
             for row in theirs.rows
             if row.setting in settings
         ]
         headers = ["Agent", "Whose", "Questions", *map(_tolerance, tolerances), "Samples"]
-        parts.append(to_html(Table(f"OfficeQA: answers right, set-up {setup}", headers, rows), sortable=False))
+        parts.append(to_html(ShownTable(f"OfficeQA: answers right, set-up {setup}", headers, rows), sortable=False))
     if not parts:
         return []
     said = (

@@ -10,13 +10,13 @@ from worktrial.reports.report import Report
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import caveat, estimate_cell, heading, share_cell
 from worktrial.results.figure import figures_of
-from worktrial.results.writing import Cell, Table, to_html
+from worktrial.results.writing import Content, ShownTable, Value, to_html
 from worktrial.suites.occupations.published import published_occubench
 
 _HERE = "run here"
 _THEIRS = "published by OccuBench, not run here"
 
-Rows = list[list[Cell | str | Markup]]
+Rows = list[list[Content]]
 
 
 def published_beside(report: Report) -> list[Markup]:
@@ -32,7 +32,7 @@ def published_beside(report: Report) -> list[Markup]:
         if CLEAN in figures.conditions:
             own = figures.get("completion", CLEAN)
             cell = estimate_cell(own, href=samples_href(run.slug, {"condition": CLEAN}))
-            rows.append([run.name, _HERE, cell, Cell(str(own.n), own.n)])
+            rows.append([run.name, _HERE, cell, Value(str(own.n), own.n)])
         # Of a sweep every setting is another trial; the published one is two faults of two calls each.
         found = next((one for one in figures.named("robustness") if not one.group), None)
         if found is not None and found.value is not None:
@@ -40,15 +40,15 @@ def published_beside(report: Report) -> list[Markup]:
                 share_cell(figures.get("completion", mode).value, href=samples_href(run.slug, {"condition": mode}))
                 for mode in ("E0", "E1", "E2", "E3")
             ]
-            faulted.append([run.name, _HERE, *rates, Cell(f"{found.value:.2f}", found.value)])
+            faulted.append([run.name, _HERE, *rates, Value(f"{found.value:.2f}", found.value)])
     rows += [
-        [row.model, _THEIRS, share_cell(row.rate), Cell(str(theirs.tasks), theirs.tasks)]
+        [row.model, _THEIRS, share_cell(row.rate), Value(str(theirs.tasks), theirs.tasks)]
         for row in theirs.completion
     ]
     parts = [
         heading("OccuBench"),
         to_html(
-            Table("OccuBench: completed without faults", ["Agent", "Whose", "Completed", "Samples"], rows),
+            ShownTable("OccuBench: completed without faults", ["Agent", "Whose", "Completed", "Samples"], rows),
             sortable=False,
         ),
     ]
@@ -58,12 +58,12 @@ def published_beside(report: Report) -> list[Markup]:
                 row.model,
                 _THEIRS,
                 *(share_cell(rate) for rate in row.rates.values()),
-                Cell(f"{row.robustness:.2f}", row.robustness),
+                Value(f"{row.robustness:.2f}", row.robustness),
             ]
             for row in theirs.robustness
         ]
         headers = ["Agent", "Whose", "E0", "E1", "E2", "E3", "R"]
-        parts.append(to_html(Table("OccuBench: completed under faults", headers, faulted), sortable=False))
+        parts.append(to_html(ShownTable("OccuBench: completed under faults", headers, faulted), sortable=False))
     return [
         *parts,
         caveat(

@@ -20,7 +20,7 @@ from worktrial.reports.sections.wording import (
     strong,
     takeaway,
 )
-from worktrial.results.writing import NONE, Cell, Table, counted, percent, percents, to_html
+from worktrial.results.writing import NONE, Content, ShownTable, Value, counted, percent, percents, to_html
 from worktrial.statistics.correlation import Correlation
 from worktrial.suites.orchestration.figures.apart import EXECUTION, agent_correlations, scenario_correlations
 from worktrial.suites.orchestration.figures.free import (
@@ -130,18 +130,18 @@ def _caveat(found: Figures) -> Markup:
 
 
 def _free(runs: Sequence[ReportRun]) -> list[Markup]:
-    rows: list[list[Cell | str | Markup]] = []
+    rows: list[list[Content]] = []
     for run in runs:
         for figures in free_figures(run.run.records):
             tags = {"language": figures.language, "condition": figures.condition}
             firsts = ", ".join(f"{kind} {n}" for kind in FAILURES if (n := figures.first_failures[kind]))
             rows.append(
                 [
-                    Cell(run.name, run.name, samples_href(run.slug, tags)),
+                    Value(run.name, run.name, samples_href(run.slug, tags)),
                     f"{figures.language} · {figures.condition}",
                     *(_cell(figures.figures[metric]) for metric in FREE_METRICS),
                     firsts or NONE,
-                    Cell(str(figures.scenarios), figures.scenarios),
+                    Value(str(figures.scenarios), figures.scenarios),
                 ]
             )
     if not rows:
@@ -149,13 +149,13 @@ def _free(runs: Sequence[ReportRun]) -> list[Markup]:
     headers = ["Run", "Language, condition", *FREE_TITLES.values(), "First thing that went wrong", "Scenarios"]
     return [
         heading("Running free"),
-        to_html(Table("What teams reach on their own", headers, rows)),
+        to_html(ShownTable("What teams reach on their own", headers, rows)),
         caveat("The team works on with what it did itself, mistakes included, instead of the recorded history."),
     ]
 
 
 def _gaps(runs: Sequence[ReportRun]) -> list[Markup]:
-    rows: list[list[Cell | str | Markup]] = []
+    rows: list[list[Content]] = []
     for free in runs:
         for turns in runs:
             rows += _gap(free, turns)
@@ -163,14 +163,14 @@ def _gaps(runs: Sequence[ReportRun]) -> list[Markup]:
         return []
     headers = ["Free run", "Turn by turn", "Language", *FREE_TITLES.values(), "Scenarios"]
     return [
-        to_html(Table("Cascade gap: turn by turn minus free", headers, rows)),
+        to_html(ShownTable("Cascade gap: turn by turn minus free", headers, rows)),
         caveat(
             "What one’s own earlier mistakes cost, on the same scenarios; positive where running free reaches less."
         ),
     ]
 
 
-def _gap(free: ReportRun, turns: ReportRun) -> list[list[Cell | str | Markup]]:
+def _gap(free: ReportRun, turns: ReportRun) -> list[list[Content]]:
     modes = [run.run.manifest.settings.get("mode") for run in (free, turns)]
     if modes[0] == "turns" or modes[1] != "turns" or differences(free.run, turns.run):
         return []
@@ -181,11 +181,11 @@ def _gap(free: ReportRun, turns: ReportRun) -> list[list[Cell | str | Markup]]:
         return []
     return [
         [
-            Cell(free.name, free.name, samples_href(free.slug, {"language": gap.language})),
-            Cell(turns.name, turns.name, samples_href(turns.slug, {"language": gap.language})),
+            Value(free.name, free.name, samples_href(free.slug, {"language": gap.language})),
+            Value(turns.name, turns.name, samples_href(turns.slug, {"language": gap.language})),
             gap.language,
             *(_points(gap.gap[metric]) for metric in FREE_METRICS),
-            Cell(str(gap.scenarios), gap.scenarios),
+            Value(str(gap.scenarios), gap.scenarios),
         ]
         for gap in gaps
     ]
@@ -193,11 +193,11 @@ def _gap(free: ReportRun, turns: ReportRun) -> list[list[Cell | str | Markup]]:
 
 def _apart(runs: Sequence[ReportRun]) -> list[Markup]:
     """Planning and execution apart: correlations over scenarios, over agents and over the published models."""
-    rows: list[list[Cell | str | Markup]] = []
+    rows: list[list[Content]] = []
     for run in runs:
         for found in scenario_correlations(run.run.records):
             way = f"{found.language} · {'free' if found.free else 'turn by turn'}"
-            link = Cell(run.name, run.name, samples_href(run.slug, {"language": found.language}))
+            link = Value(run.name, run.name, samples_href(run.slug, {"language": found.language}))
             rows += [[link, way, _couple(c), _correlation(r), f"{r.n} scenarios"] for c, r in found.couples.items()]
     if not rows:
         return []
@@ -212,7 +212,7 @@ def _apart(runs: Sequence[ReportRun]) -> list[Markup]:
     headers = ["Run", "Language, way", "Figures", "Correlation", "Over"]
     return [
         heading("Planning and execution apart"),
-        to_html(Table("How far planning and execution go together", headers, rows), sortable=False),
+        to_html(ShownTable("How far planning and execution go together", headers, rows), sortable=False),
         caveat(
             "Pearson’s correlation: 1 is hand in hand, 0 is unrelated. Over scenarios it says whether this agent "
             "executes well where it plans well; over agents, whether those that plan better execute better. "
@@ -226,21 +226,21 @@ def _couple(couple: tuple[str, str]) -> str:
     return f"{one} with {other.lower()}"
 
 
-def _correlation(found: Correlation) -> Cell:
+def _correlation(found: Correlation) -> Value:
     if found.value is None:
-        return Cell(NONE, NOTHING)
+        return Value(NONE, NOTHING)
     low_high = found.interval
     notes = () if low_high is None else (f"{low_high.low:.2f} to {low_high.high:.2f}",)
-    return Cell(f"{found.value:.2f}", found.value, None, notes)
+    return Value(f"{found.value:.2f}", found.value, None, notes)
 
 
 def _judges(runs: Sequence[ReportRun]) -> list[Markup]:
-    rows: list[list[Cell | str | Markup]] = [
+    rows: list[list[Content]] = [
         [
-            Cell(run.name, run.name, samples_href(run.slug, {"language": found.language})),
+            Value(run.name, run.name, samples_href(run.slug, {"language": found.language})),
             found.language,
             ", ".join(found.judges),
-            Cell(f"{found.values:,}", found.values),
+            Value(f"{found.values:,}", found.values),
             share_cell(found.same),
             share_cell(found.fleiss.pairwise),
             _kappa(found.fleiss.kappa),
@@ -259,21 +259,21 @@ def _judges(runs: Sequence[ReportRun]) -> list[Markup]:
         "Fleiss’ kappa",
         "Cohen’s kappa",
     ]
-    return [to_html(Table("Judges of argument values", headers, rows))] if rows else []
+    return [to_html(ShownTable("Judges of argument values", headers, rows))] if rows else []
 
 
-def _cell(estimate: FigureEstimate) -> Cell:
+def _cell(estimate: FigureEstimate) -> Value:
     return share_cell(estimate.value, estimate.interval)
 
 
-def _points(estimate: FigureEstimate) -> Cell:
+def _points(estimate: FigureEstimate) -> Value:
     if estimate.value is None:
-        return Cell(NONE, NOTHING)
-    return Cell(points(estimate.value, estimate.interval), estimate.value)
+        return Value(NONE, NOTHING)
+    return Value(points(estimate.value, estimate.interval), estimate.value)
 
 
-def _kappa(kappa: float | None) -> Cell:
-    return Cell(NONE, NOTHING) if kappa is None else Cell(f"{kappa:.2f}", kappa)
+def _kappa(kappa: float | None) -> Value:
+    return Value(NONE, NOTHING) if kappa is None else Value(f"{kappa:.2f}", kappa)
 
 
 def published_tables(report: Report) -> list[Markup]:
@@ -287,7 +287,7 @@ def published_tables(report: Report) -> list[Markup]:
     ]
     for language in sorted({figures.language for _, figures in found}):
         theirs = published_orchestration(language)
-        rows: list[list[Cell | str | Markup]] = [
+        rows: list[list[Content]] = [
             [
                 run.name,
                 "run here",
@@ -299,7 +299,7 @@ def published_tables(report: Report) -> list[Markup]:
                     )
                     for metric in METRICS
                 ),
-                Cell(str(figures.scenarios), figures.scenarios),
+                Value(str(figures.scenarios), figures.scenarios),
             ]
             for run, figures in found
             if figures.language == language
@@ -309,14 +309,16 @@ def published_tables(report: Report) -> list[Markup]:
                 row.model,
                 "published by OrchestrationBench, not run here",
                 *(share_cell(row.figures[metric]) for metric in METRICS),
-                Cell(NONE, NOTHING),
+                Value(NONE, NOTHING),
             ]
             for row in theirs.rows
         ]
         headers = ["Agent", "Whose", *TITLES.values(), "Scenarios"]
         parts += [
             heading(f"OrchestrationBench, {language}"),
-            to_html(Table(f"OrchestrationBench, {language}: published scoring", headers, rows), sortable=False),
+            to_html(
+                ShownTable(f"OrchestrationBench, {language}: published scoring", headers, rows), sortable=False
+            ),
             caveat(
                 f"Published by the authors of OrchestrationBench ({theirs.source}). One’s own rows are by the "
                 "same way of scoring; they mean the same only on the same scenarios."

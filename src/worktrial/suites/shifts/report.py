@@ -10,7 +10,7 @@ from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import caveat, joined, share_cell, strong, takeaway
-from worktrial.results.writing import Cell, Table, to_html
+from worktrial.results.writing import Content, ShownTable, Value, to_html
 from worktrial.suites.shifts.figures import (
     STEPS,
     ShiftFigures,
@@ -52,17 +52,17 @@ def _takeaway(found: Found) -> Markup:
 
 
 def _table(found: Found) -> Markup:
-    rows: list[list[Cell | str | Markup]] = [
+    rows: list[list[Content]] = [
         [
-            Cell(run.name, run.name, samples_href(run.slug)),
+            Value(run.name, run.name, samples_href(run.slug)),
             share_cell(figures.score.value, figures.score.interval),
             share_cell(figures.floor),
             _on_time(figures),
             share_cell(figures.harmed.value, figures.harmed.interval),
             _counted(harms(records)),
-            Cell(f"{figures.calls:.0f}", figures.calls),
+            Value(f"{figures.calls:.0f}", figures.calls),
             _cost_of_a_point(records),
-            Cell(str(figures.shifts), figures.shifts),
+            Value(str(figures.shifts), figures.shifts),
         ]
         for run, records, figures in found
     ]
@@ -77,25 +77,25 @@ def _table(found: Found) -> Markup:
         "Cost a point",
         "Shifts",
     ]
-    return to_html(Table("Score, timeliness and harm", heads, rows))
+    return to_html(ShownTable("Score, timeliness and harm", heads, rows))
 
 
-def _on_time(figures: ShiftFigures) -> Cell:
+def _on_time(figures: ShiftFigures) -> Value:
     found = figures.on_time
     return share_cell(None) if found is None else share_cell(found.value, found.interval)
 
 
-def _cost_of_a_point(records: Sequence[SampleRecord]) -> Cell:
+def _cost_of_a_point(records: Sequence[SampleRecord]) -> Value:
     """Tokens, and dollars where all are known, for each point earned."""
     earned = sum(float(record.measures["points"]) for record in records)
     tokens = sum(record.input_tokens + record.output_tokens for record in records)
     if not earned or not tokens:
-        return Cell("-", float("nan"))
+        return Value("-", float("nan"))
     said = f"{tokens / earned:,.0f} tokens"
     costs = [record.cost for record in records if record.cost is not None]
     if len(costs) == len(records):
         said += f", ${sum(costs) / earned:.4f}"
-    return Cell(said, tokens / earned)
+    return Value(said, tokens / earned)
 
 
 def _over_the_day(found: Found) -> Markup:
@@ -123,25 +123,25 @@ def _by_group(found: Found) -> list[Markup]:
                 scores.setdefault(name, {})[run.name] = figures.score.value or 0.0
     if not scores:
         return []
-    rows: list[list[Cell | str | Markup]] = [
+    rows: list[list[Content]] = [
         [run.name, *(share_cell(own.get(run.name)) for own in scores.values())] for run, *_ in found
     ]
-    return [to_html(Table("Score by length of the shift and by desk", ["Run", *scores], rows))]
+    return [to_html(ShownTable("Score by length of the shift and by desk", ["Run", *scores], rows))]
 
 
 def _lost(found: Found) -> list[Markup]:
     reasons = list(dict.fromkeys(why for _, records, _ in found for why, _ in lost_points(records).most_common()))
     if not reasons:
         return []
-    rows: list[list[Cell | str | Markup]] = []
+    rows: list[list[Content]] = []
     for run, records, _ in found:
         lost = lost_points(records)
         reachable = sum(int(record.measures["reachable"]) for record in records)
         shares = [lost[why] / reachable for why in reasons]
-        rows.append([Cell(run.name, run.name), *(share_cell(share) for share in shares)])
+        rows.append([Value(run.name, run.name), *(share_cell(share) for share in shares)])
     heads = ["Run", *(words(why).capitalize() for why in reasons)]
     return [
-        to_html(Table("Points lost, as a share of all that could be had", heads, rows)),
+        to_html(ShownTable("Points lost, as a share of all that could be had", heads, rows)),
         caveat(
             "Not noticed: nothing that names the matter was opened. Left undone: it was looked at, and nothing "
             "done. Not looked up: done wrongly, without opening the section that decides. Misread: done wrongly in "
