@@ -17,7 +17,7 @@ from worktrial.results.observed import ObservedRun, observed_in
 from worktrial.results.spending import Total, quantity_in, replayed_mark
 from worktrial.statistics import Agreement, agreement
 from worktrial.workplaces import ContextUse
-from worktrial.workplaces.conformance import SimulatorHealth
+from worktrial.workplaces.watch import SimulatorHealth
 
 _Counts = TypeVar("_Counts", SimulatorHealth, ContextUse)
 

@@ -7,19 +7,17 @@ import msgspec
 
 from worktrial.language import JsonObject, JsonValue
 from worktrial.workplaces.artifact import Workplace
-from worktrial.workplaces.conformance.checks import (
+from worktrial.workplaces.effects import ToolEffect
+from worktrial.workplaces.seen import (
+    ConformanceCheck,
+    ObservationCheck,
+    SeenCall,
+    SeenEpisode,
     check_consistent,
     check_format,
     check_shape,
     remember,
 )
-from worktrial.workplaces.conformance.context import (
-    ConformanceCheck,
-    ObservationCheck,
-    SeenCall,
-    SeenEpisode,
-)
-from worktrial.workplaces.effects import ToolEffect
 from worktrial.workplaces.session import Observation, Origin, Restorable, Revertible, Session
 from worktrial.workplaces.signals import is_error
 

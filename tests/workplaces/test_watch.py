@@ -8,7 +8,7 @@ from tests.workplaces.scripted import Scripted, patched
 from tests.workplaces.shop import CLOCK, SHOP
 
 from worktrial.workplaces import LanguageSimulator, Origin
-from worktrial.workplaces.conformance import SimulatorHealth, WatchedSession
+from worktrial.workplaces.watch import SimulatorHealth, WatchedSession
 
 ORDER = {"order_id": "A-1"}
 SEEN = {"order_id": "A-1", "status": "new", "total": 20}

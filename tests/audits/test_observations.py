@@ -9,17 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worktrial.audits.observations import SimulatorFailure, examine, failures, stored_calls
 from worktrial.workplaces import Origin, Tool, Workplace
-from worktrial.workplaces.conformance import (
-    ConformanceCheck,
-    ObservationCheck,
-    SeenCall,
-    SimulatorFailure,
-    examine,
-    failures,
-    report,
-    stored_calls,
-)
+from worktrial.workplaces.seen import ConformanceCheck, ObservationCheck, SeenCall
 
 ID = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
 NONE: dict[str, Any] = {"type": "object", "properties": {}}
@@ -71,9 +63,9 @@ def test_a_faithful_stay_passes_every_check() -> None:
         call("get_order", SHIPPED, 4, order_id="O-1"),
         call("audit_margin", {"margin": 0.41372}, 5),
     ]
-    found = report(examine(SHOP, [replace(one, after=SHOP.initial_state) for one in stay]))
-    assert not found.failed and found.observations == 6
-    assert all(rate.share == 1 for rate in found.rates.values()), found.rates
+    found = examine(SHOP, [replace(one, after=SHOP.initial_state) for one in stay])
+    assert all(one.passed for one in found) and {one.call for one in found} == {*range(6)}
+    assert {one.check for one in found} == {*ConformanceCheck}
 
 
 @pytest.mark.parametrize("content", [None, [], ["x"], "done", 7, True])
@@ -229,7 +221,7 @@ def test_what_the_simulator_did_not_answer_is_passed_over() -> None:
     refused = call("get_order", {"error": {"type": "invalid_arguments"}}, origin=Origin.REFUSAL)
     repeated = call("get_order", SHIPPED, origin=Origin.LEDGER, order_id="O-1")
     assert examine(SHOP, [refused, repeated]) == []
-    assert examine(SHOP, []) == [] and report([]).observations == 0
+    assert examine(SHOP, []) == []
 
 
 def test_stored_calls() -> None:
@@ -265,10 +257,9 @@ JSON = st.recursive(
 @given(st.lists(st.tuples(st.sampled_from([t.name for t in SHOP.tools] + ["nonsense"]), JSON, JSON), max_size=5))
 def test_no_observation_breaks_the_checks(made: list[tuple[str, Any, Any]]) -> None:
     calls = [SeenCall(n, tool, arguments, content) for n, (tool, arguments, content) in enumerate(made)]
-    found = report(examine(SHOP, calls))
-    assert found.observations == len(calls)
-    assert all(0 <= rate.passed <= rate.applied for rate in found.rates.values())
-    json.dumps([f.evidence for f in found.failed])
+    found = examine(SHOP, calls)
+    assert [one.call for one in found if one.check is ConformanceCheck.FORMAT] == [*range(len(calls))]
+    json.dumps([one.evidence for one in found])
 
 
 def test_a_long_stay_costs_no_more_a_call_than_a_short_one() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.workplaces.fidelity.compare import FieldStatus, compare
-from worktrial.workplaces.fidelity.truth import StateFidelity, state_fidelity
+from worktrial.audits.fidelity import FieldStatus, StateFidelity, compare, state_fidelity, with_unknown_ids
+from worktrial.language import JsonObject
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
 VALUES = st.recursive(
@@ -82,3 +82,10 @@ def test_drift() -> None:
     assert forgotten.kept == 0 and forgotten.changed == forgotten.differing == 5
     beside_the_point = state_fidelity(initial, true, {**true, "x": 2})
     assert (beside_the_point.differing, beside_the_point.kept) == (1, 5)
+
+
+def test_ids_that_nobody_has() -> None:
+    arguments: JsonObject = {"case_id": "C-1", "id": "", "status": "open", "to_id": "D-2"}
+    made = list(with_unknown_ids(arguments))
+    assert [(m["case_id"], m["to_id"]) for m in made] == [("C-19", "D-2"), ("C-1", "D-29")]
+    assert list(with_unknown_ids(["C-1"])) == []
