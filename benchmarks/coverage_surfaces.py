@@ -256,7 +256,7 @@ def of_pair(compared: Comparison, trial: Drawn, family: Family) -> Found:
         "compare: work": (_interval(own.work), (KEPT - 1) * family.mean),
         "compare: tasks": (_interval(own.these), there - here),
         "compare: an industry": (_interval(effect), (KEPT - 1) * family.mean),
-        "compare: cost": (_interval(own.quantities["agent cost"]), 0.0),
+        "compare: cost": (_interval(own.quantities["agent_cost"]), 0.0),
     }
 
 

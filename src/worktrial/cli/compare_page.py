@@ -181,6 +181,7 @@ def _quantities(chosen: ConditionComparison) -> Table:
     table = table_of([""], ("A", "B", "B - A", "B / A", "interval"), title=title)
     for name, change in chosen.quantities.items():
         unit = f"{name}, $" if "cost" in name else name
+        unit = unit.replace("_", " ")
         if change is None:
             table.add_row(unit, *["unknown"] * 2, *["-"] * 3)
         elif change.first or change.second:

@@ -153,7 +153,7 @@ def test_what_samples_took(tmp_path: Path) -> None:
     first = store(tmp_path / "a", [_priced(str(n), 0.01 * (1 + n % 3), 10 + n) for n in range(30)])
     second = store(tmp_path / "b", [_priced(str(n), 0.02 * (1 + n % 3), 5 + n) for n in range(30)])
     own = _own(compare_runs(first, second))
-    cost, seconds = own.quantities["agent cost"], own.quantities["seconds"]
+    cost, seconds = own.quantities["agent_cost"], own.quantities["seconds"]
     assert cost is not None
     assert seconds is not None
     assert (cost.first, cost.second, cost.ratio) == pytest.approx((0.02, 0.04, 2.0))
@@ -172,7 +172,7 @@ def test_a_few_tasks_do_not_show_how_much_others_take(tmp_path: Path) -> None:
     first = store(tmp_path / "a", [_priced(str(n), 0.01 * (1 + n % 3), 10 + n) for n in range(29)])
     second = store(tmp_path / "b", [_priced(str(n), 0.02 * (1 + n % 3), 5 + n) for n in range(29)])
     own = _own(compare_runs(first, second))
-    cost = own.quantities["agent cost"]
+    cost = own.quantities["agent_cost"]
     assert cost is not None and cost.ratio == pytest.approx(2.0)
     assert cost.interval is None and cost.ratio_interval is None
     assert own.few.startswith("too few tasks for an interval of what they take: 29 that are drawn apart")

@@ -2,18 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from worktrial.engine.pairing import SamplePair
+from worktrial.engine.record import SampleRecord
 from worktrial.results.comparison.changes import Change, Measure, changes, rate_change
 from worktrial.results.comparison.outcomes import Flip, PairedTable, flips, paired_table
 from worktrial.results.completion import paired_tries, passed
 from worktrial.results.estimates import too_few
-from worktrial.results.spending import QUANTITIES, replayed, why_unknown
+from worktrial.results.spending import QUANTITIES, replayed, spent
 from worktrial.statistics import Estimand, Estimate, TaskTries, difference, holm
+
+
+def _quantity(name: str, record: SampleRecord) -> float | None:
+    found: float | None = getattr(spent(record), name)
+    return found
+
 
 _OF_ALL = {"": Measure(passed, judged=False, share=True)}
 # Means over the samples with a verdict: one that broke off took less, whoever worked on it.
-_MEASURES = {name: Measure(value) for name, value in QUANTITIES.items()}
+_MEASURES = {name: Measure(partial(_quantity, name)) for name in QUANTITIES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +65,8 @@ class ConditionComparison:
     industries: tuple[IndustryEffect, ...]
     """Effects by the tag `category`; () where there are fewer than two."""
     quantities: Mapping[str, Change | None]
-    """Means of a sample by name: `cost`, `agent cost`, `seconds`, `calls`, `tokens`, `agent tokens in`, `agent
-    tokens out`."""
+    """Means of a sample by name: `cost`, `agent_cost`, `seconds`, `calls`, `tokens`, `agent_tokens_in`,
+    `agent_tokens_out`."""
     unknown: Mapping[str, str]
     """Why a quantity is None."""
     few: str
@@ -97,7 +105,7 @@ def _compare(
         of_all = changes(pairs, _OF_ALL, confidence=confidence)[""]
     changed = changes(judged, seen, confidence=confidence)
     records = [record for pair in judged for record in (pair.first, pair.second)]
-    unknown = {name: why_unknown(records, seen[name].value) for name, change in changed.items() if change is None}
+    unknown = {name: _why_unknown(records, seen[name]) for name, change in changed.items() if change is None}
     return ConditionComparison(
         condition=condition,
         pairs=len(pairs),
@@ -113,10 +121,18 @@ def _compare(
         p_adjusted=None,
         industries=tuple(_industries(pairs, confidence)),
         quantities={name: changed.get(name) for name in _MEASURES},
-        unknown={**unseen, **{name: why for name, why in unknown.items() if why is not None}},
+        unknown={**unseen, **unknown},
         few=too_few(len({task.cluster for task in tries})) if tries else "",
         replayed=replayed(records),
     )
+
+
+def _why_unknown(records: Sequence[SampleRecord], measure: Measure) -> str:
+    unknown = [record for record in records if measure.value(record) is None]
+    if cached := sum(bool(record.replayed) for record in unknown):
+        some = "1 sample was" if cached == 1 else f"{cached} samples were"
+        return f"{some} answered from the request cache"
+    return f"the price of a model is unknown in {'1 sample' if len(unknown) == 1 else f'{len(unknown)} samples'}"
 
 
 def _estimate(tries: Sequence[TaskTries], estimand: Estimand, confidence: float) -> Estimate | None:
