@@ -352,7 +352,9 @@ def reckon(run: StoredRun, conditions: Mapping[str, Samples], ask: Ask = Ask()) 
         found += [replace(score_figure(records, suite.score, ask), condition=name) for name, records in own]
     if suite is not None and ask == Ask():
         found += suite.figures(run)
-    return RunFigures(chosen, tuple(ordered), tuple(found))
+    # One without an interval answers the question as well as any.
+    asked = (one if one.estimand is ask.estimand else replace(one, estimand=ask.estimand) for one in found)
+    return RunFigures(chosen, tuple(ordered), tuple(asked))
 
 
 def score_figure(records: Iterable[SampleRecord], score: SampleScore, ask: Ask = Ask(), group: str = "") -> Figure:  # noqa: B008

@@ -4,16 +4,29 @@ Those about records are DuckDB's own reading of `samples.jsonl`, those about wor
 records point at, which lie in sealed segments and are laid out for it. Nothing is read but what a query names.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 import msgspec
+from msgspec.structs import asdict, replace
 
-from worktrial.engine.record import RoleUsage, SampleLine, SampleRecord
+from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.errors import SettingError
 from worktrial.grading.check import CheckResult
 from worktrial.grading.verdict import Vote
 from worktrial.results.tables.run_row import COUNTED, COUNTS, RunRow
-from worktrial.results.tables.schema import INTEGER, JSON, NUMBER, TEXT, Column, RunTable, columns_of
+from worktrial.results.tables.schema import (
+    INTEGER,
+    JSON,
+    TEXT,
+    Column,
+    RunTable,
+    columns_of,
+    stored_fields,
+    stored_type,
+)
+from worktrial.results.tables.source import RunSource
+from worktrial.results.turns import CallsLine, StoredCall, StoredObservation, calls_of
 from worktrial.statistics import Figure
 from worktrial.workplaces.duties.session import Violation
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss
@@ -26,17 +39,31 @@ _NAMED = Column("run", TEXT, "Name of the run: the end of its folder's path", "r
 _KEYS = [_NAMED, *(one for one in columns_of(SampleRecord) if one.name in KEY)]
 
 
-class WorkLine(SampleLine):
+class WorkLine(CallsLine):
     """The parts of a stored line of work that tables are made from."""
 
     instruction: msgspec.Raw = msgspec.Raw(b"null")
     answer: msgspec.Raw = msgspec.Raw(b"null")
     final_state: msgspec.Raw = msgspec.Raw(b"null")
-    calls: msgspec.Raw = msgspec.Raw(b"[]")
-    messages: msgspec.Raw = msgspec.Raw(b"[]")
     main_agent_history: msgspec.Raw = msgspec.Raw(b"[]")
     sub_agent_history: msgspec.Raw = msgspec.Raw(b"[]")
     turns: msgspec.Raw = msgspec.Raw(b"[]")
+
+
+LINE = {"run": TEXT, **stored_fields(WorkLine), "calls": stored_type(list[StoredCall])}
+"""Fields of a line as it is laid out, each with its type."""
+
+
+def line_rows(source: RunSource) -> Iterator[Mapping[str, Any]]:
+    """The lines of a run's work, with the turns that calls belong to.
+
+    Raises:
+        DataError: a record or a trajectory is damaged.
+    """
+    for line in source.trajectories(WorkLine):
+        found = calls_of(source.folder, line)
+        calls = [replace(call, turn=turn) for call, turn in zip(found.calls, found.turns, strict=True)]
+        yield {"run": source.name, **asdict(line), "calls": calls}
 
 
 def _sum(field: str) -> str:
@@ -93,12 +120,14 @@ def _work_columns(rows: Mapping[str, tuple[str, str, str]]) -> list[Column]:
     return [*_KEYS, *(Column(name, *told) for name, told in rows.items())]
 
 
-_TEAM_CALLS = """list_transform(flatten(list_transform(sub_agent_history::JSON[], lambda said:
+_TEAM_CALLS = f"""CAST(to_json(flatten(list_transform(sub_agent_history::JSON[], lambda said, number:
     list_transform(coalesce((said->'tool_calls')::JSON[], []), lambda asked: json_object(
-        'tool', asked->'$.function.name', 'arguments', CASE WHEN json_valid(asked->>'$.function.arguments')
+        'index', null, 'turn', number - 1, 'tool', asked->'$.function.name', 'arguments',
+        CASE WHEN json_valid(asked->>'$.function.arguments')
         THEN (asked->>'$.function.arguments')::JSON ELSE asked->'$.function.arguments' END,
-        'agent', said->'agent_id', 'step', said->>'step_id')))), lambda one: one::JSON)"""
-_CALLS = f"CASE WHEN len(calls::JSON[]) > 0 THEN calls::JSON[] ELSE {_TEAM_CALLS} END"
+        'observation', null, 'seconds', null, 'agent', said->'agent_id', 'workflow', null, 'user_turn', null,
+        'step', said->>'step_id'))))) AS {LINE["calls"]})"""
+_CALLS = f"CASE WHEN len(calls) > 0 THEN calls ELSE {_TEAM_CALLS} END"
 _MESSAGES = """list_concat(
     list_transform(list_concat(messages::JSON[], main_agent_history::JSON[], sub_agent_history::JSON[]),
         lambda said: json_object('agent', said->'agent_id', 'said', said)),
@@ -108,33 +137,16 @@ _MESSAGES = """list_concat(
                 coalesce(own->'agent', said->'agent_id'), 'user_turn', number - 1, 'said', said)))))))"""
 _SAID = '{"role":null,"content":null,"tool_calls":null,"tool_call_id":null,"agent_id":null,"step_id":null}'
 
-_CALL_COLUMNS = {
-    "index": (
-        INTEGER,
-        "Place of the call in the trajectory, from 0",
-        "coalesce(part->>'index', part_number::VARCHAR)",
+_CALL_COLUMNS = [
+    *_KEYS,
+    *columns_of(StoredCall, within="part", sql={"index": "coalesce(part.index, part_number)"}),
+    *columns_of(
+        StoredObservation,
+        within="part.observation",
+        named={"content": "observation"},
+        sql={"clean": "_said(part.observation.clean)"},
     ),
-    "turn": (INTEGER, "Agent's message that made the call, from 0", "part->>'turn'"),
-    "tool": (TEXT, "Tool that was called", "part->>'tool'"),
-    "arguments": (JSON, "Arguments as the agent gave them", "part->'arguments'"),
-    "seconds": (NUMBER, "Seconds until the observation was there", "part->>'seconds'"),
-    "agent": (TEXT, "Domain agent that made the call, where a team works", "part->>'agent'"),
-    "workflow": (TEXT, "Workflow of the team's plan that the call belongs to", "part->>'workflow'"),
-    "user_turn": (INTEGER, "Turn of the user that a free-running team answers, from 0", "part->>'user_turn'"),
-    "step": (TEXT, "Step of the recorded history that the call belongs to", "part->>'step'"),
-    "observation": (JSON, "Observation that the agent saw", "part->'$.observation.content'"),
-    "origin": (
-        TEXT,
-        "Producer of the observation: executable, simulator, ledger, recorded, fault, refusal",
-        "part->>'$.observation.origin'",
-    ),
-    "fault": (
-        TEXT,
-        "Kind of the fault in the observation; null where there is none",
-        "part->>'$.observation.fault'",
-    ),
-    "clean": (JSON, "Clean observation beside a degraded one", "_said(part->'$.observation.clean')"),
-}
+]
 _MESSAGE_COLUMNS = {
     "index": (INTEGER, "Place of the message in the sample, from 0", "part_number"),
     "agent": (TEXT, "Domain agent that the message belongs to, where a team works", "part->>'agent'"),
@@ -199,7 +211,7 @@ TABLES: Mapping[str, RunTable] = {
             _work_columns(_WORK_COLUMNS),
             LINES,
         ),
-        RunTable("calls", "one row for each tool call", _work_columns(_CALL_COLUMNS), _unnested(LINES, _CALLS)),
+        RunTable("calls", "one row for each tool call", _CALL_COLUMNS, _unnested(LINES, _CALLS)),
         RunTable(
             "messages",
             "one row for each message of the agent's conversation",

@@ -7,6 +7,7 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +20,7 @@ from worktrial.errors import DataError, SettingError
 from worktrial.outside.files import open_file
 from worktrial.results.figure import Ask
 from worktrial.results.shown import tally_shown
-from worktrial.results.tables.catalogue import KEY, LINES, OF_WORK, RECORDS, TABLES, WorkLine, chosen
+from worktrial.results.tables.catalogue import KEY, LINE, LINES, OF_WORK, RECORDS, TABLES, chosen, line_rows
 from worktrial.results.tables.query import plain_problem, single_select, tables_read
 from worktrial.results.tables.run_row import run_row
 from worktrial.results.tables.schema import nothing, stored_fields
@@ -228,10 +229,8 @@ def _relations(found: Sequence[RunSource], names: Collection[str], folder: Path)
     ]
     yield RECORDS, _united(counted, {"run": "VARCHAR", **stored_fields(SampleRecord)})
     if OF_WORK & {*names}:
-        fields = {"run": "VARCHAR", **stored_fields(WorkLine)}
-        lines = ((one.name, line) for one in found for line in one.trajectories(WorkLine))
-        rows = ({"run": name, **msgspec.structs.asdict(line)} for name, line in lines)
-        yield LINES, _laid_out(folder / "lines.jsonl", fields, rows)
+        rows = chain.from_iterable(map(line_rows, found))
+        yield LINES, _laid_out(folder / "lines.jsonl", LINE, rows)
     for name, made in (("runs", _run_rows), ("figures", _figure_rows)):
         if name in names:
             fields = {one.name: one.kind for one in TABLES[name].columns}
@@ -309,7 +308,7 @@ def _damage(source: RunSource, names: Collection[str]) -> DataError | None:
         run_row(source)
         deque(source.records(), maxlen=0)
         if OF_WORK & {*names}:
-            deque(source.trajectories(WorkLine), maxlen=0)
+            deque(line_rows(source), maxlen=0)
     except DataError as e:
         return e
     return None
