@@ -192,7 +192,7 @@ def _mean(of: Samples, ask: Ask, *, name: str) -> Iterator[Figure]:
     if ask.estimand is not Estimand.WORK:
         return
     amounts, numbers, unknown = of.sums(mean.quantity)
-    if why := _why_unknown(of, mean, unknown):
+    if why := why_unknown(mean, of.unseen, unknown, of.judged, of.replayed, is_all=unknown == of.judged):
         yield Figure(name=name, value=None, unit=mean.unit, unknown=why)
         return
     found, n, clusters = (
@@ -207,19 +207,31 @@ def _mean(of: Samples, ask: Ask, *, name: str) -> Iterator[Figure]:
     )
 
 
-def _why_unknown(of: Samples, mean: Mean, unknown: int) -> str:
-    if why := of.unseen.get(mean.quantity):
+def why_unknown(
+    mean: Mean, hidden: Mapping[str, str], unknown: int, judged: int, replayed: int, *, is_all: bool
+) -> str:
+    """Reason for which a mean is not known; "" where it is.
+
+    Args:
+        mean: The figure.
+        hidden: Quantities that no record can tell, with the reason.
+        unknown: Samples with a verdict that do not tell it.
+        judged: Samples with a verdict.
+        replayed: Those of them of which requests were answered from the request cache.
+        is_all: Whether none is left that tells it.
+    """
+    if why := hidden.get(mean.quantity):
         return why
-    if not of.judged:
+    if not judged:
         return "no sample has a verdict"
-    if not unknown or (mean.partly and unknown < of.judged):
+    if not unknown or (mean.partly and not is_all):
         return ""
     some = "1 sample" if unknown == 1 else f"{unknown} samples"
     if mean.partly:
         return f"{some} {'was' if unknown == 1 else 'were'} answered from the request cache"
-    if unknown == of.judged and mean.quantity.startswith("agent"):
+    if unknown == judged and mean.quantity.startswith("agent"):
         return "the agent is no model whose requests were seen"
-    either = "what replayed requests would have cost, or " if of.replayed else ""
+    either = "what replayed requests would have cost, or " if replayed else ""
     return f"{either}the price of a model is unknown in {some}"
 
 
@@ -411,7 +423,7 @@ _known: OrderedDict[tuple[bytes, Ask], RunFigures] = OrderedDict()
 
 def figures_of(run: StoredRun, ask: Ask = Ask()) -> RunFigures:  # noqa: B008
     """The figures of a run that was read whole; of the same records they are reckoned once."""
-    key = _digest(run), ask
+    key = digest_of(run), ask
     if key not in _known:
         _known[key] = reckon(run, _by_condition(run), ask)
         while len(_known) > _KEPT:
@@ -419,7 +431,8 @@ def figures_of(run: StoredRun, ask: Ask = Ask()) -> RunFigures:  # noqa: B008
     return _known[key]
 
 
-def _digest(run: StoredRun) -> bytes:
+def digest_of(run: StoredRun) -> bytes:
+    """Digest of what figures of a run are reckoned from, so that they are reckoned once."""
     digest = blake2b(digest_size=16)
     encoder = msgspec.msgpack.Encoder()
     told = (str(run.folder), run.manifest.suite, run.manifest.data, run.manifest.settings)
