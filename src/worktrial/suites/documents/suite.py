@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from worktrial.engine.run_plan import RunSettings
     from worktrial.engine.stored import StoredRun
     from worktrial.reports.report import Report, Section
-    from worktrial.statistics import Figure
+    from worktrial.statistics import Change, Figure
     from worktrial.suites.documents.load import QuestionSet
     from worktrial.suites.documents.page_pictures import PageAlbum
     from worktrial.suites.documents.question import DocumentQuestion
@@ -157,7 +157,7 @@ class DocumentsSuite(Suite):
 
         return run_figures(run)
 
-    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> Iterable[Any]:
+    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> "Iterable[Change]":
         """Change of both scores, exact and within one percent; see `Suite.changes`."""
         from worktrial.suites.documents.figures import score_changes
 
