@@ -4,7 +4,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,27 +12,17 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from worktrial.archive.build.labels import correct_labels
-from worktrial.archive.build.messages import (
-    BuildPlan,
-    DocumentEnd,
-    Event,
-    FinalStep,
-    Progress,
-    StoreTrouble,
-    WallNotice,
-)
-from worktrial.archive.build.plan import BuildSettings, DocumentJob, Ocr, plan
-from worktrial.archive.build.pool import Pool
-from worktrial.archive.build.reading import PAGES_SUFFIX, STAGING, DocumentReading
-from worktrial.archive.build.wall import notice_of, wall_for
-from worktrial.archive.producers import Files, Producer
-from worktrial.archive.search.index import is_index_of, write_index
+from worktrial.archive.building.labels import correct_labels
+from worktrial.archive.building.messages import BuildEvent, Progress
+from worktrial.archive.building.plan import BuildSettings, DocumentJob, Ocr, plan
+from worktrial.archive.building.pool import Pool
+from worktrial.archive.building.reading import PAGES_SUFFIX, STAGING, DocumentReading
+from worktrial.archive.building.wall import notice_of, wall_for
+from worktrial.archive.producers.files import Files, Producer
 from worktrial.archive.store.archive import Archive, fingerprint_of
-from worktrial.archive.store.database import database_path, write_database
+from worktrial.archive.store.database import database_path
 from worktrial.archive.store.parts import PARTS
 from worktrial.archive.store.record import (
-    INDEX,
     LOCK,
     MANIFEST,
     ArchiveManifest,
@@ -41,8 +31,6 @@ from worktrial.archive.store.record import (
     write_manifest,
 )
 from worktrial.errors import DataError, SettingError, extra, option
-from worktrial.places import address_of
-from worktrial.version import __version__
 
 _SHOWN = "shown"
 
@@ -76,7 +64,6 @@ def build(
     unsafe_parsers: bool = False,
     password_env: str = "",
     pages: str = "",
-    take_over: bool = False,
 ) -> BuildReport:
     """Build an archive, or add to one.
 
@@ -85,8 +72,7 @@ def build(
 
     Args:
         paths: files and folders, or a producer of documents.
-        folder: of the archive, or its address in an object store; then it is written in the user's state first, and
-            sent as it grows.
+        folder: of the archive; `worktrial.stores.archives` builds those in object stores.
         workers: processes; 0 for one per core.
         ocr: recognise pages without usable characters (`auto`), every page (`force`), or none (`never`).
         progress: told what happens; it must not take long.
@@ -95,7 +81,6 @@ def build(
         password_env: variable of the environment with the password of encrypted PDFs; its name alone is stored.
         pages: those to read of each document, such as `1-3,10`, beside what an earlier build has read; nothing for
             all. The others are in the archive as `unread`, and read by a later build that asks for them.
-        take_over: go on with an archive in a store that another machine has not let go, because it died.
 
     Raises:
         DataError: a path does not exist, or the folder is something else or cannot be written.
@@ -109,35 +94,35 @@ def build(
     began = time.monotonic()
     settings = BuildSettings(workers, ocr, page_seconds, pages, _password(password_env))
     producer = Files(tuple(Path(path) for path in paths)) if isinstance(paths, Iterable) else paths
-    place = Path(folder)
-    with _place(place, progress or _nothing, take_over=take_over) as (folder, tell), _own(folder):
+    folder, tell = Path(folder), progress or _nothing
+    with _own(folder):
         manifest = _begin(folder)
         versions = settings.versions
         jobs = plan(producer.documents(), folder, versions, manifest.documents, password_env, pages)
         kept = [job for job in jobs if job.stored is not None and job.stored.readable]
-        tell(BuildPlan(len(jobs), len(kept)))
+        tell(BuildEvent("plan", documents=len(jobs), kept=len(kept)))
         book = _Book(folder, manifest, {"ocr": ocr, "page_seconds": page_seconds, "read_with": versions.recognised})
         for job in jobs:
             if job.stored is not None:
                 book.enter(job.stored)
                 if not job.stored.readable:
-                    tell(DocumentEnd(job.stored))
+                    tell(BuildEvent("done", record=job.stored))
         book.save()
         new = [job for job in jobs if job.stored is None]
         if new:
             wall = wall_for(unsafe_parsers)
             if notice := notice_of(wall):
-                tell(WallNotice(notice))
+                tell(BuildEvent("notice", notice))
             with Pool(settings, wall, folder / STAGING / _SHOWN) as pool:
                 _read_all(new, folder, pool, settings, tell, book)
         documents = book.save()
         if correct_labels(folder, manifest, book.enter, tell):
             documents = book.save()
-        _derive(folder, documents, tell)
+        Archive(folder, documents).derive(lambda what: tell(BuildEvent("step", what)))
         _sweep(folder, documents)
         mine = {str(job.source.path) for job in jobs}
         return BuildReport(
-            place, tuple(d for d in documents if d.source in mine), len(kept), time.monotonic() - began
+            folder, tuple(d for d in documents if d.source in mine), len(kept), time.monotonic() - began
         )
 
 
@@ -153,7 +138,6 @@ class _Book:
     def __init__(self, folder: Path, manifest: ArchiveManifest, settings: dict[str, Any]) -> None:
         self._folder = folder
         self._manifest = manifest
-        self._manifest.worktrial_version = __version__
         self._manifest.settings = settings
         self._by_source = {d.source: d for d in manifest.documents}
 
@@ -176,7 +160,7 @@ def _read_all(
     folder: Path,
     pool: Pool,
     settings: BuildSettings,
-    tell: Callable[[Event], None],
+    tell: Progress,
     book: _Book,
 ) -> None:
     versions = settings.versions
@@ -199,7 +183,7 @@ def _read_all(
                     pool.forget(reading.job.source)
                     book.enter(reading.done)
                     book.save()
-                    tell(DocumentEnd(reading.done))
+                    tell(BuildEvent("done", record=reading.done))
     finally:
         for reading in open_now:
             reading.close()
@@ -218,19 +202,6 @@ def _next(
         return None
     open_now.append(opened)
     return opened, opened.next_task()
-
-
-def _derive(folder: Path, documents: list[DocumentRecord], tell: Callable[[Event], None]) -> None:
-    """Index and database, where they are not of these documents already."""
-    fingerprint = fingerprint_of(documents)
-    parts = Archive(folder, documents).parts()
-    if not is_index_of(folder / INDEX, fingerprint):
-        tell(FinalStep("search index"))
-        write_index(folder / INDEX, parts, fingerprint)
-    path = database_path(folder, fingerprint)
-    if not path.is_file():
-        tell(FinalStep("database"))
-        write_database(path, parts)
 
 
 def _sweep(folder: Path, documents: list[DocumentRecord]) -> None:
@@ -267,28 +238,6 @@ def _begin(folder: Path) -> ArchiveManifest:
 
 
 @contextmanager
-def _place(place: Path, tell: Progress, *, take_over: bool) -> Iterator[tuple[Path, Progress]]:
-    """Folder in which an archive is built, and who is to be told of the build."""
-    address = address_of(place)
-    if address is None:
-        yield place, tell
-        return
-    from worktrial.archive.store.remote import shipped
-
-    with shipped(address, lambda what: tell(StoreTrouble(what)), take_over=take_over) as shipment:
-
-        def watch(event: Event) -> None:
-            tell(event)
-            if isinstance(event, FinalStep):
-                # From now on files are replaced.
-                shipment.wait()
-            else:
-                shipment.look()
-
-        yield shipment.folder, watch
-
-
-@contextmanager
 def _own(folder: Path) -> Iterator[None]:
     if folder.exists() and not folder.is_dir():
         raise DataError(folder, "is a file", "Name a folder for the archive")
@@ -303,5 +252,5 @@ def _own(folder: Path) -> Iterator[None]:
         yield
 
 
-def _nothing(event: Event) -> None:
+def _nothing(event: BuildEvent) -> None:
     """Told to nobody."""

@@ -14,10 +14,11 @@ import pytest
 from tests.support.page_readers import Fates
 from tests.support.small_pdf import Sheet, write_pdf
 
-from worktrial.archive.build import WallNotice, build, pictures
-from worktrial.archive.build import pool as pools
-from worktrial.archive.build import wall as walls
-from worktrial.archive.build.messages import (
+from worktrial.archive import pictures
+from worktrial.archive.building import pool as pools
+from worktrial.archive.building import wall as walls
+from worktrial.archive.building.build import build
+from worktrial.archive.building.messages import (
     Answer,
     DocumentSize,
     DrawnPage,
@@ -33,10 +34,10 @@ from worktrial.archive.build.messages import (
     encode,
 )
 from worktrial.archive.pages import PageContent
-from worktrial.archive.pdf import open_pdf, render
-from worktrial.archive.producers import DocumentSource
-from worktrial.archive.show import render_page
-from worktrial.archive.store import Archive
+from worktrial.archive.pdf.document import open_pdf, render
+from worktrial.archive.pictures import render_page
+from worktrial.archive.producers.files import DocumentSource
+from worktrial.archive.store.archive import Archive
 from worktrial.archive.store.record import DocumentRecord
 from worktrial.archive.store.rows import encode_page
 from worktrial.errors import DataError, SettingError
@@ -78,7 +79,7 @@ def attempt(number):
     }
 
 parsed.TextReader.read = lambda self, number: PageContent(number, 0.0, 0.0, "text", json.dumps(attempt(number)))
-from worktrial.archive.build.worker import main
+from worktrial.archive.building.worker import main
 main()
 """
 
@@ -236,7 +237,7 @@ def test_without_a_wall_it_takes_a_word_to_go_on(tmp_path: Path, monkeypatch: py
         [tmp_path / "document.txt"], tmp_path / "archive", workers=1, unsafe_parsers=True, progress=events.append
     )
     assert report.readable == 1
-    assert [e.what for e in events if isinstance(e, WallNotice)] == [walls.notice_of(Wall.NONE)]
+    assert [e.what for e in events if e.kind == "notice"] == [walls.notice_of(Wall.NONE)]
     assert "your rights" in walls.notice_of(Wall.NONE)
 
 

@@ -9,9 +9,9 @@ from PIL import Image
 from tests.support.html_tree import parsed
 from tests.support.pdfs import pdf, table_page
 
-from worktrial.archive.build import build
-from worktrial.archive.look import look
-from worktrial.archive.store import Archive
+from worktrial.archive.building.build import build
+from worktrial.archive.store.archive import Archive
+from worktrial.cli.archive_look import look
 from worktrial.errors import DataError
 
 ROWS = ("1936|1,100|200|1,300", "1937|1,250|250|1,500", "<b>1938|2,345|655|3,000")

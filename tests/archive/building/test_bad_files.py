@@ -8,13 +8,13 @@ import pytest
 from tests.support.page_readers import FATES
 from tests.support.pdfs import BLANK, BOMB, NO_FONT, PICTURE, ZERO_SIZE, lines, pdf, table_page
 
-from worktrial.archive.build import build
-from worktrial.archive.build.messages import MOST_PAGES, DocumentSize, OpenDocument, TaskRefusal
-from worktrial.archive.build.worker import Worker
-from worktrial.archive.pdf import open_pdf
-from worktrial.archive.producers import DocumentSource, ReadSettings
+from worktrial.archive.building.build import build
+from worktrial.archive.building.messages import MOST_PAGES, DocumentSize, OpenDocument, TaskRefusal
+from worktrial.archive.building.worker import Worker
+from worktrial.archive.pdf.document import open_pdf
 from worktrial.archive.producers import pdf as reader
-from worktrial.archive.store import Archive
+from worktrial.archive.producers.files import DocumentSource, ReadSettings
+from worktrial.archive.store.archive import Archive
 
 
 def bomb() -> bytes:

@@ -5,16 +5,16 @@ from pathlib import Path
 
 from tests.support.page_readers import Fates, labelled_page
 
-from worktrial.archive.build import build
-from worktrial.archive.build.labels import correct_labels
-from worktrial.archive.build.reading import put_part
-from worktrial.archive.look import look
+from worktrial.archive.building.build import build
+from worktrial.archive.building.labels import correct_labels
+from worktrial.archive.building.reading import put_part
 from worktrial.archive.pages import PageContent, Route
-from worktrial.archive.store import Archive, DocumentRecord
+from worktrial.archive.store.archive import Archive
 from worktrial.archive.store.parts import join_slices, read_part_page, write_slice
-from worktrial.archive.store.record import ArchiveManifest
+from worktrial.archive.store.record import ArchiveManifest, DocumentRecord
 from worktrial.archive.tools.answers import table_shown
 from worktrial.archive.tools.source import ToolLimits
+from worktrial.cli.archive_look import look
 
 MISREAD = [labelled_page(1, Route.OCR, "Totel rcceipts", "1940")]
 RIGHT = [labelled_page(number + 1, Route.OCR, "Total receipts") for number in range(6)]

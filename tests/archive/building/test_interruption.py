@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from tests.support.page_readers import Fates
 
-from worktrial.archive.build import DocumentStart, Event, PageEnd, build
-from worktrial.archive.store import Archive
+from worktrial.archive.building.build import build
+from worktrial.archive.building.messages import BuildEvent
+from worktrial.archive.store.archive import Archive
 from worktrial.errors import DataError, SettingError
 
 # Enough that the build is still at work when a busy machine gets round to ending it.
@@ -20,7 +21,7 @@ BUILD = """
 import sys
 from pathlib import Path
 from tests.support.page_readers import Fates
-from worktrial.archive.build import build
+from worktrial.archive import build
 build(Fates(*map(Path, sys.argv[2:])), sys.argv[1], workers=1)
 """
 
@@ -47,8 +48,8 @@ def start(archive: Path, *paths: Path) -> "subprocess.Popen[bytes]":
     return child
 
 
-def finish(archive: Path, path: Path) -> list[Event]:
-    events: list[Event] = []
+def finish(archive: Path, path: Path) -> list[BuildEvent]:
+    events: list[BuildEvent] = []
     build(Fates(path), archive, workers=1, progress=events.append)
     opened = Archive.open(archive)
     assert [opened.page(path.stem, n).text for n in range(1, PAGES + 1)] == [
@@ -71,8 +72,8 @@ def test_pages_read_before_the_end_are_kept(tmp_path: Path, how: signal.Signals)
     kept = staged(archive)
     assert 5 <= kept < PAGES
     events = finish(archive, path)
-    assert [e.kept for e in events if isinstance(e, DocumentStart)] == [kept]
-    assert len([e for e in events if isinstance(e, PageEnd)]) == PAGES - kept
+    assert [e.kept for e in events if e.kind == "document"] == [kept]
+    assert len([e for e in events if e.kind == "page"]) == PAGES - kept
 
 
 def test_workers_do_not_outlive_the_build(tmp_path: Path) -> None:
@@ -96,13 +97,13 @@ def test_torn_and_foreign_staging_files(tmp_path: Path) -> None:
     kept = whole.count(b"\n") - 2
     staging.write_bytes(whole.rstrip(b"\n")[:-7])
     events = finish(archive, path)
-    assert [e.kept for e in events if isinstance(e, DocumentStart)] == [kept]
+    assert [e.kept for e in events if e.kind == "document"] == [kept]
 
     other = slow_document(tmp_path, "other.txt")
     (archive / "staging").mkdir()
     staging.write_bytes(b"read from something else\n" + whole.split(b"\n", 1)[1])
     events = finish(archive, other)
-    assert [e.kept for e in events if isinstance(e, DocumentStart)] == [0]
+    assert [e.kept for e in events if e.kind == "document"] == [0]
 
 
 def test_a_kill_between_the_files_and_the_manifest(tmp_path: Path) -> None:
@@ -113,9 +114,9 @@ def test_a_kill_between_the_files_and_the_manifest(tmp_path: Path) -> None:
     (archive / "manifest.json").unlink()
     for derived in archive.glob("*.duckdb"):
         derived.unlink()
-    events: list[Event] = []
+    events: list[BuildEvent] = []
     build(Fates(path), archive, workers=1, progress=events.append)
-    assert not [e for e in events if isinstance(e, DocumentStart)]
+    assert not [e for e in events if e.kind == "document"]
     assert Archive.open(archive).page("quick", 2).text == "two"
 
 

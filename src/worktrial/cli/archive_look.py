@@ -1,17 +1,15 @@
 """The doubtful cells of an archive beside their pictures: one page of HTML for a person who checks a reading."""
 
 import base64
+import io
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
-from worktrial.archive.pages import LOW_CONFIDENCE, Address, Box, Cell, PageContent
-from worktrial.archive.show import picture_file, render_page
-from worktrial.archive.store import Archive
+from worktrial.archive import LOW_CONFIDENCE, Address, Archive, Cell, Page
 from worktrial.errors import DataError
 from worktrial.language.templates import templates
 from worktrial.language.untrusted import printable
@@ -41,27 +39,9 @@ ORDER BY confidence, document, page, table_no, row_no, column_no
 """
 
 
-@dataclass(frozen=True, slots=True)
-class DoubtfulCell:
-    """A cell with what was read, and its picture."""
+class _Doubt(NamedTuple):
+    """A row of `cells` of low confidence."""
 
-    address: Address
-    text: str
-    label: str
-    """Labels of its row, parents first."""
-    header: str
-    """Headings of its column, from the top."""
-    confidence: float
-    """0-1."""
-    alternatives: tuple[str, ...]
-    """Other readings, the likeliest first."""
-    reading: str
-    """The text as it was read, where other labels corrected it."""
-    picture: str
-    """A PNG in base64; empty where there is none."""
-
-
-class _Row(NamedTuple):
     document: str
     page: int
     table: int
@@ -76,6 +56,10 @@ class _Row(NamedTuple):
     def address(self) -> Address:
         return Address(*self[:5])
 
+    def cell(self, page: Page) -> Cell:
+        """The cell, with its other readings and its place."""
+        return page.tables[self.table - 1].rows[self.row][self.column]
+
 
 class DoubtfulPage(NamedTuple):
     """A page with its doubtful cells, in reading order."""
@@ -85,7 +69,8 @@ class DoubtfulPage(NamedTuple):
     """1-based."""
     trouble: str
     """Trouble with the page or its picture; empty for none."""
-    cells: list[DoubtfulCell]
+    cells: list[tuple[_Doubt, Cell, str]]
+    """Each with its picture, a PNG in base64; empty where there is none."""
 
 
 class DoubtsPage(NamedTuple):
@@ -124,56 +109,43 @@ def look(
         archive.document(document)
     with archive.connection() as connection:
         given = {"below": below, "document": document, "page": page}
-        rows = [_Row(*row) for row in connection.execute(_DOUBTFUL, given).fetchall()]
+        rows = [_Doubt(*row) for row in connection.execute(_DOUBTFUL, given).fetchall()]
     chosen = sorted(rows[:most], key=lambda row: row.address)
-    pages = list(_pages(archive, chosen))
     html = (
         templates(_TEMPLATES, html=True)
         .overlay(finalize=lambda value: value if isinstance(value, Markup) else printable(value))
         .get_template("look.html")
-        .render(pages=pages, shown=len(chosen), found=len(rows), below=below, name=archive.folder.resolve().name)
+        .render(
+            pages=list(_pages(archive, chosen)),
+            shown=len(chosen),
+            found=len(rows),
+            below=below,
+            name=archive.folder.resolve().name,
+        )
     )
     return DoubtsPage(html, len(chosen), len(rows))
 
 
-def _pages(archive: Archive, rows: list[_Row]) -> Iterator[DoubtfulPage]:
+def _pages(archive: Archive, rows: list[_Doubt]) -> Iterator[DoubtfulPage]:
     for (document, number), group in groupby(rows, key=lambda row: (row.document, row.page)):
         content = archive.page(document, number)
-        cells = [(row, _at(content, row.address)) for row in group]
-        trouble = "; ".join(filter(None, (content.layout_doubt, content.trouble)))
+        troubles = [content.layout_doubt, content.trouble]
         drawn: Image | None = None
         try:
-            drawn = render_page(archive.document(document), number, _SCALE, content)
+            drawn = archive.image(document, number, _SCALE, upright=True)
         except DataError as error:
-            trouble = "; ".join(part for part in (trouble, f"no picture: {error}") if part)
-        yield DoubtfulPage(
-            document,
-            number,
-            trouble,
-            [
-                DoubtfulCell(
-                    row.address,
-                    row.text,
-                    row.label,
-                    row.header,
-                    row.confidence,
-                    cell.alternatives,
-                    cell.reading,
-                    _cut(drawn, content, cell.box) if drawn is not None and cell.box is not None else "",
-                )
-                for row, cell in cells
-            ],
-        )
+            troubles.append(f"no picture: {error}")
+        cells = [(row, cell, _cut(drawn, content, cell)) for row in group for cell in [row.cell(content)]]
+        yield DoubtfulPage(document, number, "; ".join(filter(None, troubles)), cells)
 
 
-def _at(page: PageContent, place: Address) -> Cell:
-    return page.tables[place.table - 1].rows[place.row][place.column]
-
-
-def _cut(drawn: "Image", page: PageContent, box: Box) -> str:
+def _cut(drawn: "Image | None", page: Page, cell: Cell) -> str:
     """The part of a picture around a cell, which is framed."""
+    if drawn is None or cell.box is None:
+        return ""
     from PIL import ImageDraw
 
+    box = cell.box
     across, down = drawn.width / page.width, drawn.height / page.height
     left, top = max(0, int((box.x0 - _AROUND[0]) * across)), max(0, int((box.y0 - _AROUND[1]) * down))
     right = min(drawn.width, int((box.x1 + _AROUND[0]) * across))
@@ -185,4 +157,6 @@ def _cut(drawn: "Image", page: PageContent, box: Box) -> str:
     x0, y0, x1, y1 = box
     frame = ((x0 - 1) * across - left, (y0 - 1) * down - top, (x1 + 1) * across - left, (y1 + 1) * down - top)
     ImageDraw.Draw(part).rectangle(frame, outline=_FRAME, width=3)
-    return base64.b64encode(picture_file(part.quantize(32))).decode()
+    file = io.BytesIO()
+    part.quantize(32).save(file, "PNG")
+    return base64.b64encode(file.getvalue()).decode()

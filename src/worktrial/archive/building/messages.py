@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
-from worktrial.archive.build.plan import Versions
-from worktrial.archive.producers import DocumentSource, ReadSettings
+from worktrial.archive.building.plan import Versions
+from worktrial.archive.producers.files import DocumentSource, ReadSettings
 from worktrial.archive.store.record import DocumentRecord
 from worktrial.archive.store.rows import PartCounts
 
@@ -157,95 +157,41 @@ def encode(message: Task | WorkerSetup | WorkerReady | WorkerAnswer) -> bytes:
     return msgspec.msgpack.encode(message, enc_hook=str)
 
 
-def decode_task(body: bytes) -> Task:
-    """The task again."""
-    return _tasks.decode(body)
-
-
-def decode_setup(body: bytes) -> WorkerSetup:
-    """The setup again."""
-    return _setups.decode(body)
-
-
-def decode_answer(body: bytes) -> WorkerReady | WorkerAnswer:
-    """A worker's message, which is not trusted.
-
-    Raises:
-        msgspec.MsgspecError: it is none.
-    """
-    return _answers.decode(body)
-
-
 def _path(kind: type, value: Any) -> Any:
     return kind(value)
 
 
 _tasks: msgspec.msgpack.Decoder[Task] = msgspec.msgpack.Decoder(Task, dec_hook=_path)
-_setups = msgspec.msgpack.Decoder(WorkerSetup)
+decode_task = _tasks.decode
+decode_setup = msgspec.msgpack.Decoder(WorkerSetup).decode
 _answers: msgspec.msgpack.Decoder[WorkerReady | WorkerAnswer] = msgspec.msgpack.Decoder(
     WorkerReady | WorkerAnswer, dec_hook=_path
 )
+decode_answer = _answers.decode
+"""A worker's message, which is not trusted: a `msgspec.MsgspecError` where it is none."""
 
 
 @dataclass(frozen=True, slots=True)
-class BuildPlan:
-    """The work that lies ahead of a build."""
+class BuildEvent:
+    """Something that happened in a build; only the fields of its kind are filled in."""
 
-    documents: int
-    """All that were named."""
-    kept: int
-    """Number of them that are stored already, unchanged."""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentStart:
-    """A document is being read."""
-
-    document: str
-    pages: int
-    kept: int
-    """Pages that an earlier, interrupted build has read."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageEnd:
-    """A page was read, or given up."""
-
-    document: str
-    page: int
-    seconds: float
-    trouble: str | None
+    kind: Literal["plan", "document", "page", "done", "step", "notice"]
+    """The work ahead is known; a document is being read; a page was read or given up; a document is stored or could
+    not be read; all are read, and this is left to do; a limit, or a trouble that does not end the build."""
+    what: str = ""
+    """Of a step or a notice: what to say."""
+    documents: int = 0
+    """Of the plan: all that were named."""
+    kept: int = 0
+    """Documents or pages that are stored already."""
+    document: str = ""
+    pages: int = 0
+    page: int = 0
+    seconds: float = 0.0
+    trouble: str | None = None
     """Why the page is not in the archive; None when it is."""
+    record: DocumentRecord | None = None
+    """Of a document that is done; its `trouble` says why it could not be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentEnd:
-    """A document is in the archive, or could not be read: then its `trouble` says why."""
-
-    record: DocumentRecord
-
-
-@dataclass(frozen=True, slots=True)
-class FinalStep:
-    """All documents are read; what is left is said in `what`."""
-
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
-class WallNotice:
-    """Limits of what protects this machine from documents that turn their parser against it."""
-
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
-class StoreTrouble:
-    """A store that fails while the build goes on."""
-
-    what: str
-
-
-Event = StoreTrouble | WallNotice | BuildPlan | DocumentStart | PageEnd | DocumentEnd | FinalStep
-
-Progress = Callable[[Event], None]
+Progress = Callable[[BuildEvent], None]

@@ -7,10 +7,12 @@ import pypdfium2
 import pytest
 from tests.support.pdfs import lines, pdf, table_page
 
-from worktrial.archive.build import BuildPlan, Event, PageEnd, build, plan
+from worktrial.archive.building import plan
+from worktrial.archive.building.build import build
+from worktrial.archive.building.messages import BuildEvent
 from worktrial.archive.pages import Route
 from worktrial.archive.producers.pdf import ocr_available
-from worktrial.archive.store import Archive
+from worktrial.archive.store.archive import Archive
 from worktrial.suites.documents.example import example_folder
 
 READ = {1: "3949720a8cd8e147"}
@@ -82,26 +84,26 @@ def test_meaning_is_that_of_the_declared_version(samples: Archive) -> None:
 
 
 def _is_declared(name: str, pinned: str, digest: str) -> None:
-    assert digest == pinned, f"the same files give something else: raise {name} in build/plan.py, and pin {digest}"
+    assert digest == pinned, f"the same files give something else: raise {name} in building/plan.py, and pin {digest}"
 
 
 def test_another_version_has_done_again_what_it_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "made.pdf"
     path.write_bytes(pdf(table_page("Receipts by Year", *ROWS)))
 
-    def told() -> list[Event]:
-        events: list[Event] = []
+    def told() -> list[BuildEvent]:
+        events: list[BuildEvent] = []
         build([path], tmp_path / "archive", workers=1, progress=events.append)
         return events
 
     told()
     before = Archive.open(tmp_path / "archive").document("made")
-    assert told() == [BuildPlan(1, 1)]
+    assert told() == [BuildEvent("plan", documents=1, kept=1)]
     monkeypatch.setattr(plan, "MEANING", plan.MEANING + 1)
     events = told()
-    assert events[0] == BuildPlan(1, 0)
-    assert not [e for e in events if isinstance(e, PageEnd)]
+    assert events[0] == BuildEvent("plan", documents=1, kept=0)
+    assert not [e for e in events if e.kind == "page"]
     assert Archive.open(tmp_path / "archive").document("made").part != before.part
     monkeypatch.setattr(plan, "READING", plan.READING + 1)
-    assert [e.page for e in told() if isinstance(e, PageEnd)] == [1]
-    assert told() == [BuildPlan(1, 1)]
+    assert [e.page for e in told() if e.kind == "page"] == [1]
+    assert told() == [BuildEvent("plan", documents=1, kept=1)]

@@ -6,10 +6,12 @@ import pytest
 from tests.support.page_readers import Fates
 from tests.support.pdfs import BLANK, lines, pdf, table_page
 
-from worktrial.archive.build import BuildPlan, DocumentEnd, DocumentStart, Event, PageEnd, build, reading
-from worktrial.archive.build.plan import BuildSettings
+from worktrial.archive.building import reading
+from worktrial.archive.building.build import build
+from worktrial.archive.building.messages import BuildEvent
+from worktrial.archive.building.plan import BuildSettings
 from worktrial.archive.producers.pdf import ocr_version
-from worktrial.archive.store import Archive
+from worktrial.archive.store.archive import Archive
 from worktrial.errors import DataError, SettingError
 
 ROWS = ("1936|1,100|200|1,300", "1937|1,250|250|1,500", "1938|2,345|655|3,000", "1939|2,500|700|3,200")
@@ -22,8 +24,8 @@ def bulletin(folder: Path, name: str = "bulletin_1939_02.pdf", title: str = "Bud
     return path
 
 
-def told(paths: list[Path], folder: Path, **settings: object) -> list[Event]:
-    events: list[Event] = []
+def told(paths: list[Path], folder: Path, **settings: object) -> list[BuildEvent]:
+    events: list[BuildEvent] = []
     build(paths, folder, workers=1, progress=events.append, **settings)  # type: ignore[arg-type]
     return events
 
@@ -53,11 +55,11 @@ def test_from_files_to_an_archive(tmp_path: Path) -> None:
 def test_what_is_unchanged_is_not_read_again(tmp_path: Path) -> None:
     first, second = bulletin(tmp_path), bulletin(tmp_path, "b.pdf", "Second")
     told([first, second], tmp_path / "archive")
-    assert told([first, second], tmp_path / "archive") == [BuildPlan(2, 2)]
+    assert told([first, second], tmp_path / "archive") == [BuildEvent("plan", documents=2, kept=2)]
     # Other content under the same name replaces it; the other one stays.
     bulletin(tmp_path, "b.pdf", "Changed")
     events = told([first, second], tmp_path / "archive")
-    assert [e.document for e in events if isinstance(e, DocumentStart)] == ["b"]
+    assert [e.document for e in events if e.kind == "document"] == ["b"]
     archive = Archive.open(tmp_path / "archive")
     assert archive.table("b", 2, 1).title == "Changed"
     assert len(list((tmp_path / "archive" / "parts").iterdir())) == 2
@@ -71,7 +73,7 @@ def test_documents_are_added_and_moved_ones_known_again(tmp_path: Path) -> None:
     moved = tmp_path / "three" / first.name
     moved.parent.mkdir()
     first.rename(moved)
-    assert not [e for e in told([moved], tmp_path / "archive") if isinstance(e, PageEnd)]
+    assert not [e for e in told([moved], tmp_path / "archive") if e.kind == "page"]
     archive = Archive.open(tmp_path / "archive")
     assert {(d.name, d.source) for d in archive.documents} == {
         (moved.stem, str(moved)),
@@ -79,7 +81,7 @@ def test_documents_are_added_and_moved_ones_known_again(tmp_path: Path) -> None:
     }
     # A new name needs no new reading of the pages.
     renamed = moved.rename(moved.with_name("renamed.pdf"))
-    assert not [e for e in told([renamed], tmp_path / "archive") if isinstance(e, PageEnd)]
+    assert not [e for e in told([renamed], tmp_path / "archive") if e.kind == "page"]
     assert Archive.open(tmp_path / "archive").table("renamed", 2, 1).title == "Budget Receipts by Year"
 
 
@@ -119,19 +121,28 @@ def test_pages_that_take_their_worker_along(tmp_path: Path) -> None:
 def test_a_page_that_does_not_end_is_unread_and_tried_again(tmp_path: Path) -> None:
     path = tmp_path / "endless.txt"
     path.write_text(f"good one\nhang-once {tmp_path / 'hung'}\ngood three")
-    events: list[Event] = []
+    events: list[BuildEvent] = []
     build(Fates(path), tmp_path / "archive", workers=1, page_seconds=2, progress=events.append)
     record = Archive.open(tmp_path / "archive").document("endless")
     assert (record.routes, record.failed) == ({"text": 2, "unread": 1}, [])
-    assert [e.trouble for e in events if isinstance(e, PageEnd) and e.page == 2] == [
+    assert [e.trouble for e in events if e.kind == "page" and e.page == 2] == [
         "took longer than 2 s: unread until a build has more time for it"
     ]
-    assert [e.record.name for e in events if isinstance(e, DocumentEnd)] == ["endless"]
+    assert [e.record.name for e in events if e.kind == "done"] == ["endless"]
     # The machine was slow, and nothing of that is stored: the next build reads that page alone.
     events.clear()
     build(Fates(path), tmp_path / "archive", workers=1, progress=events.append)
-    assert [(e.page, e.trouble) for e in events if isinstance(e, PageEnd)] == [(2, None)]
+    assert [(e.page, e.trouble) for e in events if e.kind == "page"] == [(2, None)]
     assert Archive.open(tmp_path / "archive").document("endless").routes == {"text": 3}
+
+
+def test_a_page_is_given_up_for_its_work_and_not_for_a_busy_machine(tmp_path: Path) -> None:
+    path = tmp_path / "busy.txt"
+    path.write_text("good one\nwait two\nspin\ngood four")
+    report = build(Fates(path), tmp_path / "archive", workers=1, page_seconds=1.5)
+    archive = Archive.open(tmp_path / "archive")
+    assert [archive.page("busy", n).text for n in (1, 2, 4)] == ["one", "two", "four"]
+    assert report.documents[0].routes == {"text": 3, "unread": 1}
 
 
 def test_a_document_without_a_page_in_time_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,5 +195,5 @@ def test_stored_pages_depend_on_every_engine_that_changes_words(monkeypatch: pyt
     other_tesseract = BuildSettings().versions
     assert other_tesseract.plain == before.plain
     assert other_tesseract.recognised != before.recognised or ocr_version() == "none"
-    monkeypatch.setattr("worktrial.archive.build.plan.text_version", lambda: "pypdfium2 6")
+    monkeypatch.setattr("worktrial.archive.building.plan.text_version", lambda: "pypdfium2 6")
     assert BuildSettings().versions.plain != before.plain

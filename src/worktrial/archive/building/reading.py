@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
@@ -10,16 +10,15 @@ from typing import IO
 
 import msgspec
 
-from worktrial.archive.build.messages import (
+from worktrial.archive.building.messages import (
     Answer,
+    BuildEvent,
     DocumentSize,
-    DocumentStart,
-    Event,
     JoinSlices,
     OpenDocument,
     PageBytes,
-    PageEnd,
     PartEnd,
+    Progress,
     ReadPage,
     SliceEnd,
     Task,
@@ -27,7 +26,7 @@ from worktrial.archive.build.messages import (
     TaskRefusal,
     WriteSlice,
 )
-from worktrial.archive.build.plan import DocumentJob, Versions, part_name, staging_key
+from worktrial.archive.building.plan import DocumentJob, Versions, part_name, staging_key
 from worktrial.archive.pages import PageContent, PageRange, Route, pages_within
 from worktrial.archive.store.parts import GROUP, PARTS
 from worktrial.archive.store.record import DocumentRecord
@@ -129,7 +128,7 @@ class DocumentReading:
     job: DocumentJob
     folder: Path
     versions: Versions
-    tell: Callable[[Event], None]
+    tell: Progress
     wanted: str = ""
     """Pages to read; nothing for all."""
     done: DocumentRecord | None = None
@@ -196,7 +195,7 @@ class DocumentReading:
         self.job = DocumentJob(self.job.source, record)
         self._staging = Staging(self._staged, staging_key(record, self.versions))
         kept = self._staging.done
-        self.tell(DocumentStart(record.name, opening.pages, len(kept)))
+        self.tell(BuildEvent("document", document=record.name, pages=opening.pages, kept=len(kept)))
         ranges = PageRange.several(self.wanted) if self.wanted else [PageRange(1, opening.pages)]
         wanted = pages_within(ranges, opening.pages)
         if not wanted | kept:
@@ -209,7 +208,7 @@ class DocumentReading:
         if isinstance(answer, PageBytes):
             self._losses = 0
             self._staging.add(task.number, answer.seconds, answer.content)
-            self.tell(PageEnd(self.job.source.name, task.number, answer.seconds, answer.failed))
+            self._tell_page(task.number, answer.seconds, answer.failed)
             return
         assert isinstance(answer, TaskRefusal | TaskLoss)
         if isinstance(answer, TaskLoss) and "crashed" in answer.why and task.number not in self._retried:
@@ -234,7 +233,11 @@ class DocumentReading:
             why = f"{why}: unread until a build has more time for it"
         else:
             self._staging.add(number, 0.0, encode_page(failed_page(number, why)))
-        self.tell(PageEnd(self.job.source.name, number, 0.0, why))
+        self._tell_page(number, 0.0, why)
+
+    def _tell_page(self, number: int, seconds: float, trouble: str | None) -> None:
+        name = self.job.source.name
+        self.tell(BuildEvent("page", document=name, page=number, seconds=seconds, trouble=trouble))
 
     def _all_read(self) -> None:
         assert self._staging is not None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from worktrial.archive.build.messages import (
+from worktrial.archive.building.messages import (
     MOST_PAGES,
     Answer,
     DocumentSize,
@@ -34,10 +34,9 @@ from worktrial.archive.build.messages import (
     decode_task,
     encode,
 )
-from worktrial.archive.build.reading import staged_pages
+from worktrial.archive.building.reading import staged_pages
 from worktrial.archive.pages import PageContent, Route
-from worktrial.archive.producers import DocumentSource, PageReader, ReadSettings, open_document
-from worktrial.archive.producers.files import PICTURE
+from worktrial.archive.producers.files import PICTURE, DocumentSource, PageReader, ReadSettings, open_document
 from worktrial.archive.store.parts import issue_of, join_slices, read_part_pages, write_slice
 from worktrial.archive.store.rows import encode_page
 from worktrial.errors import WorktrialError
@@ -47,7 +46,7 @@ from worktrial.sandbox.parsers import shown_name
 from worktrial.sandbox.syscalls import syscall_filter
 
 if TYPE_CHECKING:
-    from worktrial.archive.pdf import Pdf
+    from worktrial.archive.pdf.document import Pdf
 
 OPENING_PAGES = 2
 """Pages at the beginning of a document that may tell its date."""
@@ -95,7 +94,7 @@ class Worker:
         return PageBytes(encode_page(page), failed, time.monotonic() - began)
 
     def _draw(self, task: DrawPage) -> Answer:
-        from worktrial.archive.pdf import render
+        from worktrial.archive.pdf.document import render
 
         settings = replace(self._settings, password=task.password)
         with open_drawn(replace(task.source, path=self._place(task.source)), settings) as pdf:
@@ -143,7 +142,7 @@ class Worker:
 
 def _turn_of(pdf: "Pdf", task: DrawPage, *, is_wide: bool) -> float:
     """Degrees clockwise; the sides say whether a scan was turned, only reading it again says which way."""
-    from worktrial.archive.pdf import read_page
+    from worktrial.archive.pdf.page import read_page
     from worktrial.archive.producers.pdf import ocr_available
 
     if task.route is None:
@@ -152,7 +151,7 @@ def _turn_of(pdf: "Pdf", task: DrawPage, *, is_wide: bool) -> float:
         return read_page(pdf, task.number).skew
     if task.is_wide == is_wide or not ocr_available():
         return 0.0
-    from worktrial.archive.ocr import recognise_page
+    from worktrial.archive.ocr.page import recognise_page
 
     loaded = pdf.load(task.number)
     try:
@@ -197,6 +196,6 @@ def open_drawn(source: DocumentSource, settings: ReadSettings) -> "Pdf":
         from worktrial.archive.producers.pictures import open_picture
 
         return open_picture(source.path)
-    from worktrial.archive.pdf import open_pdf
+    from worktrial.archive.pdf.document import open_pdf
 
     return open_pdf(source.path, settings.password)

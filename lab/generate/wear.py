@@ -72,18 +72,18 @@ def wear_pages(pages: Sequence[Path], folder: Path, strengths: Sequence[float] =
             for strength in strengths:
                 path = folder / f"{kind}-{strength:g}" / page.name
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(_as_pdf(worn(grey, kind, strength)))
+                path.write_bytes(_as_pdf(worn(grey, kind, strength, _DPI)))
                 written.append(path)
     return written
 
 
-def worn(grey: Grey, kind: str, strength: float) -> Grey:
+def worn(grey: Grey, kind: str, strength: float, dots_per_inch: int) -> Grey:
     """A page's pixels, worn in one of the ways of `WEARS`."""
-    scale = np.float32(_DPI / 72)
+    scale = np.float32(dots_per_inch / 72)
     down, across = np.mgrid[: grey.shape[0], : grey.shape[1]].astype(np.float32)
     x, y = WEARS[kind](across / scale, down / scale, strength)
-    made: Grey = cv2.remap(grey, x * scale, y * scale, cv2.INTER_LINEAR, borderValue=_PAPER)
-    return made
+    made = cv2.remap(grey, x * scale, y * scale, cv2.INTER_LINEAR, borderValue=_PAPER)
+    return np.asarray(made, np.uint8)
 
 
 def _as_pdf(grey: Grey) -> bytes:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from worktrial.archive.build.messages import Event, FinalStep
-from worktrial.archive.build.reading import STAGING, put_part
+from worktrial.archive.building.messages import BuildEvent, Progress
+from worktrial.archive.building.reading import STAGING, put_part
 from worktrial.archive.meaning.lexicon import Lexicon
 from worktrial.archive.pages import Cell, PageContent, Route, Table
 from worktrial.archive.store.archive import Archive, fingerprint_of
@@ -21,7 +21,7 @@ def correct_labels(
     folder: Path,
     manifest: ArchiveManifest,
     enter: Callable[[DocumentRecord], None],
-    tell: Callable[[Event], None],
+    tell: Progress,
 ) -> bool:
     """Correct labels that were misread by the words of the others, and write parts that change anew.
 
@@ -39,7 +39,7 @@ def correct_labels(
     parts = Archive(folder, manifest.documents).parts()
     if manifest.labels_of == fingerprint_of(manifest.documents) or not any(map(_scanned, parts)):
         return False
-    tell(FinalStep("labels"))
+    tell(BuildEvent("step", "labels"))
     lexicon = Lexicon()
     read = [_counted(lexicon, part) for part in parts]
     settled = {part.record.name: part.record for part in parts}

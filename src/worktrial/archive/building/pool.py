@@ -20,7 +20,7 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-from worktrial.archive.build.messages import (
+from worktrial.archive.building.messages import (
     MOST_MESSAGE,
     MOST_PAGES,
     Answer,
@@ -41,10 +41,9 @@ from worktrial.archive.build.messages import (
     decode_answer,
     encode,
 )
-from worktrial.archive.build.plan import BuildSettings
-from worktrial.archive.build.wall import needs_of
-from worktrial.archive.producers import DocumentSource
-from worktrial.archive.producers.files import EXTENSIONS
+from worktrial.archive.building.plan import BuildSettings
+from worktrial.archive.building.wall import needs_of
+from worktrial.archive.producers.files import EXTENSIONS, DocumentSource
 from worktrial.archive.store.rows import decode_page
 from worktrial.errors import SettingError
 from worktrial.sandbox.child import BrokenWire, ChildGone
@@ -53,8 +52,10 @@ from worktrial.sandbox.parsers import DOCUMENTS, ShownDocuments, Wall, readable_
 _START_SECONDS = 60.0
 _WRITE_SECONDS = 3600.0
 """Writing a document's files has no page to give up; it is only stopped when it hangs."""
+_AT_WORK = 0.001
+"""Share of the time that a worker has the processor for, at least, unless it hangs; others may want it, too."""
 _MOST_WORDS = 2_000
-_START = "from worktrial.archive.build.worker import main; main()"
+_START = "from worktrial.archive.building.worker import main; main()"
 
 
 class TaskEnd(NamedTuple):
@@ -71,8 +72,7 @@ class _Worker:
         needs = needs_of(shown)
         self.parses = parses
         self.task: Task | None = None
-        self.asked = time.monotonic()
-        self.seconds = _START_SECONDS
+        self.seconds = self._look = self._looked = self._before = self._seen = 0.0
         self.ready = False
         self._scratch: TemporaryDirectory[str] | None = None
         if not parses:
@@ -92,17 +92,26 @@ class _Worker:
 
     @property
     def left(self) -> float:
-        """Seconds until its task is taken for one that never ends."""
-        return self.asked + self.seconds - time.monotonic()
+        """Seconds until somebody should look whether its task never ends."""
+        return self._look - time.monotonic()
+
+    def is_late(self) -> bool:
+        """Whether its task had its seconds of the processor, or gets no further: a busy machine costs no page."""
+        now, worked = time.monotonic(), self._started.worked() - self._before
+        stands = worked - self._seen < _AT_WORK * (now - self._looked)
+        self._looked, self._seen = now, worked
+        self._look = now + max(1.0, self.seconds - worked)
+        return stands or worked >= self.seconds
 
     def in_use(self) -> int:
         """Bytes that count against its limit of memory now."""
         return self._started.in_use()
 
     def ask(self, task: Task, seconds: float) -> None:
-        """Give it a task that may take so many seconds."""
-        self.task = task
-        self.asked, self.seconds = time.monotonic(), seconds
+        """Give it a task that may take so many seconds of the processor."""
+        self.task, self.seconds = task, seconds
+        self._looked = time.monotonic()
+        self._look, self._before, self._seen = self._looked + seconds, self._started.worked(), 0.0
         self.child.send(encode(task))
 
     def farewell(self) -> str:
@@ -200,7 +209,7 @@ class Pool:
                 answered = self._receive(worker)
                 if answered is not None:
                     yield answered
-            elif worker.left <= 0:
+            elif worker.left <= 0 and worker.is_late():
                 yield self._lose(worker)
 
     def _receive(self, worker: _Worker) -> TaskEnd | None:

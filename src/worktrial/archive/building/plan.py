@@ -12,8 +12,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from worktrial.archive.pages import PageRange, Route, pages_within
-from worktrial.archive.producers import DocumentSource, ReadSettings
-from worktrial.archive.producers.files import KINDS, libraries_of
+from worktrial.archive.producers.files import KINDS, DocumentSource, ReadSettings, libraries_of
 from worktrial.archive.producers.pdf import ocr_version, text_version
 from worktrial.archive.store.parts import PARTS, read_record
 from worktrial.archive.store.record import DocumentRecord
