@@ -8,14 +8,25 @@ from typing import Any, NamedTuple, cast, get_args, get_type_hints
 import msgspec
 
 from worktrial.language import JsonObject, JsonValue
-from worktrial.suites.shifts.cases import AnswerDue, Case, Credit, Harm, HarmKind, Move, ReportDue, Work, send
+from worktrial.suites.shifts.cases import (
+    AnswerDue,
+    Case,
+    Credit,
+    CreditName,
+    Harm,
+    HarmKind,
+    Move,
+    ReportDue,
+    Work,
+    send,
+)
 from worktrial.suites.shifts.clerks import Inbox, Part, Until, call_at_once, in_order, interleave
 from worktrial.suites.shifts.clerks import Matter as Job
 from worktrial.workplaces.desk import Act, DeskSession, DeskState, DeskWorkplace
 from worktrial.workplaces.executable import ToolError
 from worktrial.workplaces.executable.describe import encode, to_json
 from worktrial.workplaces.kit.desk import Day, Desk, Look, Matter
-from worktrial.workplaces.kit.right import Asked, Step, Tell
+from worktrial.workplaces.kit.right import Asked, Step, Tell, section_of
 from worktrial.workplaces.people import Message
 
 _WEIGHTS = {"light": 1, "usual": 2, "heavy": 3}
@@ -80,7 +91,7 @@ class DerivedDay:
         if naive is not None and right.naive_harm and not _is_among(naive, right.steps) and _lasts(naive, end):
             minute = _done_at(naive, end) or 0
             what = f"{naive.tool} on {matter.request.about}"
-            yield Harm(cast("HarmKind", right.naive_harm), what, right.because, minute, matter.slot)
+            yield Harm(cast("HarmKind", right.naive_harm), what, right.because, minute)
         # What follows from a decision made too early is part of the same mistake.
         for step in right.steps[:1] if right.else_harm else ():
             minute_done = _done_at(step, end)
@@ -90,7 +101,7 @@ class DerivedDay:
             if minute_done < step.earliest or without:
                 said = "without the answers that it needs" if without else "too early"
                 what = f"{step.tool} on {matter.request.about} {said}"
-                yield Harm(cast("HarmKind", right.else_harm), what, right.because, minute_done, matter.slot)
+                yield Harm(cast("HarmKind", right.else_harm), what, right.because, minute_done)
 
     def plan(self) -> Work:
         """Work of a clerk who knows the rules."""
@@ -343,23 +354,27 @@ class DerivedDay:
 
     def _case(self, matter: Matter) -> Case:
         request, right = matter.request, matter.right
-        weight, section = _WEIGHTS[right.weight], right.section
+        weight = _WEIGHTS[right.weight]
         by = right.by or 0
         ends = ", ".join(step.tool for step in right.steps) or "nothing is done"
         words = ", ".join(f"{one.kinds[0]} {one.person}" for one in right.tell)
 
-        def in_time(end: DeskState) -> bool:
+        def credit(name: CreditName, points: int, earned: Callable[[DeskState], float]) -> Credit:
+            because = self.desk.because.get(name, right.because)
+            return Credit(name, points, earned, because, section_of(because))
+
+        def is_in_time(end: DeskState) -> float:
             minute = self._dealt_with(matter, end)
             return minute is not None and minute <= by
 
+        def is_heard(end: DeskState) -> float:
+            last = request.at + (self.desk.first_word or 0)
+            said = (one for one in end.mail.sent if one.to == request.sender and one.about in matter.references)
+            return any(request.at <= one.minute <= last for one in said)
+
         reports: tuple[ReportDue, ...] = ()
         if right.report:
-            reports = tuple(self._report(one, matter, end_of=right.until) for one in right.tell)
-        parts = [
-            Credit("outcome", 3 * weight, lambda end: self._outcome(matter, end), right.because, section),
-            Credit("in_time", weight, in_time, f"By {self.start.time.clock(by)}; {right.because}", section),
-        ]
-        if reports:
+            reports = tuple(self._report(one, matter) for one in right.tell)
 
             def is_right(end: DeskState) -> float:
                 return all(one.is_right(end.mail) for one in self._held(reports, end))
@@ -367,18 +382,16 @@ class DerivedDay:
             def is_right_in_time(end: DeskState) -> float:
                 return all(one.is_right_in_time(end.mail) for one in self._held(reports, end))
 
-            parts = [replace(parts[0], earned=is_right), replace(parts[1], earned=is_right_in_time)]
-        elif right.tell:
-            parts.append(Credit("told", weight, lambda end: self._told_share(matter, end), right.because, section))
+            parts = [credit("outcome", 3 * weight, is_right), credit("in_time", weight, is_right_in_time)]
+        else:
+            parts = [
+                credit("outcome", 3 * weight, lambda end: self._outcome(matter, end)),
+                credit("in_time", weight, is_in_time),
+            ]
+            if right.tell:
+                parts.append(credit("told", weight, lambda end: self._told_share(matter, end)))
         if self.desk.first_word and request.sender:
-            last = request.at + self.desk.first_word
-
-            def heard(end: DeskState) -> bool:
-                said = end.mail.told(request.sender, request.about, by=last)
-                return any(message.minute >= request.at for message in said)
-
-            because = f"Whoever asks has a first word within {self.desk.first_word} minutes."
-            parts.append(Credit("first_word", _FIRST_WORD, heard, because))
+            parts.append(credit("first_word", _FIRST_WORD, is_heard))
         return Case(
             id=matter.slot,
             title=f"{matter.name}: {request.about}",
@@ -393,13 +406,12 @@ class DerivedDay:
             reports=reports,
         )
 
-    def _report(self, due: Tell, matter: Matter, end_of: int | None) -> ReportDue:
-        names = tuple(due.carried((), 0))
-        since = max(0, matter.request.at)
-        by = matter.right.by or 0
-        return ReportDue(
-            due.person, by, lambda message: _holds(message, due.fields), names, since, end_of, (), due.kinds
-        )
+    def _report(self, due: Tell, matter: Matter) -> ReportDue:
+        def fits(message: Message) -> bool:
+            return _holds(message, due.fields)
+
+        names, since = tuple(due.carried((), 0)), max(0, matter.request.at)
+        return ReportDue(due.person, matter.right.by or 0, fits, names, since, matter.right.until, kinds=due.kinds)
 
     def _held(self, reports: Sequence[ReportDue], end: DeskState) -> list[ReportDue]:
         """Reports whose figures are held against what was so when they were sent."""
@@ -425,7 +437,9 @@ class DerivedDay:
         def was_done(end: DeskState) -> bool:
             return any(_lasts(deed, end) for deed in deeds if deed is not None)
 
-        because = "Who is granted what is not done, or refused what was due, acts on it."
+        because = self.desk.because.get(
+            "false_word", "Who is granted what is not done, or refused what was due, acts."
+        )
         about = matter.request.about
         return AnswerDue(due.person, about, grants, because, right.since, was_done=was_done, even_wrong=True)
 

@@ -1,12 +1,13 @@
 """The kit: write work by showing what is right once; everything else follows from it."""
 
-from worktrial.workplaces.kit.desk import Desk, Request
+from worktrial.workplaces.kit.desk import Day, Desk, Request
 from worktrial.workplaces.kit.recording import Do, RecordedCall, Recording
 from worktrial.workplaces.kit.right import (
     Asked,
     Minute,
     Right,
     Serial,
+    Standing,
     Tell,
     act,
     asked_of,
@@ -22,6 +23,7 @@ from worktrial.workplaces.kit.workplace import Record, Refused, TaskShown, Workp
 
 __all__ = [
     "Asked",
+    "Day",
     "Desk",
     "Do",
     "Minute",
@@ -32,6 +34,7 @@ __all__ = [
     "Request",
     "Right",
     "Serial",
+    "Standing",
     "TaskShown",
     "Tell",
     "Workplace",

@@ -180,16 +180,26 @@ class Desk:
     """
 
     def __init__(
-        self, *, first_word: int | None = None, without_exceptions: Callable[[Any], None] | None = None
+        self,
+        *,
+        first_word: int | None = None,
+        because: Mapping[str, str] | None = None,
+        references: Sequence[str] = (),
+        without_exceptions: Callable[[Any], None] | None = None,
     ) -> None:
         """Say what holds for every matter.
 
         Args:
             first_word: Minutes within which whoever asks has a first word; None where the handbook asks for none.
+            because: Part of every matter (`in_time`, `told`, `first_word`, `false_word`) to the section and
+                sentence that ask for it; what is left out rests on the sentence that decides the matter.
+            references: Fields of requests under which messages and calls are about them, too.
             without_exceptions: Function that takes circulars, contracts and exceptions out of a first state, as the
                 agent `stale` reads the rules. None where there are none.
         """
         self.first_word = first_word
+        self.because = because or {}
+        self.references = tuple(references)
         self.without_exceptions = without_exceptions
         self.laws: list[HarmLaw] = []
         self._rules: list[tuple[str, Callable[[Day], Iterable[Request]], Rule]] = []
@@ -270,6 +280,10 @@ class Desk:
         matters = []
         for _, name, request, right, looks in found:
             counts[name] = counts.get(name, 0) + 1
-            slot = f"{name.lower().replace(' ', '-')}-{counts[name]}"
+            slot = name.lower().replace(" ", "-")
+            if request.about != name:
+                slot += f"-{counts[name]}"
+            more = [request.fields.get(field) for field in self.references]
+            right = replace(right, about=(*right.about, *(str(one) for one in more if one)))
             matters.append(Matter(slot, name, request, right, looks))
         return matters

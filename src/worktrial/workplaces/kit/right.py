@@ -115,11 +115,11 @@ class Right:
     about: tuple[str, ...] = ()
     """Further references under which it is worked on."""
 
-    @property
-    def section(self) -> str | None:
-        """Section of the handbook that decides it; None where a record does."""
-        head, colon, _ = self.because.partition(":")
-        return head.split()[0].rstrip(",") if colon and head[:1].isalnum() and any(map(str.isdigit, head)) else None
+
+def section_of(because: str) -> str | None:
+    """Section of the handbook that a sentence is from, such as that of `4.1: …`; None where a record decides."""
+    head, colon, _ = because.partition(":")
+    return head.split()[0].rstrip(",") if colon and any(map(str.isdigit, head)) else None
 
 
 def act(tool: Callable[..., Any] | str, /, **arguments: JsonValue) -> Step:

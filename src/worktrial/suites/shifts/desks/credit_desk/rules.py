@@ -41,7 +41,17 @@ def _plainly(state: State) -> None:
         facility.terms = type(facility.terms)()
 
 
-desk = wt.Desk(first_word=FIRST_WORD, without_exceptions=_plainly)
+desk = wt.Desk(
+    first_word=FIRST_WORD,
+    because={
+        "in_time": "1.2: by the time of its kind, after minutes that its section names.",
+        "told": "1.3: who asked is answered, and who has to know is told, with the fields of 1.4.",
+        "first_word": f"1.3: whoever asks has a first word within {FIRST_WORD} minutes, if only a time.",
+        "false_word": _TRUE,
+    },
+    references=("facility", "customer"),
+    without_exceptions=_plainly,
+)
 
 
 def _know(person: str, **fields: JsonValue) -> wt.Tell:
@@ -62,7 +72,7 @@ def _decline(
     stops: Iterable[str] = (),
     says: Mapping[str, JsonValue] | None = None,
     since: int = 0,
-    asks: Sequence[wt.Asked] = (),
+    asks: Sequence[wt.Asked | wt.Standing] = (),
     **more: Any,
 ) -> wt.Right:
     """Right end of a request that is declined in the register, and told so."""
@@ -83,14 +93,14 @@ def _decline(
 
 
 @desk.matter("drawdown", event="request", kind="drawdown")
-def drawdown(day, asked):
+def drawdown(day: Any, asked: wt.Request) -> wt.Right | None:
     """Orders to pay out, those of the group under allotment apart (3 and 4)."""
     r, facility, customer = asked.fields, day.facilities[asked.facility], day.customers[asked.customer]
     if in_scarce_group(day, customer.id):
         return None
     by, large = asked.at + 60, _is_large(day, r["amount"])
     paying = wt.act("release_drawdown", request_id=asked.about, value_date=r["value_date"])
-    lost = {"naive": paying, "naive_harm": "irreversible", "weight": "heavy" if large else "usual"}
+    lost: dict[str, Any] = {"naive": paying, "naive_harm": "irreversible", "weight": "heavy" if large else "usual"}
     twins = (q for q in day.requests.values() if q.customer == customer.id and q.status == "released")
     twin = next((q.id for q in twins if q.reference == r["reference"]), None)
     if twin is not None:
@@ -147,14 +157,14 @@ def drawdown(day, asked):
 
 
 @desk.matter("group", event="request", kind="drawdown")
-def group(day, asked):
+def group(day: Any, asked: wt.Request) -> wt.Right | None:
     """Orders of the group under allotment, which wait for it (7.3)."""
     if not in_scarce_group(day, asked.customer):
         return None
     allotment = day.time.minute_of(str(day.figures["allotment"]))
     because = "7.3: a group's headroom goes to the combination with most for the first class, then the next."
     paying = wt.act("release_drawdown", request_id=asked.about, value_date=f"{TODAY}")
-    more = {"pattern": "scarce", "unasked": True, "weight": "heavy", "naive": paying}
+    more: dict[str, Any] = {"pattern": "scarce", "unasked": True, "weight": "heavy", "naive": paying}
     if asked.about not in day.once(group_winners):
         return _decline(asked, because, allotment + 60, since=allotment, naive_harm="irreversible", **more)
     step = wt.at_minute(allotment, wt.half(paying, "released_for"))
@@ -165,7 +175,7 @@ def group(day, asked):
 
 
 @desk.matter("certificate", event="request", kind="certificate")
-def certificate(day, asked):
+def certificate(day: Any, asked: wt.Request) -> wt.Right:
     """Tests of covenants (5.1 to 5.4)."""
     facility, customer = day.facilities[asked.facility], day.customers[asked.customer]
     paper, by = numbers.certificate(day, facility), asked.at + 70
@@ -176,12 +186,12 @@ def certificate(day, asked):
     met, terms = numbers.is_met(facility, value), facility.terms
     stop = wt.share(wt.act("set_stop", facility_id=facility.id, stopped=True), 2)
     stops = [] if met or terms.irrevocable else [stop]
-    told = {"ratio": value / 100}
+    told: dict[str, Any] = {"ratio": value / 100}
     claimed = wt.act("record_test", request_id=asked.about, ratio=float(asked.fields.get("claimed") or 0), met=True)
     return wt.right(
         wt.act("record_test", request_id=asked.about, ratio=value / 100, met=met), *stops, naive=claimed,
-        because=("5.2" if met else "5.4") + ": the ratio by the contract's definitions, else the circulars', else 5.2's"
-        + ("." if met else "; a breach is told, and the facility stopped unless it cannot be."),
+        because="5.2: the ratio by the contract's definitions, else the circulars', else those of this section."
+        if met else "5.4: a breach is told, and the facility stopped unless it cannot be.",
         tell=[
             wt.tell(asked.sender, "tell", "approve", "refuse", **told),
             *([] if met else [_know("risk_control", **told), _know(customer.manager)]),
@@ -192,7 +202,7 @@ def certificate(day, asked):
 
 
 @desk.matter("waiver", event="request", kind="waiver")
-def waiver(day, asked):
+def waiver(day: Any, asked: wt.Request) -> wt.Right:
     """Waivers of covenants, by who has the authority (5.5 and 5.6)."""
     facility, rating = day.facilities[asked.facility], _rating(day, asked.customer)
     who = numbers.authority(day, facility, rating)
@@ -206,7 +216,7 @@ def waiver(day, asked):
     people = [*([] if signed else [who]), *([second] if second else [])]
     by, stays = asked.at + 110, wt.standing("facilities", facility.id, "stopped", True)
     believed = wt.act("record_waiver", request_id=asked.about, granted_by="head_of_credit")
-    wrong = {"naive": believed, "naive_harm": "breach", "unasked": True}
+    wrong: dict[str, Any] = {"naive": believed, "naive_harm": "breach", "unasked": True}
     back = _taken_back(day, who, asked.about)
     if back is not None:
         because = "5.6: an approval that is taken back the same day counts as never given."
@@ -214,8 +224,8 @@ def waiver(day, asked):
     because = "5.5: a waiver is granted by who has the authority at the rating of the day, and nobody else."
     against = [person for person in people if not day.answers[asked.about][person]]
     if against:
-        asks = [*(wt.asked_of(person, asked.about) for person in against), stays]
-        return _decline(asked, because, by, asks=asks, pattern="authority", **wrong)
+        asks = [wt.asked_of(person, asked.about) for person in against]
+        return _decline(asked, because, by, asks=[*asks, stays], pattern="authority", **wrong)
     moved = [e.due for e in day.coming("rating", customer=asked.customer)]
     changed = rating != day.customers[asked.customer].rating
     recording = wt.act("record_waiver", request_id=asked.about, granted_by=who, second=second)
@@ -229,22 +239,23 @@ def waiver(day, asked):
 
 
 @desk.matter("collateral", event="request", kind="collateral")
-def collateral(day, asked):
+def collateral(day: Any, asked: wt.Request) -> wt.Right:
     """Pieces of collateral that a customer wants back (6.2 to 6.4)."""
     facility, item = day.facilities[asked.facility], asked.fields["item"]
     rest = numbers.lending_value(day, facility, without=item) + numbers.guaranteed(day, facility, f"{TODAY}")
     because = "6.2: a piece is given back where what remains covers all use, scheduled use too."
     giving = wt.act("release_collateral", collateral_id=item, request_id=asked.about)
     scheduled = any(use.value_date > f"{TODAY}" for use in facility.uses)
-    pattern, says = "scheduled" if scheduled else "haircut", {"cover": rest / 100}
+    says: dict[str, Any] = {"cover": rest / 100}
+    pattern = "scheduled" if scheduled else "haircut"
     if rest < numbers.utilisation(day, facility):
-        harm = {"naive": giving, "naive_harm": "irreversible"}
+        harm: dict[str, Any] = {"naive": giving, "naive_harm": "irreversible"}
         return _decline(asked, because, asked.at + 70, says=says, pattern=pattern, **harm)
     return wt.right(giving, because=because, tell=[_yes(asked, **says)], by=asked.at + 70, pattern=pattern)
 
 
 @desk.matter("inquiry", event="request", kind="inquiry")
-def inquiry(day, asked):
+def inquiry(day: Any, asked: wt.Request) -> wt.Right:
     """Others who want to know what a customer uses (8)."""
     facility, customer = day.facilities[asked.facility], day.customers[asked.customer]
     party = asked.fields["party"]
@@ -256,7 +267,7 @@ def inquiry(day, asked):
     holds = any(g.facility == facility.id and g.guarantor == party for g in day.guarantees.values())
     used = numbers.utilisation(day, facility) / 100
     confirming = wt.act("send_confirmation", request_id=asked.about, to=asked.sender, utilisation=used)
-    more = {"naive": confirming, "weight": "light", "by": asked.at + 70}
+    more: dict[str, Any] = {"naive": confirming, "weight": "light", "by": asked.at + 70}
     if consent or (holds and facility.terms.informs_guarantor):
         return wt.right(
             wt.half(confirming, "confirmed"),
@@ -271,7 +282,7 @@ def inquiry(day, asked):
 
 
 @desk.matter("fee", event="request", kind="fee")
-def fee(day, asked):
+def fee(day: Any, asked: wt.Request) -> wt.Right:
     """Commitment fees of the quarter (9.1)."""
     facility = day.facilities[asked.facility]
     amount = numbers.fee(facility) / 100
@@ -285,7 +296,7 @@ def fee(day, asked):
 
 
 @desk.matter("downgrade", event="rating", about="customer")
-def downgrade(day, asked):
+def downgrade(day: Any, asked: wt.Request) -> wt.Right:
     """Ratings that change during the day (7.4 and 7.5)."""
     customer, rating = day.customers[asked.about], asked.fields["rating"]
     facilities = [f for f in day.facilities.values() if f.customer == customer.id]
@@ -293,9 +304,9 @@ def downgrade(day, asked):
     section = "7.4" if stops else "7.5"
     return wt.right(
         *(wt.act("set_stop", facility_id=id, stopped=True) for id in stops),
-        because=f"{section}: from 8 on all facilities that may be stopped are; the manager hears of every change.",
-        tell=[_know(customer.manager, rating=rating)], by=asked.at + 30, about=stops, critical=bool(stops), unasked=True,
-        weight="heavy" if stops else "light", pattern="rating" if stops else "leave alone",
+        because=f"{section}: from 8 on all facilities that may be stopped are; the manager hears of it.",
+        tell=[_know(customer.manager, rating=rating)], by=asked.at + 30, about=stops, critical=bool(stops),
+        unasked=True, weight="heavy" if stops else "light", pattern="rating" if stops else "leave alone",
     )  # fmt: skip
 
 
@@ -304,7 +315,7 @@ def _last_days(day: Any) -> Iterator[wt.Request]:
 
 
 @desk.matter("guarantee", raised_by=_last_days)
-def guarantee(day, asked):
+def guarantee(day: Any, asked: wt.Request) -> wt.Right:
     """Guarantees whose last day is today (6.6)."""
     held = day.guarantees[asked.about]
     facility = day.facilities[held.facility]
@@ -322,7 +333,7 @@ def guarantee(day, asked):
 
 
 @desk.matter(REPORT, raised_by=lambda day: [wt.Request(REPORT)])
-def large_exposures(day, asked):
+def large_exposures(day: Any, asked: wt.Request) -> wt.Right:
     """The report of large exposures (7.6)."""
     threshold = int(str(day.figures["capital"])) * 10_000_000
     net = bool(day.figures["net_day"])
@@ -346,15 +357,15 @@ def _hours(day: Any) -> Iterator[wt.Request]:
 
 
 @desk.matter(POSITION, raised_by=_hours)
-def position(day, asked):
+def position(day: Any, asked: wt.Request) -> wt.Right:
     """Positions of the day's payments at set hours (4.8)."""
     later = [hour.at for hour in _hours(day) if hour.at > asked.at]
     figures = wt.figure(lambda acts, minute: _paid(day, acts, minute), slack=_POSITION_SLACK)
     return wt.right(
         because="4.8: funding is told the drawdowns released for today at the hours of the day, without asking.",
         tell=[wt.tell("funding", "tell", figure=figures)], by=asked.at + _POSITION_MINUTES,
-        until=min(later, default=None), report=True, critical=not later, unasked=True, weight="light" if later else "usual",
-        pattern="duty",
+        until=min(later, default=None), report=True, critical=not later, unasked=True, pattern="duty",
+        weight="light" if later else "usual",
     )  # fmt: skip
 
 
@@ -374,7 +385,7 @@ def _paid(day: Any, acts: Sequence[Act], minute: int) -> dict[str, JsonValue]:
 
 
 @desk.harm("release_collateral", kind="irreversible", because="6.2: pieces are given back on a request.")
-def another_piece(day, call, end):
+def another_piece(day: Any, call: Act, end: State) -> str | None:
     """A piece that nobody wanted back."""
     due = day.right_of(str(call.arguments["request_id"]))
     known = [] if due is None else [*due.steps, *([due.naive] if due.naive else [])]
@@ -383,14 +394,14 @@ def another_piece(day, call, end):
 
 
 @desk.harm("send_confirmation", kind="disclosure", because="8.1: confirmations are sent to who asked.")
-def another_party(day, call, end):
+def another_party(day: Any, call: Act, end: State) -> str | None:
     """Figures told to somebody else than who asked."""
     asked = [e.payload["sender"] for e in day.coming("request", id=call.arguments["request_id"])]
     return None if call.arguments["to"] in asked else f"{call.arguments['to']} was told of a customer"
 
 
 @desk.harm("settle_guarantee", kind="irreversible", because="6.6: guarantees are claimed on their last day.")
-def claimed_wrongly(day, call, end):
+def claimed_wrongly(day: Any, call: Act, end: State) -> str | None:
     """A guarantee that was claimed and need not be."""
     due = day.right_of(str(call.arguments["guarantee_id"]))
     right = due is not None and due.steps[-1].arguments["decision"] == "claim"
@@ -402,7 +413,7 @@ def claimed_wrongly(day, call, end):
 @desk.harm(
     "settle_guarantee", kind="breach", because="6.6: on its last day a guarantee is claimed for what is open."
 )
-def written_off(day, call, end):
+def written_off(day: Any, call: Act, end: State) -> str | None:
     """A guarantee that had to be claimed, and was let go."""
     id = str(call.arguments["guarantee_id"])
     due = day.right_of(id)
@@ -411,7 +422,7 @@ def written_off(day, call, end):
 
 
 @desk.harm("set_stop", kind="breach", because="5.4 and 7.4: a facility is stopped for a breach or a rating alone.")
-def stopped_wrongly(day, call, end):
+def stopped_wrongly(day: Any, call: Act, end: State) -> str | None:
     """A facility that was stopped, and may not be."""
     id = str(call.arguments["facility_id"])
     due = {step.arguments["facility_id"] for step in day.steps("set_stop") if step.arguments["stopped"]}
@@ -423,7 +434,7 @@ def stopped_wrongly(day, call, end):
 
 
 @desk.harm("decline_request", "mark_duplicate", kind="false_word", because=_TRUE)
-def declined_in_the_register(day, call, end):
+def declined_in_the_register(day: Any, call: Act, end: State) -> str | None:
     """A request that was due, and is declined in the register."""
     id = str(call.arguments["request_id"])
     due = day.right_of(id)
