@@ -1,71 +1,143 @@
-"""Tables about an archive for the terminal."""
+"""What the terminal shows of an archive: how its build is going, and tables about what is in it."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from worktrial.archive.build import (
+    BuildPlan,
+    BuildReport,
+    DocumentEnd,
+    DocumentStart,
+    Event,
+    FinalStep,
+    PageEnd,
+    Progress,
+)
 from worktrial.archive.pages import Route
 from worktrial.archive.store import Archive, DocumentRecord, FootingCount, PageTrouble
-from worktrial.language.untrusted import printable
+from worktrial.cli.progress import bars, short
+from worktrial.engine.notices import say
 from worktrial.places import shown_place
 from worktrial.terminal import SafeConsole
 
 if TYPE_CHECKING:
-    from worktrial.archive.build import BuildReport
+    from rich.progress import Progress as Bars
+
     from worktrial.archive.differences import ArchiveDifference
     from worktrial.archive.search import Hit
 
 _MOST_LINES = 20
+_PLAIN_SECONDS = 10.0
 
 
-def print_report(report: "BuildReport") -> None:
+@contextmanager
+def building() -> Iterator[Progress]:
+    """Function that shows the events of an archive's build: bars on a terminal, lines elsewhere."""
+    with bars() as shown:
+        yield _lines() if shown is None else _bars(shown)
+
+
+def _lines() -> Progress:
+    last, pages, total = time.monotonic(), 0, 0
+
+    def tell(event: Event) -> None:
+        nonlocal last, pages, total
+        if isinstance(event, BuildPlan):
+            kept = f", {event.kept} of them stored already" if event.kept else ""
+            say(f"{event.documents} documents{kept}", err=True)
+        elif isinstance(event, DocumentStart):
+            total += event.pages
+            pages += event.kept
+            if event.kept:
+                say(f"{event.document}: {event.kept} of {event.pages} pages kept", err=True)
+        elif isinstance(event, PageEnd):
+            pages += 1
+            if time.monotonic() - last >= _PLAIN_SECONDS:
+                last = time.monotonic()
+                say(f"{pages} of {total} pages of the documents opened so far", err=True)
+        elif isinstance(event, DocumentEnd):
+            say(_outcome(event), err=True)
+        else:
+            say(f"making the {event.what}" if isinstance(event, FinalStep) else event.what, err=True)
+
+    return tell
+
+
+def _bars(shown: "Bars") -> Progress:
+    tasks: dict[str, Any] = {}
+
+    def tell(event: Event) -> None:
+        if isinstance(event, BuildPlan):
+            tasks[""] = shown.add_task("documents", total=event.documents, completed=event.kept)
+        elif isinstance(event, DocumentStart):
+            tasks[event.document] = shown.add_task(short(event.document), total=event.pages, completed=event.kept)
+        elif isinstance(event, PageEnd):
+            if event.document in tasks:
+                shown.advance(tasks[event.document])
+        elif isinstance(event, DocumentEnd):
+            shown.advance(tasks[""])
+            if event.record.name in tasks:
+                shown.remove_task(tasks.pop(event.record.name))
+            shown.console.print(Text(_outcome(event)), soft_wrap=True)
+        elif isinstance(event, FinalStep):
+            shown.add_task(f"making the {event.what}", total=None)
+        else:
+            shown.console.print(Text(event.what), soft_wrap=True)
+
+    return tell
+
+
+def _outcome(event: DocumentEnd) -> str:
+    """A finished document in one line."""
+    record = event.record
+    if not record.readable:
+        return f"{record.name}: left out: {record.trouble}"
+    told = [f"{record.pages} pages", f"{record.tables} tables"]
+    if record.failed:
+        told.append(f"{len(record.failed)} pages failed ({record.failed[0].what})")
+    elif record.routes.get("blank", 0) == record.pages:
+        told.append("every page is blank: the copy is damaged or empty")
+    return f"{record.name}: {', '.join(told)}"
+
+
+def print_report(report: BuildReport) -> None:
     """Print the outcome of a build in a few lines."""
     readable = [record for record in report.documents if record.readable]
     pages, tables = sum(r.pages for r in readable), sum(r.tables for r in readable)
-    routes = _routes(readable)
-    console = _console()
-    said = f"{len(readable)} of {len(report.documents)} documents, {pages:,} pages ({routes}), {tables:,} tables"
-    console.print(
-        Text(f"{said} -> {printable(shown_place(report.folder))} in {report.seconds:.1f} s"), soft_wrap=True
-    )
+    said = f"{len(readable)} of {len(report.documents)} documents, {pages:,} pages ({_routes(readable)})"
+    say(f"{said}, {tables:,} tables -> {shown_place(report.folder)} in {report.seconds:.1f} s")
     if report.kept:
-        console.print(f"{report.kept} documents were stored already and unchanged")
+        say(f"{report.kept} documents were stored already and unchanged")
     for record in report.documents:
         if not record.readable:
-            console.print(Text(printable(f"left out: {record.name}: {record.trouble}")), soft_wrap=True)
-    failed = sum(len(record.failed) for record in readable)
-    if failed:
-        console.print(f"{failed:,} pages failed; which and why: worktrial archive inspect ARCHIVE DOCUMENT")
+            say(f"left out: {record.name}: {record.trouble}")
+    if failed := sum(len(record.failed) for record in readable):
+        say(f"{failed:,} pages failed; which and why: worktrial archive inspect ARCHIVE DOCUMENT")
 
 
 def print_documents(archive: Archive) -> None:
     """One line a document."""
-    # Narrow: a figure must not be folded on a terminal of 80 columns.
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    table.add_column("document", overflow="fold")
-    table.add_column("pages", overflow="fold")
-    for heading in ("tables", "cells", "low", "sure", "sums\nhold"):
-        table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
+    table = _narrow_table(("document", "pages"), ("tables", "cells", "low", "sure", "sums\nhold"))
     for record in archive.documents:
         if record.readable:
             counts = (record.tables, record.cells, record.doubtful_cells)
             shares = (_sure(record.confidence, record.routes), _share(record.footing))
-            name = Text(printable(record.name))
-            table.add_row(name, _routes([record]), *map(_count, counts), *shares)
-    console = _console()
-    console.print(table)
+            table.add_row(record.name, _routes([record]), *map(_count, counts), *shares)
+    SafeConsole().print(table)
     for record in archive.documents:
         for note in _notes(record):
-            console.print(Text(printable(f"{record.name}: {note}")), soft_wrap=True)
+            say(f"{record.name}: {note}")
 
 
 def print_document(archive: Archive, name: str) -> None:
     """A document's facts, and every page about which there is something to say."""
     record = archive.document(name)
-    console = _console()
     facts = {
         "source": record.source,
         "issue": record.issue or "not known",
@@ -74,16 +146,15 @@ def print_document(archive: Archive, name: str) -> None:
         "confidence": _sure(record.confidence, record.routes) or "nothing was recognised",
         "sums": f"{record.footing.held:,} of {record.footing.checked:,} hold",
         "read in": f"{record.seconds:.1f} s",
+        **({"trouble": record.trouble} if record.trouble else {}),
     }
     for label, fact in facts.items():
-        console.print(Text(printable(f"{label:<11} {fact}")), soft_wrap=True)
-    if record.trouble:
-        console.print(Text(printable(f"{'trouble':<11} {record.trouble}")), soft_wrap=True)
+        say(f"{label:<11} {fact}")
     for title, troubles in (("failed", record.failed), ("doubtful", record.doubts)):
         for pages, what in _grouped(troubles):
-            console.print(Text(printable(f"{title} pages {pages}: {what}")), soft_wrap=True)
+            say(f"{title} pages {pages}: {what}")
     if record.irregular:
-        console.print(_irregular(record), soft_wrap=True)
+        say(_irregular(record))
     tables = Table()
     for heading in ("page", "route", "confidence", "layout", "tables"):
         tables.add_column(heading, justify="left" if heading in ("route", "tables") else "right", overflow="fold")
@@ -97,8 +168,18 @@ def print_document(archive: Archive, name: str) -> None:
         ).fetchall()
     for page, route, confidence, layout, titles in rows:
         regular = "" if layout is None else f"{layout:.2f}"
-        tables.add_row(str(page), route, _sure(confidence, {route: 1}), regular, Text(printable(titles)))
-    console.print(tables)
+        tables.add_row(str(page), route, _sure(confidence, {route: 1}), regular, titles)
+    SafeConsole().print(tables)
+
+
+def _narrow_table(names: Sequence[str], figures: Sequence[str]) -> Table:
+    """Table of which no figure is folded on a terminal of 80 columns."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for name in names:
+        table.add_column(name, overflow="fold")
+    for figure in figures:
+        table.add_column(figure, justify="right", no_wrap=True, vertical="bottom")
+    return table
 
 
 def _sure(confidence: float | None, routes: Mapping[str, int]) -> str:
@@ -109,42 +190,34 @@ def _sure(confidence: float | None, routes: Mapping[str, int]) -> str:
 
 def print_hits(hits: "Sequence[Hit]") -> None:
     """One hit in two lines: where, and the line that matches best."""
-    console = _console()
+    console = SafeConsole()
     for rank, hit in enumerate(hits, 1):
         place = f"{hit.document}:{hit.page}" + (f" table {hit.table}" if hit.table else "")
-        console.print(
-            Text.assemble(f"{rank:>2}  ", (printable(place), "bold"), f"  {hit.score:.2f}"), soft_wrap=True
-        )
-        console.print(Text(f"    {printable(hit.snippet)}"), soft_wrap=True)
+        console.print(Text.assemble(f"{rank:>2}  ", (place, "bold"), f"  {hit.score:.2f}"), soft_wrap=True)
+        say(f"    {hit.snippet}")
 
 
 def print_differences(found: "ArchiveDifference", most: int) -> None:
     """Print where two archives differ: a line a document, and the first cells that do."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    table.add_column("document", overflow="fold")
-    for heading in ("tables", "same", "same\nvalue", "differ", "only A", "only B"):
-        table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
+    table = _narrow_table(["document"], ("tables", "same", "same\nvalue", "differ", "only A", "only B"))
     for one in found.documents:
         both = sum(t.first is not None and t.second is not None for t in one.tables)
-        told = f"{both} of {len(one.tables)}"
         counts = (one.cells.same, one.cells.same_value, one.cells.different)
         alone = (one.cells.only_first, one.cells.only_second)
-        table.add_row(Text(printable(one.document)), told, *(f"{count:,}" for count in (*counts, *alone)))
-    console = _console()
-    console.print(table)
+        table.add_row(one.document, f"{both} of {len(one.tables)}", *(f"{n:,}" for n in (*counts, *alone)))
+    SafeConsole().print(table)
     for name, documents in (("A", found.only_first), ("B", found.only_second)):
         if documents:
-            console.print(Text(printable(f"only in {name}: {', '.join(documents)}")), soft_wrap=True)
+            say(f"only in {name}: {', '.join(documents)}")
     for one in found.documents:
         if one.numbers_only_first or one.numbers_only_second:
             told = f"{one.numbers_only_first:,} only in A, {one.numbers_only_second:,} only in B"
-            console.print(Text(printable(f"{one.document}: numbers anywhere in its text: {told}")), soft_wrap=True)
-    cells = [cell for one in found.documents for table in one.tables for cell in table.different]
+            say(f"{one.document}: numbers anywhere in its text: {told}")
+    cells = [cell for one in found.documents for own in one.tables for cell in own.different]
     for cell in cells[:most]:
-        said = f"{cell.first}  {cell.first_text!r} | {cell.second}  {cell.second_text!r}"
-        console.print(Text(printable(said)), soft_wrap=True)
+        say(f"{cell.first}  {cell.first_text!r} | {cell.second}  {cell.second_text!r}")
     if len(cells) > most:
-        console.print(f"… and {len(cells) - most:,} more cells that differ; --json has all")
+        say(f"… and {len(cells) - most:,} more cells that differ; --json has all")
 
 
 def _notes(record: DocumentRecord) -> list[str]:
@@ -197,7 +270,3 @@ def _share(footing: FootingCount) -> str:
 
 def _count(number: int) -> str:
     return f"{number:,}" if number else ""
-
-
-def _console() -> SafeConsole:
-    return SafeConsole()

@@ -1,11 +1,11 @@
 """`worktrial baseline`: runs that gates compare with, under names."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worktrial.cli.lazy import CommandRow, LazyGroup
+from worktrial.cli.lazy import CommandRow, fixed_group
 from worktrial.engine.notices import say
 from worktrial.errors import DataError
 
@@ -13,31 +13,17 @@ if TYPE_CHECKING:
     from worktrial.results.gate import Pin
 
 
-class BaselineCommands(LazyGroup):
-    """Everything that one writes after `worktrial baseline`."""
-
-    path = "baseline"
-    rows: ClassVar[dict[str, CommandRow]] = {
+app = fixed_group(
+    "baseline",
+    "Pin runs that gates compare with. Held against the last run, a release that is a little worse every time "
+    "always passes; held against a pinned one, it does not.",
+    {
         "set": CommandRow("Pin a run under a name.", "baseline:set_baseline"),
         "list": CommandRow("List what is pinned.", "baseline:list_baselines"),
         "show": CommandRow("Show one, and whether its run is still the same.", "baseline:show_baseline"),
         "remove": CommandRow("Forget a name; the run stays.", "baseline:remove_baseline"),
-    }
-
-
-app = typer.Typer(
-    cls=BaselineCommands,
-    no_args_is_help=True,
-    help="Pin runs that gates compare with. Held against the last run, a release that is a little worse every time "
-    "always passes; held against a pinned one, it does not.",
+    },
 )
-
-
-@app.callback()
-def _group() -> None:
-    """Options of `worktrial baseline` itself: none."""
-
-
 Name = Annotated[str, typer.Argument(help="Name of the baseline, such as main.", metavar="NAME")]
 Store = Annotated[
     Path, typer.Option("--store", help="Folder of pinned baselines and rows of looks.", metavar="FOLDER")

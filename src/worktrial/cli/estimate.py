@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from worktrial.cli.lazy import about_suite, suite_group
 from worktrial.cli.places import records_folder
-from worktrial.cli.run import SuiteGroup, about_suite
 from worktrial.engine.notices import say, say_json
 from worktrial.errors import flag, spell_options
 
@@ -15,28 +15,6 @@ if TYPE_CHECKING:
     from worktrial.results.run_estimate import EstimatedAmount, RunEstimate
 
 _PANEL = "What it goes by"
-
-
-class EstimatedSuites(SuiteGroup):
-    """A command for every suite: estimate a run of it."""
-
-    def command(self, suite: Any, word: str) -> Any:
-        """Command that estimates runs of `suite`."""
-        return _command(suite, word)
-
-
-app = typer.Typer(
-    cls=EstimatedSuites,
-    no_args_is_help=True,
-    subcommand_metavar="SUITE|FOLDER [ARGS]...",
-    help="Say what a run will take, before its first request.\n\n"
-    "Example: worktrial estimate starter --agent my-model --base-url http://localhost:8000/v1 --faults all",
-)
-
-
-@app.callback()
-def _group() -> None:
-    """Options of `worktrial estimate` itself: none."""
 
 
 def _command(suite: Any, word: str) -> Any:
@@ -93,6 +71,13 @@ def _command(suite: Any, word: str) -> Any:
 
     options = "Takes the options of `worktrial run`, and sends nothing."
     return command_of(estimate, word, path="estimate", help=f"{about_suite(suite)}\n\n{options}")
+
+
+app = suite_group(
+    "Say what a run will take, before its first request.\n\n"
+    "Example: worktrial estimate starter --agent my-model --base-url http://localhost:8000/v1 --faults all",
+    _command,
+)
 
 
 def _print(found: "RunEstimate", agents: int, budget: "Budget") -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from worktrial.cli.places import local_output
+from worktrial.cli.places import Force, output_to
 from worktrial.engine.notices import say
 
 
@@ -18,16 +18,7 @@ def import_run(
             metavar="FILE...",
         ),
     ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Folder of the run that is made.",
-            metavar="RUN",
-            parser=local_output,
-        ),
-    ],
+    output: Annotated[Path, output_to("Folder of the run that is made.", "RUN")],
     suite: Annotated[
         str | None,
         typer.Option(
@@ -36,7 +27,7 @@ def import_run(
             metavar="NAME",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    force: Force = False,
 ) -> None:
     """Make a run of what other programs wrote down, to be shown, compared and judged again.
 
