@@ -145,13 +145,16 @@ def whole_words(table: "Table", width: int) -> Iterator["Table"]:
             groups.append([])
         groups[-1].append((column, needed))
     for number, group in enumerate(groups):
-        yield _part(table, [(first, name), *group], width, with_title=number == 0)
+        part = _part(table, [(first, name), *group], width)
+        part.title = table.title if number == 0 else None
+        part.caption = table.caption if number == len(groups) - 1 else None
+        yield part
 
 
-def _part(table: "Table", columns: list[tuple["Column", int]], width: int, *, with_title: bool) -> "Table":
+def _part(table: "Table", columns: list[tuple["Column", int]], width: int) -> "Table":
     from rich.table import Table
 
-    part = Table(title=table.title if with_title else None, title_justify=table.title_justify)
+    part = Table(title_justify=table.title_justify, caption_justify=table.caption_justify)
     spare = width - _edged(needed for _, needed in columns)
     for column, needed in columns:
         taken = max(0, min(spare, _natural(column) - needed))

@@ -92,7 +92,7 @@ def carry_out_all(prepared: Sequence[PreparedRun]) -> None:
     for run in prepared:
         announce(run.trial, run.models, run.settings)
     ends = _run_shown([run.plan for run in prepared])
-    from worktrial.cli.side_by_side import print_side_by_side
+    from worktrial.cli.compare_page import print_side_by_side
     from worktrial.engine.stored import open_run
 
     print_side_by_side([open_run(run.settings.folder) for run in prepared])
