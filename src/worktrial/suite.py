@@ -13,13 +13,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from worktrial.engine.roles import Role, RoleName, RoleSettings, providers
+from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.trial import Trial
 from worktrial.errors import DataError, SettingError, WorktrialError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.options import Options, RunOptions, with_roles
-from worktrial.registry import Registry, agents, what_there_is
+from worktrial.registry import Registry, what_there_is
 
 if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from rich.console import RenderableType
@@ -36,25 +36,6 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from worktrial.statistics import Figure
     from worktrial.workplaces import Workplace
     from worktrial.workplaces.retracing import Retracing
-
-__all__ = [
-    "Proof",
-    "ReferenceAgent",
-    "Registry",
-    "SampleScore",
-    "Suite",
-    "SuiteKind",
-    "TaskRow",
-    "agents",
-    "audits",
-    "checks",
-    "find_suite",
-    "find_suite_of",
-    "kinds",
-    "providers",
-    "suite_of",
-    "suites",
-]
 
 
 @dataclass(frozen=True, slots=True)

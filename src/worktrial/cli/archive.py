@@ -220,13 +220,11 @@ def compare(
     from worktrial.archive.differences import compare_archives
     from worktrial.archive.store import Archive
     from worktrial.cli.archive_tables import print_differences
-    from worktrial.engine.notices import say_json
+    from worktrial.engine.notices import say_object
 
     found = compare_archives(Archive.open(first), Archive.open(second), document)
     if as_json:
-        import msgspec
-
-        say_json(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        say_object(found)
     else:
         print_differences(found, most)
     cells = found.cells

@@ -8,6 +8,7 @@ import typer
 from worktrial.cli.lazy import CommandRow, fixed_group
 from worktrial.engine.notices import say
 from worktrial.errors import DataError
+from worktrial.results.writing import counted
 
 if TYPE_CHECKING:
     from worktrial.results.gate import Pin
@@ -59,8 +60,11 @@ def list_baselines(store: Store = _STORE) -> None:
     if not found:
         say(f"nothing is pinned in {store}; pin a run: worktrial baseline set NAME RUN")
     for pin in found:
-        trouble = _trouble(pin)
-        say(_line(pin) + (f" · {trouble}" if trouble else ""))
+        try:
+            pin.open()
+            say(_line(pin))
+        except DataError as e:
+            say(f"{_line(pin)} · {e}")
 
 
 def show_baseline(name: Name, store: Store = _STORE) -> None:
@@ -68,12 +72,8 @@ def show_baseline(name: Name, store: Store = _STORE) -> None:
     from worktrial.results.gate import read_pin
 
     pin = read_pin(name, store)
-    say(_line(pin))
-    for what, value in (
-        ("settings", pin.baseline.fingerprint.settings),
-        ("results", pin.baseline.fingerprint.results),
-    ):
-        say(f"{what} {value}")
+    prints = pin.baseline.fingerprint
+    say(f"{_line(pin)}\nsettings {prints.settings}\nresults {prints.results}")
     pin.open()
     say("the run is as it was pinned")
 
@@ -88,13 +88,5 @@ def remove_baseline(name: Name, store: Store = _STORE) -> None:
 
 def _line(pin: "Pin") -> str:
     kept = pin.baseline
-    samples = "1 sample" if kept.samples == 1 else f"{kept.samples} samples"
-    return f"{pin.name}: {pin.folder} · {kept.suite} · agent {kept.agent} · {samples} · pinned {kept.pinned}"
-
-
-def _trouble(pin: "Pin") -> str | None:
-    try:
-        pin.open()
-    except DataError as e:
-        return str(e)
-    return None
+    about = f"agent {kept.agent} · {counted(kept.samples, 'sample')} · pinned {kept.pinned}"
+    return f"{pin.name}: {pin.folder} · {kept.suite} · {about}"
