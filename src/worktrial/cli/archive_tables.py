@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
@@ -21,14 +21,14 @@ from worktrial.archive.build import (
 )
 from worktrial.archive.pages import Route
 from worktrial.archive.store import Archive, DocumentRecord, FootingCount, PageTrouble
-from worktrial.cli.progress import bars, short
+from worktrial.cli.progress import bars
+from worktrial.cli.tables import show_table
 from worktrial.engine.notices import say
 from worktrial.places import shown_place
+from worktrial.results.writing import Value
 from worktrial.terminal import SafeConsole
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bars
-
     from worktrial.archive.differences import ArchiveDifference
     from worktrial.archive.search import Hit
 
@@ -38,59 +38,38 @@ _PLAIN_SECONDS = 10.0
 
 @contextmanager
 def building() -> Iterator[Progress]:
-    """Function that shows the events of an archive's build: bars on a terminal, lines elsewhere."""
+    """Function that shows the events of an archive's build: a bar of pages on a terminal, and lines everywhere."""
     with bars() as shown:
-        yield _lines() if shown is None else _bars(shown)
+        bar = None if shown is None else shown.add_task("pages", total=0)
+        last, pages, total = time.monotonic(), 0, 0
 
+        def line(text: str) -> None:
+            if shown is None:
+                say(text, err=True)
+            else:
+                shown.console.print(Text(text), soft_wrap=True)
 
-def _lines() -> Progress:
-    last, pages, total = time.monotonic(), 0, 0
+        def tell(event: Event) -> None:
+            nonlocal last, pages, total
+            if isinstance(event, BuildPlan):
+                line(f"{event.documents} documents" + (f", {event.kept} of them stored already" * bool(event.kept)))
+            elif isinstance(event, DocumentStart):
+                total, pages = total + event.pages, pages + event.kept
+                if event.kept:
+                    line(f"{event.document}: {event.kept} of {event.pages} pages kept")
+            elif isinstance(event, PageEnd):
+                pages += 1
+                if shown is None and time.monotonic() - last >= _PLAIN_SECONDS:
+                    last = time.monotonic()
+                    line(f"{pages} of {total} pages of the documents opened so far")
+            elif isinstance(event, DocumentEnd):
+                line(_outcome(event))
+            else:
+                line(f"making the {event.what}" if isinstance(event, FinalStep) else event.what)
+            if shown is not None and bar is not None:
+                shown.update(bar, total=total, completed=pages)
 
-    def tell(event: Event) -> None:
-        nonlocal last, pages, total
-        if isinstance(event, BuildPlan):
-            kept = f", {event.kept} of them stored already" if event.kept else ""
-            say(f"{event.documents} documents{kept}", err=True)
-        elif isinstance(event, DocumentStart):
-            total += event.pages
-            pages += event.kept
-            if event.kept:
-                say(f"{event.document}: {event.kept} of {event.pages} pages kept", err=True)
-        elif isinstance(event, PageEnd):
-            pages += 1
-            if time.monotonic() - last >= _PLAIN_SECONDS:
-                last = time.monotonic()
-                say(f"{pages} of {total} pages of the documents opened so far", err=True)
-        elif isinstance(event, DocumentEnd):
-            say(_outcome(event), err=True)
-        else:
-            say(f"making the {event.what}" if isinstance(event, FinalStep) else event.what, err=True)
-
-    return tell
-
-
-def _bars(shown: "Bars") -> Progress:
-    tasks: dict[str, Any] = {}
-
-    def tell(event: Event) -> None:
-        if isinstance(event, BuildPlan):
-            tasks[""] = shown.add_task("documents", total=event.documents, completed=event.kept)
-        elif isinstance(event, DocumentStart):
-            tasks[event.document] = shown.add_task(short(event.document), total=event.pages, completed=event.kept)
-        elif isinstance(event, PageEnd):
-            if event.document in tasks:
-                shown.advance(tasks[event.document])
-        elif isinstance(event, DocumentEnd):
-            shown.advance(tasks[""])
-            if event.record.name in tasks:
-                shown.remove_task(tasks.pop(event.record.name))
-            shown.console.print(Text(_outcome(event)), soft_wrap=True)
-        elif isinstance(event, FinalStep):
-            shown.add_task(f"making the {event.what}", total=None)
-        else:
-            shown.console.print(Text(event.what), soft_wrap=True)
-
-    return tell
+        yield tell
 
 
 def _outcome(event: DocumentEnd) -> str:
@@ -155,9 +134,6 @@ def print_document(archive: Archive, name: str) -> None:
             say(f"{title} pages {pages}: {what}")
     if record.irregular:
         say(_irregular(record))
-    tables = Table()
-    for heading in ("page", "route", "confidence", "layout", "tables"):
-        tables.add_column(heading, justify="left" if heading in ("route", "tables") else "right", overflow="fold")
     with archive.connection() as connection:
         rows = connection.execute(
             "SELECT p.page, p.route, p.confidence, p.layout, "
@@ -166,10 +142,17 @@ def print_document(archive: Archive, name: str) -> None:
             "GROUP BY ALL ORDER BY p.page",
             [name],
         ).fetchall()
-    for page, route, confidence, layout, titles in rows:
-        regular = "" if layout is None else f"{layout:.2f}"
-        tables.add_row(str(page), route, _sure(confidence, {route: 1}), regular, titles)
-    SafeConsole().print(tables)
+    shown = [
+        (
+            Value(str(page), page),
+            route,
+            _sure(confidence, {route: 1}),
+            None if layout is None else Value(f"{layout:.2f}", layout),
+            titles,
+        )
+        for page, route, confidence, layout, titles in rows
+    ]
+    show_table("", ("page", "route", "confidence", "layout", "tables"), shown)
 
 
 def _narrow_table(names: Sequence[str], figures: Sequence[str]) -> Table:

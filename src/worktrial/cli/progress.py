@@ -48,10 +48,4 @@ def counting(total: int, *, what: str, sizes: bool = False) -> "Iterator[Callabl
             yield None
             return
         task = shown.add_task(what, total=total)
-        yield lambda name, more: shown.update(task, description=short(name), advance=more)
-
-
-def short(name: str) -> str:
-    """Name of what is worked on, as far as there is room for it."""
-    shown = printable(name)
-    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
+        yield lambda name, more: shown.update(task, description=printable(name)[:_LONGEST], advance=more)
