@@ -110,7 +110,7 @@ def test_a_budget_and_an_endpoint_hold_for_shards_and_errors_come_back_whole(
     refused = work_on(replace(cut.order(1), errand=Errand("starter", "python:not_there:work", {}, ())))
     with pytest.raises(SettingError, match="not_there"):
         refused.raise_error()
-    assert ShardEnd(1).raise_error() is None
+    assert ShardEnd().raise_error() is None
 
 
 def test_a_worker_of_another_version_says_so() -> None:

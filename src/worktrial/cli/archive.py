@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import typer
 from pydantic import Field
 
-from worktrial.archive.pages import LOW_CONFIDENCE
+from worktrial.archive import LOW_CONFIDENCE
 from worktrial.cli.lazy import CommandRow, fixed_group
 from worktrial.cli.options import takes
-from worktrial.cli.places import AsJson, written
+from worktrial.cli.places import written
 from worktrial.engine.notices import say
 from worktrial.options import Flag, Options
 
@@ -24,7 +24,6 @@ app = fixed_group(
         ),
         "search": CommandRow("Search an archive.", "archive:search"),
         "show": CommandRow("Show a page as Markdown.", "archive:show"),
-        "compare": CommandRow("Show where two archives of the same documents differ.", "archive:compare"),
     },
 )
 NOTHING_BUILT = 1
@@ -45,7 +44,7 @@ class BuildOptions(Options):
     """Recognise pages that are pictures or whose characters are not to be trusted (auto), every page (force), or
     none (never). Needs: pip install worktrial\\[ocr]."""
     page_seconds: Annotated[float, Flag()] = 600.0
-    """A page that takes longer stays unread for a later build."""
+    """A page that needs the processor for longer stays unread for a later build."""
     unsafe_parsers: Annotated[bool, Flag()] = False
     """Go on where the programs that read PDFs and pictures cannot be walled off from this machine."""
     pages: Annotated[str, Flag(metavar="PAGES")] = ""
@@ -75,8 +74,8 @@ def build_archive(
 
     Example: worktrial archive build bulletins/*.pdf -o bulletins.archive
     """
-    from worktrial.archive.build import build
     from worktrial.cli.archive_tables import building, print_report
+    from worktrial.stores.archives import build
 
     asked = BuildOptions.read(given, suite="archive build")
     settings = {name: value for name, value in asked if name != "output"}
@@ -101,10 +100,10 @@ def inspect(
 
     Example: worktrial archive inspect bulletins.archive
     """
-    from worktrial.archive.store import Archive
     from worktrial.cli.archive_tables import print_document, print_documents
+    from worktrial.stores.archives import open_archive
 
-    opened = Archive.open(archive)
+    opened = open_archive(archive)
     if document is None:
         print_documents(opened)
     else:
@@ -133,15 +132,15 @@ def look_at(
 
     Example: worktrial archive look bulletins.archive treasury_bulletin_1939_02 -o look.html
     """
-    from worktrial.archive.look import look
-    from worktrial.archive.store import Archive
+    from worktrial.cli.archive_look import look
+    from worktrial.stores.archives import open_archive
 
     document, page = what, None
     if what is not None:
         name, colon, digits = what.rpartition(":")
         if colon and digits.isdecimal():
             document, page = name, int(digits)
-    seen = look(Archive.open(archive), document, page, below=below, most=most)
+    seen = look(open_archive(archive), document, page, below=below, most=most)
     with written(output, "Name a file in a folder that you may write"):
         output.write_text(seen.html, "utf-8")
     say(f"{seen.shown:,} of {seen.found:,} cells below {below:g}, each beside its picture -> {output}")
@@ -160,10 +159,10 @@ def search(
 
     Example: worktrial archive search bulletins.archive "gross public debt in the February 1939 bulletin"
     """
-    from worktrial.archive.store import Archive
     from worktrial.cli.archive_tables import print_hits
+    from worktrial.stores.archives import open_archive
 
-    hits = Archive.open(archive).search(query, limit=limit, document=document, kind="table" if tables else "page")
+    hits = open_archive(archive).search(query, limit=limit, document=document, kind="table" if tables else "page")
     if not hits:
         say("nothing found", err=True)
         raise typer.Exit(1)
@@ -183,50 +182,18 @@ def show(
 
     Example: worktrial archive show bulletins.archive treasury_bulletin_1939_02:51 --image page.png
     """
-    from worktrial.archive.show import page_markdown
-    from worktrial.archive.store import Archive
     from worktrial.errors import SettingError
+    from worktrial.stores.archives import open_archive
 
     name, colon, digits = page.rpartition(":")
     if not colon or not digits.isdecimal():
         raise SettingError(f"{page}: name a document and a page, such as treasury_bulletin_1939_02:51")
-    opened = Archive.open(archive)
+    opened = open_archive(archive)
     content = opened.page(name, int(digits))
     if image is not None:
-        from worktrial.archive.show import draw_tables
-
-        drawn = draw_tables(opened.document(name), content, scale)
-        with written(image, "Name a file that ends in .png"):
-            drawn.save(image)
+        drawn = opened.marked(name, content.number, scale)
+        with written(image, "Name a file in a folder that you may write"):
+            image.write_bytes(drawn)
     for doubt in filter(None, (content.layout_doubt, content.trouble)):
         say(f"{page}: {doubt}", err=True)
-    say(page_markdown(content) or f"(nothing on this page: {content.route})", end="")
-
-
-def compare(
-    first: Annotated[Path, typer.Argument(help="A built archive, its folder or address.", metavar="A")],
-    second: Annotated[Path, typer.Argument(help="Another, of the same documents.", metavar="B")],
-    document: Annotated[str | None, typer.Option(help="Compare this document only.")] = None,
-    most: Annotated[int, typer.Option("--show", help="Most cells to print that differ.", min=0)] = 20,
-    as_json: AsJson = False,
-) -> None:
-    """Show where two archives of the same documents differ, such as two producers made them.
-
-    Documents are the same by name, else by content; tables by what they hold. Exits with 1 when a cell differs or
-    is in one archive only, 0 when none does.
-
-    Example: worktrial archive compare bulletins.archive parsed.archive --show 50
-    """
-    from worktrial.archive.differences import compare_archives
-    from worktrial.archive.store import Archive
-    from worktrial.cli.archive_tables import print_differences
-    from worktrial.engine.notices import say_object
-
-    found = compare_archives(Archive.open(first), Archive.open(second), document)
-    if as_json:
-        say_object(found)
-    else:
-        print_differences(found, most)
-    cells = found.cells
-    if cells.different or cells.only_first or cells.only_second:
-        raise typer.Exit(1)
+    say(content.markdown or f"(nothing on this page: {content.route})", end="")

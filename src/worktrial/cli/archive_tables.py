@@ -1,26 +1,14 @@
 """What the terminal shows of an archive: how its build is going, and tables about what is in it."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from worktrial.archive.build import (
-    BuildPlan,
-    BuildReport,
-    DocumentEnd,
-    DocumentStart,
-    Event,
-    FinalStep,
-    PageEnd,
-    Progress,
-)
-from worktrial.archive.pages import Route
-from worktrial.archive.store import Archive, DocumentRecord, FootingCount, PageTrouble
+from worktrial.archive import Archive, BuildEvent, BuildReport, DocumentRecord, Hit, Route
 from worktrial.cli.progress import bars
 from worktrial.cli.tables import show_table
 from worktrial.engine.notices import say
@@ -28,16 +16,12 @@ from worktrial.places import shown_place
 from worktrial.results.writing import Value
 from worktrial.terminal import SafeConsole
 
-if TYPE_CHECKING:
-    from worktrial.archive.differences import ArchiveDifference
-    from worktrial.archive.search import Hit
-
 _MOST_LINES = 20
 _PLAIN_SECONDS = 10.0
 
 
 @contextmanager
-def building() -> Iterator[Progress]:
+def building() -> Iterator[Callable[[BuildEvent], None]]:
     """Function that shows the events of an archive's build: a bar of pages on a terminal, and lines everywhere."""
     with bars() as shown:
         bar = None if shown is None else shown.add_task("pages", total=0)
@@ -49,32 +33,31 @@ def building() -> Iterator[Progress]:
             else:
                 shown.console.print(Text(text), soft_wrap=True)
 
-        def tell(event: Event) -> None:
+        def tell(event: BuildEvent) -> None:
             nonlocal last, pages, total
-            if isinstance(event, BuildPlan):
+            if event.kind == "plan":
                 line(f"{event.documents} documents" + (f", {event.kept} of them stored already" * bool(event.kept)))
-            elif isinstance(event, DocumentStart):
+            elif event.kind == "document":
                 total, pages = total + event.pages, pages + event.kept
                 if event.kept:
                     line(f"{event.document}: {event.kept} of {event.pages} pages kept")
-            elif isinstance(event, PageEnd):
+            elif event.kind == "page":
                 pages += 1
                 if shown is None and time.monotonic() - last >= _PLAIN_SECONDS:
                     last = time.monotonic()
                     line(f"{pages} of {total} pages of the documents opened so far")
-            elif isinstance(event, DocumentEnd):
-                line(_outcome(event))
-            else:
-                line(f"making the {event.what}" if isinstance(event, FinalStep) else event.what)
+            elif event.record is not None:
+                line(_outcome(event.record))
+            elif event.what:
+                line(f"making the {event.what}" if event.kind == "step" else event.what)
             if shown is not None and bar is not None:
                 shown.update(bar, total=total, completed=pages)
 
         yield tell
 
 
-def _outcome(event: DocumentEnd) -> str:
+def _outcome(record: DocumentRecord) -> str:
     """A finished document in one line."""
-    record = event.record
     if not record.readable:
         return f"{record.name}: left out: {record.trouble}"
     told = [f"{record.pages} pages", f"{record.tables} tables"]
@@ -102,11 +85,16 @@ def print_report(report: BuildReport) -> None:
 
 def print_documents(archive: Archive) -> None:
     """One line a document."""
-    table = _narrow_table(("document", "pages"), ("tables", "cells", "low", "sure", "sums\nhold"))
+    # Narrow: a figure must not be folded on a terminal of 80 columns.
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for name in ("document", "pages"):
+        table.add_column(name, overflow="fold")
+    for figure in ("tables", "cells", "low", "sure", "sums\nhold"):
+        table.add_column(figure, justify="right", no_wrap=True, vertical="bottom")
     for record in archive.documents:
         if record.readable:
             counts = (record.tables, record.cells, record.doubtful_cells)
-            shares = (_sure(record.confidence, record.routes), _share(record.footing))
+            shares = (_sure(record.confidence, record.routes), _share(record))
             table.add_row(record.name, _routes([record]), *map(_count, counts), *shares)
     SafeConsole().print(table)
     for record in archive.documents:
@@ -129,8 +117,8 @@ def print_document(archive: Archive, name: str) -> None:
     }
     for label, fact in facts.items():
         say(f"{label:<11} {fact}")
-    for title, troubles in (("failed", record.failed), ("doubtful", record.doubts)):
-        for pages, what in _grouped(troubles):
+    for title in ("failed", "doubtful"):
+        for pages, what in _grouped(record, failed=title == "failed"):
             say(f"{title} pages {pages}: {what}")
     if record.irregular:
         say(_irregular(record))
@@ -155,23 +143,13 @@ def print_document(archive: Archive, name: str) -> None:
     show_table("", ("page", "route", "confidence", "layout", "tables"), shown)
 
 
-def _narrow_table(names: Sequence[str], figures: Sequence[str]) -> Table:
-    """Table of which no figure is folded on a terminal of 80 columns."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    for name in names:
-        table.add_column(name, overflow="fold")
-    for figure in figures:
-        table.add_column(figure, justify="right", no_wrap=True, vertical="bottom")
-    return table
-
-
 def _sure(confidence: float | None, routes: Mapping[str, int]) -> str:
     """The confidence of recognition; nothing where nothing was recognised, and none of it is in doubt."""
     told = confidence is not None and (0 < confidence < 1 or Route.OCR in routes)
     return f"{confidence:.3f}" if told else ""
 
 
-def print_hits(hits: "Sequence[Hit]") -> None:
+def print_hits(hits: Sequence[Hit]) -> None:
     """One hit in two lines: where, and the line that matches best."""
     console = SafeConsole()
     for rank, hit in enumerate(hits, 1):
@@ -180,36 +158,13 @@ def print_hits(hits: "Sequence[Hit]") -> None:
         say(f"    {hit.snippet}")
 
 
-def print_differences(found: "ArchiveDifference", most: int) -> None:
-    """Print where two archives differ: a line a document, and the first cells that do."""
-    table = _narrow_table(["document"], ("tables", "same", "same\nvalue", "differ", "only A", "only B"))
-    for one in found.documents:
-        both = sum(t.first is not None and t.second is not None for t in one.tables)
-        counts = (one.cells.same, one.cells.same_value, one.cells.different)
-        alone = (one.cells.only_first, one.cells.only_second)
-        table.add_row(one.document, f"{both} of {len(one.tables)}", *(f"{n:,}" for n in (*counts, *alone)))
-    SafeConsole().print(table)
-    for name, documents in (("A", found.only_first), ("B", found.only_second)):
-        if documents:
-            say(f"only in {name}: {', '.join(documents)}")
-    for one in found.documents:
-        if one.numbers_only_first or one.numbers_only_second:
-            told = f"{one.numbers_only_first:,} only in A, {one.numbers_only_second:,} only in B"
-            say(f"{one.document}: numbers anywhere in its text: {told}")
-    cells = [cell for one in found.documents for own in one.tables for cell in own.different]
-    for cell in cells[:most]:
-        say(f"{cell.first}  {cell.first_text!r} | {cell.second}  {cell.second_text!r}")
-    if len(cells) > most:
-        say(f"… and {len(cells) - most:,} more cells that differ; --json has all")
-
-
 def _notes(record: DocumentRecord) -> list[str]:
     if not record.readable:
         return [f"left out: {record.trouble}"]
     notes = [record.trouble] if record.trouble else []
     if record.pages and record.routes.get("blank", 0) == record.pages:
         notes.append("every page is blank: the copy is damaged or empty")
-    notes += [f"failed pages {pages}: {what}" for pages, what in _grouped(record.failed)]
+    notes += [f"failed pages {pages}: {what}" for pages, what in _grouped(record, failed=True)]
     if record.irregular:
         notes.append(_irregular(record))
     return notes
@@ -219,10 +174,10 @@ def _irregular(record: DocumentRecord) -> str:
     return f"layout doubtful on pages {_ranges(record.irregular)}"
 
 
-def _grouped(troubles: Sequence[PageTrouble]) -> list[tuple[str, str]]:
+def _grouped(record: DocumentRecord, *, failed: bool) -> list[tuple[str, str]]:
     """Pages of one trouble together."""
     by_what: dict[str, list[int]] = {}
-    for trouble in troubles:
+    for trouble in record.failed if failed else record.doubts:
         by_what.setdefault(trouble.what, []).append(trouble.page)
     grouped = [(_ranges(pages), what) for what, pages in by_what.items()]
     more = len(grouped) - _MOST_LINES
@@ -247,8 +202,8 @@ def _routes(records: Sequence[DocumentRecord]) -> str:
     return ", ".join(f"{count:,} {route}" for route, count in totals.items())
 
 
-def _share(footing: FootingCount) -> str:
-    return f"{footing.held / footing.checked:.1%}" if footing.checked else ""
+def _share(record: DocumentRecord) -> str:
+    return f"{record.footing.held / record.footing.checked:.1%}" if record.footing.checked else ""
 
 
 def _count(number: int) -> str:

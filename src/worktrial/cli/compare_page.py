@@ -1,8 +1,7 @@
 """Runs side by side on the terminal: the conclusion, then what it stands on."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
@@ -10,9 +9,9 @@ from worktrial.cli.tables import show_table
 from worktrial.engine.notices import say
 from worktrial.engine.stored import StoredRun
 from worktrial.places import shown_place
-from worktrial.results.comparison import Change, Comparison, ConditionComparison, Flip, compare_runs
+from worktrial.results.comparison import Comparison, ConditionComparison, Flip, compare_runs
 from worktrial.results.conclusion import Named, conclude_on, is_reference, names_of
-from worktrial.results.figure import figures_of
+from worktrial.results.figure import MEANS, figures_of
 from worktrial.results.writing import (
     NONE,
     amount,
@@ -28,11 +27,12 @@ from worktrial.results.writing import (
     signed,
     whole,
 )
-from worktrial.statistics import Estimand, Estimate, Interval
+from worktrial.statistics import Change, Estimand, Interval, Unit
 from worktrial.terminal import SafeConsole
 
 LEVEL = 0.05
 _FLIPS_SHOWN = 20
+_RATES = ("completion", "completion_of_valid")
 
 
 def print_side_by_side(runs: Sequence[StoredRun]) -> None:
@@ -109,40 +109,58 @@ def print_comparison(
     _show_effects(found)
     for line in _remarks(found):
         say(line)
-    if (chosen := found.of(found.headline)) is not None:
-        _show_condition(chosen, level, every_flip)
-        own = [(figure.name, *_rate_cells(figure.change)) for figure in found.suite_figures]
-        show_table(f"figures of the suite, {found.headline}", ("figure", "A", "B", "B - A", "interval"), own)
-        _show_quantities(chosen)
+    if (chosen := found.of(found.headline)) is None:
+        return
+    _show_flips(chosen, every_flip)
+    _show_categories(found, level)
+    own = [one for one in found.figures.listed if one.condition == found.headline and not one.group]
+    of_suite = [one for one in own if one.name not in (*_RATES, *MEANS) and one.value is not None]
+    figures = [(one.name, *_rate_cells(one)) for one in of_suite]
+    show_table(f"figures of the suite, {found.headline}", ("figure", "A", "B", "B - A", "interval"), figures)
+    _show_means([one for one in own if one.name in MEANS], found.headline)
+
+
+def _show_categories(found: Comparison, level: float) -> None:
+    rows = []
+    for name, one in found.figures.groups("category", found.headline).items():
+        mark = " *" if one.p_adjusted is not None and one.p_adjusted < level else ""
+        rows.append((name, one.n, *_rate_cells(one), _p(one.p_adjusted) + mark))
+    footer = f"Holm: p corrected for {len(rows)} categories; * below {level:g}"
+    columns = ("category", "n", "A", "B", "B - A", "interval", "Holm")
+    show_table(f"by category, {found.headline}", columns, rows, footer)
 
 
 def _show_effects(found: Comparison) -> None:
     several = len(found.conditions) > 1
     sure = f"{found.confidence * 100:g} % interval"
     # Single tries of unrelated tasks answer both questions alike.
-    alike = all(c.work is None or c.these == replace(c.work, estimand=Estimand.THESE) for c in found.conditions)
+    both = [(_rate(found, one), _rate(found, one, Estimand.THESE)) for one in found.conditions]
+    alike = all((work.interval, work.p) == (these.interval, these.p) for work, these in both)
     columns = ["condition", "A", "B", "B - A", *((sure, "p") if alike else ("on these tasks", "on work like this"))]
     footer = [] if alike else [f"{sure} and p: on these tasks only tries are chance, on work like this tasks, too"]
     if several:
         columns.append("Holm")
         footer.append("Holm: p on work like this, corrected for the number of conditions")
     rows = []
-    for one in found.conditions:
-        these, work = _estimate_cells(one.these), _estimate_cells(one.work)
-        cells = work if alike else [", p ".join(these), ", p ".join(work)]
-        holm = [_p(one.p_adjusted)] if several else []
-        rows.append((one.condition, *_rate_cells(one.effect)[:3], *cells, *holm))
+    for one, (work, these) in zip(found.conditions, both, strict=True):
+        cells = [(_span(rate.interval), NONE if rate.interval is None else _p(rate.p)) for rate in (these, work)]
+        told = cells[1] if alike else tuple(", p ".join(cell) for cell in cells)
+        rows.append((one.condition, *_rate_cells(work)[:3], *told, *([_p(work.p_adjusted)] if several else ())))
     show_table("completion rate, differences in points", columns, rows, "; ".join(footer))
+
+
+def _rate(found: Comparison, one: ConditionComparison, estimand: Estimand = Estimand.WORK) -> Change:
+    return found.figures.get("completion_of_valid", one.condition, estimand=estimand)
 
 
 def _remarks(found: Comparison) -> Iterator[str]:
     chosen = found.of(found.headline)
     if chosen is not None and chosen.table.left_out:
-        own, rate = chosen.table, chosen.effect_of_all
+        own, rate = chosen.table, found.figures.get("completion", chosen.condition)
         where = f"{own.invalid_first} invalid in A, {own.invalid_second} in B"
         line = f"left out: {counted(own.left_out, 'sample')} ({where})"
-        if rate is not None:
-            of_all = f"A {percent(rate.first)}, B {percent(rate.second)} (B - A {signed(rate.difference)} points)"
+        if rate.value is not None:
+            of_all = f"A {percent(rate.first)}, B {percent(rate.second)} (B - A {signed(rate.value)} points)"
             line += f"; with an invalid one as not passed: {of_all}"
         yield line
     for letter, keys, missing in (
@@ -156,18 +174,20 @@ def _remarks(found: Comparison) -> Iterator[str]:
     for letter, names in zip("AB", found.untried, strict=True):
         if names:
             yield f"only {letter} was tried under {', '.join(names)}: nothing is said about that"
-    for setting, change in found.robustness.items():
-        name = f"robustness R ({setting})" if setting else "robustness R"
-        if change.difference is None:
+    for change in found.figures.listed:
+        if change.name != "robustness":
+            continue
+        name = f"robustness R ({change.group})" if change.group else "robustness R"
+        if change.value is None:
             yield f"{name} has no value in a run: nothing passes without faults"
             continue
         between = change.interval
         sure = "" if between is None else f", interval {between.low:+.2f} to {between.high:+.2f}"
-        more = f"B - A {change.difference:+.2f}{sure}; {counted(change.tasks, 'task')}"
+        more = f"B - A {change.value:+.2f}{sure}; {counted(change.n, 'task')}"
         yield f"{name}: A {ratio(change.first)}, B {ratio(change.second)} ({more})"
 
 
-def _show_condition(chosen: ConditionComparison, level: float, every_flip: bool) -> None:
+def _show_flips(chosen: ConditionComparison, every_flip: bool) -> None:
     for title, gained in (("lost", False), ("gained", True)):
         if own := [flip for flip in chosen.flips if flip.gained is gained]:
             shown = own if every_flip else own[:_FLIPS_SHOWN]
@@ -175,14 +195,6 @@ def _show_condition(chosen: ConditionComparison, level: float, every_flip: bool)
             say(f"{title} by B: {counted(len(own), 'task')}: {', '.join(map(_flip, shown))}{rest}")
     if chosen.repeats > 1 and chosen.flips:
         say("with repeats: the share of passes changed; * where the majority of the repeats changed, too")
-    rows = []
-    for one in chosen.industries:
-        judged = one.table.both + one.table.only_first + one.table.only_second + one.table.neither
-        mark = " *" if one.p_adjusted is not None and one.p_adjusted < level else ""
-        rows.append((one.name, judged, *_rate_cells(one.effect), _p(one.p_adjusted) + mark))
-    footer = f"Holm: p corrected for {len(rows)} categories; * below {level:g}"
-    columns = ("category", "n", "A", "B", "B - A", "interval", "Holm")
-    show_table(f"by category, {chosen.condition}", columns, rows, footer)
 
 
 def _flip(flip: Flip) -> str:
@@ -192,43 +204,34 @@ def _flip(flip: Flip) -> str:
     return f"{flip.sample}{mark} ({flip.passed_first}->{flip.passed_second} of {flip.repeats})"
 
 
-def _show_quantities(chosen: ConditionComparison) -> None:
-    changes = {name: change for name, change in chosen.quantities.items() if change is None or any(_both(change))}
-    rows = [(name.replace("_", " "), *_quantity_cells(name, change)) for name, change in changes.items()]
-    title = f"mean of a sample with two verdicts, {chosen.condition}"
+def _show_means(means: Sequence[Change], condition: str) -> None:
+    rows = []
+    for one in means:
+        if one.value is None:
+            rows.append((_words(one), "unknown", "unknown", NONE, NONE, NONE))
+        elif one.first or one.second:
+            form = {Unit.DOLLARS: dollars, Unit.SECONDS: seconds, Unit.TOKENS: whole}.get(one.unit, amount)
+            more = f"{'+' if one.value > 0 else ''}{form(one.value)}"
+            ends = one.ratio_low, one.ratio_high
+            span = NONE if None in ends else " to ".join(map(ratio, ends))
+            rows.append((_words(one), form(one.first), form(one.second), more, ratio(one.ratio), span))
+    title = f"mean of a sample with two verdicts, {condition}"
     show_table(title, ("quantity", "A", "B", "B - A", "B / A", "interval"), rows)
-    if chosen.few and any(change is not None for change in chosen.quantities.values()):
-        say(chosen.few)
-    if chosen.replayed:
-        say(f"{chosen.replayed}: costs are what their requests would have cost")
-    for name, why in chosen.unknown.items():
-        if name in ("cost", "seconds"):
-            say(f"{name} not known: {why}")
+    for note in dict.fromkeys(one.note for one in means if one.note):
+        say(note)
+    for one in means:
+        if one.unknown and one.name in ("cost_per_task", "seconds"):
+            say(f"{_words(one)} not known: {one.unknown}")
 
 
-def _both(change: Change) -> tuple[float, float]:
-    return change.first, change.second
+def _words(change: Change) -> str:
+    return change.name.removesuffix("_per_task").replace("_", " ")
 
 
-def _quantity_cells(name: str, change: Change | None) -> Iterable[str]:
-    if change is None:
-        return ("unknown", "unknown", NONE, NONE, NONE)
-    kinds = {"seconds": seconds, "calls": amount}
-    form = dollars if "cost" in name else kinds.get(name, whole)
-    between = change.ratio_interval
-    span = NONE if between is None else f"{ratio(between.low)} to {ratio(between.high)}"
-    more = f"{'+' if change.difference > 0 else ''}{form(change.difference)}"
-    return (*map(form, _both(change)), more, ratio(change.ratio), span)
-
-
-def _rate_cells(change: Change | None) -> tuple[str, str, str, str]:
-    if change is None:
+def _rate_cells(change: Change) -> tuple[str, str, str, str]:
+    if change.value is None:
         return (NONE,) * 4
-    return percent(change.first), percent(change.second), signed(change.difference), _span(change.interval)
-
-
-def _estimate_cells(found: Estimate | None) -> tuple[str, str]:
-    return (NONE, NONE) if found is None else (_span(found.interval), _p(found.p))
+    return percent(change.first), percent(change.second), signed(change.value), _span(change.interval)
 
 
 def _span(between: Interval | None) -> str:

@@ -70,17 +70,20 @@ def export(
 
     Example: worktrial export runs/first runs/second -o summary.md
     """
+    from worktrial.interop.exchange import FORMATS
     from worktrial.results.exports import export_records, export_summary
     from worktrial.results.tables import find_runs, sources
 
     asked = ExportOptions.read(given, suite="export")
     force, chosen = asked.force, asked.format or _BY_ENDING.get(output.suffix.lower())
-    if chosen is None:
-        raise SettingError(
-            f"-o {output}: its ending names no format; name one of {', '.join(_formats())} with --format"
-        )
-    if chosen not in [*ExportForm] and chosen not in (formats := _formats()):
+    if chosen not in [*ExportForm] and chosen not in (formats := [*ExportForm, *_writers()]):
+        if chosen is None:
+            known = f"name one of {', '.join(formats)} with --format"
+            raise SettingError(f"-o {output}: its ending names no format; {known}")
         raise SettingError(f"--format {chosen}: there is {', '.join(formats)}")
+    takes = [name for name, row in FORMATS.items() if "reward" in row.takes]
+    if asked.reward is not None and chosen not in takes:
+        raise SettingError(f"--reward: is for {', '.join(takes)}, not for {chosen}")
     found = sources(find_runs(runs))
     correct = _correct(asked.judge_audit, asked.labels, len(found))
     if correct is not None and chosen != ExportForm.MARKDOWN:
@@ -88,7 +91,6 @@ def export(
     if chosen in (ExportForm.CSV, ExportForm.PARQUET):
         _tables(found, ExportForm(chosen), output, asked.table, force)
         return
-    own = _own_options(chosen, {"reward": asked.reward})
     if asked.table:
         raise SettingError(f"--table: is for csv and parquet, not for {chosen}")
     if chosen == ExportForm.JSONL:
@@ -96,10 +98,7 @@ def export(
     elif chosen == ExportForm.MARKDOWN:
         _say(f"{export_summary(found, output, correct=correct, force=force):,} rows", output)
     else:
-        done = _writer(chosen)(found, output, force=force, **own)
-        _say(f"{done.written:,} samples", output)
-        for what in done.lost:
-            say(what, err=True)
+        _write(chosen, found, asked, output)
 
 
 def _correct(audit: Path | None, labels: Path | None, runs: int) -> "Correct | None":
@@ -129,38 +128,24 @@ def _correct(audit: Path | None, labels: Path | None, runs: int) -> "Correct | N
     return corrected
 
 
-def _own_options(form: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Options that were given and that only some formats have.
-
-    Raises:
-        SettingError: `form` has no such option.
-    """
-    from worktrial.interop.exchange import FORMATS
-
-    asked = {name: value for name, value in given.items() if value is not None}
-    for name in asked:
-        known = [other for other, row in FORMATS.items() if name in row.takes]
-        if form not in known:
-            raise SettingError(f"--{name.replace('_', '-')}: is for {', '.join(known)}, not for {form}")
-    return asked
-
-
-def _formats() -> list[str]:
-    """Names of all formats."""
+def _writers() -> dict[str, Any]:
+    """Functions that write runs in formats of other programs, by name; None for those in `interop.exchange`."""
     from worktrial.interop.exchange import FORMATS
     from worktrial.suite import suites
 
-    return [*ExportForm, *FORMATS, *(name for suite in suites.all() for name in suite.exports())]
+    of_suites = {name: write for suite in suites.all() for name, write in suite.exports().items()}
+    return {**dict.fromkeys(FORMATS), **of_suites}
 
 
-def _writer(name: str) -> Any:
-    """Function that writes runs in a format of other programs."""
-    from worktrial.interop.exchange import FORMATS, writer
-    from worktrial.suite import suites
+def _write(form: str, found: "list[RunSource]", asked: ExportOptions, output: Path) -> None:
+    """Write runs in a format of other programs."""
+    from worktrial.interop.exchange import writer
 
-    if name in FORMATS:
-        return writer(name)
-    return next(own[name] for suite in suites.all() if name in (own := suite.exports()))
+    own = {} if asked.reward is None else {"reward": asked.reward}
+    done = (_writers()[form] or writer(form))(found, output, force=asked.force, **own)
+    _say(f"{done.written:,} samples", output)
+    for what in done.lost:
+        say(what, err=True)
 
 
 def _tables(found: "list[RunSource]", form: ExportForm, output: Path, names: list[str], force: bool) -> None:

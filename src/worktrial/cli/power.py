@@ -1,6 +1,6 @@
 """`worktrial power`: how many tasks a trial needs, and what so many can show."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,16 +9,15 @@ from pydantic import Field
 
 from worktrial.cli.options import takes
 from worktrial.cli.places import AsJson, records_folder
+from worktrial.cli.tables import show_table
 from worktrial.engine.identity import comparable
 from worktrial.engine.notices import say_json
 from worktrial.errors import SettingError
 from worktrial.options import Count, Flag, Options, Share
 from worktrial.statistics import Design, Prospect, half_width, prospect, sample_size_for_half_width
-from worktrial.terminal import SafeConsole, print_line, print_whole_words, table_of
+from worktrial.terminal import SafeConsole, print_line
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from worktrial.engine.stored import StoredRun
     from worktrial.results.machine import PowerOutput, PowerRow
     from worktrial.results.observed import ObservedPair, ObservedRun
@@ -248,7 +247,11 @@ def _print(plan: _Plan) -> None:
     ):
         if rows is not None:
             print_line(console, title)
-            print_whole_words(console, _table(names, rows, shown, exact=_is_exact(plan) and shown != "power"))
+            exact = _is_exact(plan) and shown != "power"
+            columns = ("tasks of the two agents", "if better", "if worse", *(("power",) if exact else ()))
+            show_table(
+                "", columns, [(name, *_cells(row, shown, exact)) for name, row in zip(names, rows, strict=True)]
+            )
     if found.tasks_for_half_width is not None:
         print_line(console, f"One rate ± {points} {sure}: {_tasks(found.tasks_for_half_width)}")
     for line in found.notes:
@@ -260,14 +263,12 @@ def _is_exact(plan: _Plan) -> bool:
     return plan.repeats == 1 and plan.cluster_effect == 1
 
 
-def _table(names: "Sequence[str]", rows: "Sequence[PowerRow]", shown: str, *, exact: bool) -> "Table":
-    table = table_of(["tasks of the two agents"], ("if better", "if worse", *(("power",) if exact else ())))
-    for name, row in zip(names, rows, strict=True):
-        both = row.better, row.worse
+def _cells(row: "PowerRow", shown: str, exact: bool) -> "Iterator[str]":
+    both = row.better, row.worse
+    yield from (_cell(found, shown) for found in both)
+    if exact:
         chances = [found.exact_power for found in both if found is not None and found.exact_power is not None]
-        power = f"{min(chances):.0%}" if chances else "-"
-        table.add_row(name, *(_cell(found, shown) for found in both), *((power,) if exact else ()))
-    return table
+        yield f"{min(chances):.0%}" if chances else "-"
 
 
 def _cell(found: Prospect | None, shown: str) -> str:

@@ -45,35 +45,14 @@ class DoorOptions(Options):
     """Name of the tool by which an agent hands in its answer; none offers none."""
     show_checks: Annotated[bool, Flag(_DOORS, common=True)] = False
     """Show checks and votes with each verdict: they are the answer key."""
-    stdio: Annotated[bool, Flag(_DOORS, common=True)] = False
-    """Serve one sample over MCP on the standard streams, and nothing else."""
     sample: Annotated[str | None, Flag(_DOORS, common=True, metavar="ID")] = None
-    """With --stdio or --at: id of the task. Default: the next open one."""
+    """With --at: id of the task. Default: the next open one."""
     at: Annotated[str | None, Flag(_DOORS, common=True, metavar="NAME")] = None
     """Open one sample at once, at /episodes/NAME: whoever reaches this server may then drive it."""
     openenv: Annotated[bool, Flag(_DOORS, common=True)] = False
     """Serve an environment of OpenEnv instead: reset, step, reward."""
     reward: Annotated[RewardKind | None, Flag(_DOORS, common=True, metavar="|".join(RewardKind))] = None
     """With --openenv: what a verdict is worth. Default: outcome."""
-
-
-def _list(wanted: bool) -> None:
-    if not wanted:
-        return
-    from worktrial.interop.serve.listing import servers
-
-    nobody = True
-    for server in servers():
-        nobody = False
-        said = server.episodes
-        say(f"{server.url}  {said['suite']}  {server.folder}")
-        say(f"  {said['finished']} of {said['samples']} samples are done, {said['waiting']} wait")
-        for one in said["open"]:
-            place = f"{one['sample']}, repeat {one['repeat']}, {one['condition']}"
-            say(f"  {one['episode']}  {place}  {one['state']}  {one['calls']} calls")
-    if nobody:
-        say("no server of yours is up")
-    raise typer.Exit
 
 
 def _command(suite: Any, word: str) -> Any:
@@ -90,19 +69,10 @@ def _command(suite: Any, word: str) -> Any:
 
         doors = DoorOptions.read({name: given.pop(name) for name in DoorOptions.model_fields}, suite="serve")
         settings = _settings(doors)
-        if doors.stdio:
-            from worktrial.interop.serve.apart import outlive_signals
-
-            outlive_signals()
         driven = Episodes(agent, idle_seconds=doors.idle_seconds, most=doors.episodes)
         prepared = prepare(suite, driven, given, command=("worktrial", *sys.argv[1:]))
         say_before([prepared], given)
-        if doors.stdio:
-            from worktrial.interop.serve.stdio import serve_stdio
-
-            state = _to_its_end(serve_stdio(prepared, driven, settings, doors.sample))
-            say(f"{state.sample}: {state.outcome}, {state.reason}", err=True)
-        elif doors.openenv:
+        if doors.openenv:
             from worktrial.interop.openenv import environment_app
 
             kind = doors.reward or RewardKind.OUTCOME
@@ -120,18 +90,6 @@ app = suite_group(
     "Example: worktrial serve starter --limit 5 -o runs/mine",
     _command,
 )
-
-
-@app.callback()
-def _group(
-    list_servers: Annotated[
-        bool,
-        typer.Option(
-            "--list", callback=_list, is_eager=True, help="Show the servers that are up, with their open episodes."
-        ),
-    ] = False,
-) -> None:
-    """Options of `worktrial serve` itself."""
 
 
 def _settings(doors: DoorOptions) -> "ServerSettings":
@@ -152,12 +110,10 @@ def _settings(doors: DoorOptions) -> "ServerSettings":
 
     if doors.reward is not None and not doors.openenv:
         raise SettingError("--reward is for --openenv; over HTTP and MCP there are verdicts")
-    if doors.openenv and doors.stdio:
-        raise SettingError("--openenv and --stdio are two kinds of doors; name one")
-    if doors.at is not None and (doors.stdio or doors.openenv):
-        raise SettingError("--at is an address over HTTP and MCP; leave out --stdio and --openenv")
-    if doors.sample is not None and not doors.stdio and doors.at is None:
-        raise SettingError("--sample names the sample of --stdio or --at; else every episode names its own")
+    if doors.at is not None and doors.openenv:
+        raise SettingError("--at is an address over HTTP and MCP; leave out --openenv")
+    if doors.sample is not None and doors.at is None:
+        raise SettingError("--sample names the sample of --at; else every episode names its own")
     token = None if doors.token_env is None else os.environ.get(doors.token_env)
     if doors.token_env is not None and not token:
         raise SettingError(f"--token-env: the environment variable {doors.token_env} is not set")

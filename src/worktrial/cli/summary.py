@@ -23,7 +23,7 @@ from worktrial.statistics import Agreement, Figure
 from worktrial.suite import suite_of
 from worktrial.terminal import SafeConsole, shows_line
 from worktrial.workplaces import ContextUse
-from worktrial.workplaces.conformance import SimulatorHealth
+from worktrial.workplaces.watch import SimulatorHealth
 
 _RATE = ("passed", "invalid", "rate (95 % interval)")
 

@@ -2,8 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from worktrial.results.writing import Content, ShownTable, to_rich
+from worktrial.results.writing import NONE, Content, ShownTable, to_rich
 from worktrial.terminal import SafeConsole, print_whole_words
+
+_FIGURES = "0123456789+-$<∞" + NONE
+"""Beginnings of figures in words, which stand to the right as numbers do."""
 
 
 def show_table(
@@ -24,5 +27,10 @@ def show_table(
         console: Where to print; None for standard output.
     """
     table = ShownTable(title, columns, rows, footer)
-    if table.rows:
-        print_whole_words(console or SafeConsole(), to_rich(table))
+    if not table.rows:
+        return
+    made = to_rich(table)
+    for column in made.columns[1:]:
+        if all(str(cell)[:1] in _FIGURES for cell in column.cells):
+            column.justify = "right"
+    print_whole_words(console or SafeConsole(), made)

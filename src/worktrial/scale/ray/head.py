@@ -187,16 +187,12 @@ def _connected(library: Any, cluster: Cluster) -> Iterator[None]:
         how = "Ray's own log says more" if is_local else "Start one with `ray start --head`, or use --ray local"
         raise SettingError(f"{where}: no cluster answers ({_short(e)}). {how}") from None
     try:
-        sign = library.remote(_nothing).remote()
+        sign = library.remote(lambda: None).remote()
         if not library.wait([sign], timeout=max(0.1, until - time.monotonic()))[0]:
             raise SettingError(f"{where}: no worker was up within {seconds:g} s; give it longer with --ray-wait")
         yield
     finally:
         library.shutdown()
-
-
-def _nothing() -> None:
-    """Be there."""
 
 
 def far_work() -> Callable[[str, bytes], Any]:
@@ -231,8 +227,7 @@ def _run(library: Any, order: ShardOrder, tell: Callable[[str], None]) -> list[S
     """Ends of all shards; `order` is that for one of them."""
     of = order.shard.of
     task = library.remote(far_work()).options(num_cpus=1, max_retries=_RETRIES)
-    waiting = [*range(of, 0, -1)]
-    running: dict[Any, int] = {}
+    waiting, running = [*range(of, 0, -1)], dict[Any, int]()
     ends: list[ShardEnd] = []
     told = time.monotonic()
     try:

@@ -63,7 +63,6 @@ class ShardOrder:
 class ShardEnd(NamedTuple):
     """Outcome of the work on one shard."""
 
-    number: int
     samples: int = 0
     invalid: int = 0
     retries: int = 0
@@ -89,16 +88,15 @@ def work_on(order: ShardOrder) -> ShardEnd:
     Args:
         order: The shard.
     """
-    number = order.shard.number
     os.environ.update(order.keys)
     collect_seldom()
     try:
         return asyncio.run(_work(order))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        return ShardEnd(number, error="interrupted", kind="interrupted")
+        return ShardEnd(error="interrupted", kind="interrupted")
     except WorktrialError as e:
         kind = next((name for name, known in _KINDS.items() if isinstance(e, known)), "setting")
-        return ShardEnd(number, error=f"shard {order.shard}: {e.args[0]}", kind=kind)
+        return ShardEnd(error=f"shard {order.shard}: {e.args[0]}", kind=kind)
 
 
 async def _work(order: ShardOrder) -> ShardEnd:
@@ -117,7 +115,7 @@ async def _work(order: ShardOrder) -> ShardEnd:
     plan = plan_of(prepare(errand.suite, errand.agent, given, base=order.base, command=errand.command), order)
     with collecting_seldom(plan.settings.concurrency):
         (end,) = await run_trials_async([plan])
-    return ShardEnd(order.shard.number, len(end.jobs), end.invalid, end.retries)
+    return ShardEnd(len(end.jobs), end.invalid, end.retries)
 
 
 def plan_of(prepared: PreparedRun, order: ShardOrder) -> RunPlan:
