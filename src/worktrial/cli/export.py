@@ -76,11 +76,11 @@ def export(
 
     asked = ExportOptions.read(given, suite="export")
     force, chosen = asked.force, asked.format or _BY_ENDING.get(output.suffix.lower())
-    if chosen not in [*ExportForm] and chosen not in (formats := [*ExportForm, *_writers()]):
-        if chosen is None:
-            known = f"name one of {', '.join(formats)} with --format"
-            raise SettingError(f"-o {output}: its ending names no format; {known}")
-        raise SettingError(f"--format {chosen}: there is {', '.join(formats)}")
+    if chosen is None or (chosen not in [*ExportForm] and chosen not in _writers()):
+        known = ", ".join([*ExportForm, *_writers()])
+        if chosen is not None:
+            raise SettingError(f"--format {chosen}: there is {known}")
+        raise SettingError(f"-o {output}: its ending names no format; name one of {known} with --format")
     takes = [name for name, row in FORMATS.items() if "reward" in row.takes]
     if asked.reward is not None and chosen not in takes:
         raise SettingError(f"--reward: is for {', '.join(takes)}, not for {chosen}")
