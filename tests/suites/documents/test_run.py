@@ -203,8 +203,7 @@ def test_ones_own_questions_by_our_reading_and_doubtful_gold_is_warned_of(tmp_pa
         (["--agent", "idle", "--tasks", "HB4"], ["so nothing is left"]),
         (["--agent", "idle", "--images", "--setup", "closed"], ["closed book shows no pages"]),
         (["--agent", "idle", "--faults", "E1", "--setup", "closed"], ["makes no calls"]),
-        (["--agent", "idle", "--faults", "prompted"], ["no model plays these tools"]),
-        (["--agent", "reference", "--faults", "E1", "--fault-unit", "turn"], ["turns of reference are not known"]),
+        (["--agent", "idle", "--faults", "prompted"], ["and here none does"]),
         (["--agent", "idle", "--closed-run", "nowhere"], ["no such folder"]),
     ],
 )

@@ -45,6 +45,7 @@ class ScriptedSolver:
 
         async def call(name: str, arguments: JsonObject) -> JsonValue:
             for _ in range(MOST_TRIES):
+                assignment.trajectory.turns += 1
                 seen = await assignment.call(name, arguments)
                 if not is_outage(seen):
                     break
