@@ -15,7 +15,7 @@ from worktrial.grading import Outcome
 from worktrial.places import shown_place
 from worktrial.suite import ReferenceAgent, Suite, TaskRow
 from worktrial.suites.documents.options import DocumentsBeside, DocumentsData, DocumentsOptions, ScoreName
-from worktrial.suites.reference import idle_agent
+from worktrial.suites.reference import idle_agent, plan_agent
 from worktrial.trial.settings import work_fields
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class DocumentsSuite(Suite):
     data = DocumentsData
     beside = DocumentsBeside
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
-        "reference": ReferenceAgent("a scripted solver: it searches, reads a table, queries its cells"),
+        "reference": replace(plan_agent(), about="follows each question's stored plan of searches and queries"),
         "idle": idle_agent("says nothing", must=Outcome.FAIL),
     }
 
@@ -188,7 +188,7 @@ suite = DocumentsSuite()
 
 
 def _python(options: DocumentsOptions, agent: "Candidate") -> "PythonUse":
-    # The scripted solver and the idle agent call no Python, so they run where it cannot be locked in.
+    # Plans and the idle agent call no Python, so they run where it cannot be locked in.
     if options.setup == "closed" or agent.kind == "reference" or options.tools == "none":
         return "none"
     return options.python

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from worktrial.agents.assignment import Solution
 from worktrial.agents.candidates import Candidate
 from worktrial.engine.record import SampleResult
 from worktrial.engine.trial import SampleContext
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 
 
 SUITE = "documents"
+REFERENCE = "reference"
+"""Agent that follows each question's plan, as one writes it after `--agent`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +69,8 @@ class DocumentsSettings(ScoreSettings, WorkSettings):
     def check(self, candidate: Candidate) -> None:
         """Refuse what cannot be had; see `WorkSettings`."""
         given = f"{option('setup')} {self.setup}"
-        if _is_scripted(candidate) and not self.setup.has_archive_tools:
-            raise SettingError(f"{option('agent')} reference: works with tools only, and {given} has none")
+        if _follows_plans(candidate) and not self.setup.has_archive_tools:
+            raise SettingError(f"{option('agent')} {REFERENCE}: works with tools only, and {given} has none")
         if self.images and self.setup is Setup.CLOSED:
             raise SettingError(f"{option('images')}: closed book shows no pages")
         if self.setup is Setup.CLOSED and not self.faults.is_clean:
@@ -113,8 +116,14 @@ def documents_trial(
         raise SettingError(
             f"{option('setup')} {settings.setup}: needs an archive. Name one with {option('archive')}"
         )
+    without = [question.id for question in chosen if question.plan is None]
+    if _follows_plans(agent) and without and settings.setup.has_archive_tools:
+        raise SettingError(
+            f"{option('agent')} {REFERENCE}: {len(without)} of {len(chosen)} questions have no plan ({without[0]}, "
+            "for one). Add one to their lines, or choose another agent"
+        )
     held = None if archive is None else archive.fingerprint
-    work = DocumentsWork(chosen, archive, agent, settings, web)
+    work = DocumentsWork(chosen, archive, settings, web)
     grade = AnswerGrader(
         settings.setup,
         settings,
@@ -159,12 +168,10 @@ class DocumentsWork:
         self,
         chosen: Sequence[DocumentQuestion],
         archive: "Archive | None",
-        agent: Candidate,
         settings: DocumentsSettings,
         web: "WebSource | None",
     ) -> None:
         self._questions = {question.id: question for question in chosen}
-        self._agent = agent
         self._settings = settings
         self._transforms = document_transforms(archive)
         given = settings.workspace
@@ -187,12 +194,6 @@ class DocumentsWork:
     async def open(self, question: DocumentQuestion, sample: Sample) -> OpenWorkplace:
         """Open the archive, or the part of it that the set-up gives, for one question."""
         here = await sample.stack.enter_async_context(self._preparer.prepare(question))
-        agent = None
-        if _is_scripted(self._agent):
-            # Imported here because most runs need no solver. It is told the question without what a set-up adds.
-            from worktrial.suites.documents.reference import ScriptedSolver
-
-            agent = ScriptedSolver(question.text)
         tools = {tool.name for tool in here.session.workplace.tools}
         has_files = here.workspace is not None
         prompt = system_prompt(
@@ -202,7 +203,7 @@ class DocumentsWork:
             session=here.session,
             workplace=here.session.workplace,
             instruction=here.instruction,
-            agent=agent,
+            solution=Solution(question.plan),
             system_prompt=prompt,
             workspace=here.workspace,
             take_pictures=here.pictures.take,
@@ -223,8 +224,8 @@ async def _grade(
     return await asyncio.to_thread(grade, question, work.trajectory, has_files=has_files)
 
 
-def _is_scripted(agent: Candidate) -> bool:
-    return agent.kind == "reference" and agent.make is None
+def _follows_plans(agent: Candidate) -> bool:
+    return agent.kind == "reference" and agent.spec == REFERENCE
 
 
 _NEAR = 0.01
