@@ -2,8 +2,8 @@
 
     python -m benchmarks.archive_generated [--pages 200] [--scanned-pages 200] [--seed 1] [--workers 0]
 
-Both styles are generated, built and scored against the truth that the generator wrote. Recognising 200 scanned pages
-takes a quarter of an hour on two cores.
+Both styles are generated, built and scored against the truth that the generator wrote. Recognising 200 scanned
+pages takes a quarter of an hour on two cores.
 """
 
 import argparse

@@ -144,7 +144,7 @@ WORKPLACE = Workplace("room", "", (Tool("look", "Look.", {"type": "object"}, wri
 def _trial(
     agent: Callable[[Assignment], Awaitable[None]],
     *,
-    load: Callable[[str], Errand] = Errand,
+    load: Callable[[Errand], Errand] = lambda task: task,
     grade: Callable[[Errand, Work], SampleResult] = lambda task, work: SampleResult(
         outcome=Outcome.PASS, reason="ok"
     ),
@@ -222,8 +222,8 @@ def test_faults_are_the_trial_s_own() -> None:
 
 
 def test_what_cannot_be_loaded_or_graded_is_never_the_agents_failure() -> None:
-    def damaged(id: str) -> Errand:
-        raise DataError(f"tasks.yaml: {id}", "holds no workplace")
+    def damaged(task: Errand) -> Errand:
+        raise DataError(f"tasks.yaml: {task.id}", "holds no workplace")
 
     with pytest.raises(InvalidSample, match=r"task_data: tasks.yaml: a: holds no workplace"):
         _run(_trial(_works, load=damaged))

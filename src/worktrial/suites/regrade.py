@@ -1,6 +1,6 @@
 """Judging stored work again, without the agent."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -22,7 +22,7 @@ from worktrial.language import JsonObject
 from worktrial.outside.files import as_json, read_bytes
 from worktrial.trial.duties import with_budget
 from worktrial.trial.judging import JudgeSettings, Work, doubts_of, judge_on_record
-from worktrial.trial.trial import Grade, Load
+from worktrial.trial.trial import Grade, Load, TrialTask
 from worktrial.workplaces import StopReason, ToolCall, Trajectory
 
 T = TypeVar("T")
@@ -128,17 +128,21 @@ class Grader(Protocol):
 class ToolGrader(Generic[T]):
     """Grader by the functions that a suite's trial loads and grades with."""
 
-    def __init__(self, data: JsonObject, load: Load[T], grade: Grade[T]) -> None:
+    def __init__(self, data: JsonObject, tasks: Iterable[TrialTask], load: Load[T], grade: Grade[T]) -> None:
         self.data = data
+        self._tasks = {task.id: task for task in tasks}
         self._load, self._grade = load, grade
 
     async def grade(self, work: FinishedWork, rubric: str | None, context: SampleContext) -> SampleResult:
         """Judge `work`; see `Grader`."""
+        task = self._tasks.get(work.record.sample)
+        if task is None:
+            raise InvalidSample(InvalidReason.TASK_DATA, "the data has no such task")
         try:
-            task = self._load(work.record.sample)
+            loaded = self._load(task)
         except DataError as e:
             raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
-        return await self._grade(task, work.work, context, rubric)
+        return await self._grade(loaded, work.work, context, rubric)
 
 
 @dataclass(frozen=True, slots=True)

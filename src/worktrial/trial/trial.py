@@ -86,8 +86,8 @@ class OpenWorkplace:
     """Function that tells why an answer is asked for again, once; see `Assignment`."""
     workspace: Path | None = None
     take_pictures: Callable[[], list[str]] = list
-    needed: Needed | None = None
-    """Needs of the task, which faults spare or aim at; None where they are not known."""
+    needed: Callable[[], Needed | None] = lambda: None
+    """Function that reads off what the task needs, which faults aim at; called under faults only."""
     transforms: Mapping[str, Transform] = field(default_factory=lambda: TRANSFORMS)
     """Ways in which implicit faults degrade answers, by kind."""
     watched: WatchedSession | None = None
@@ -117,8 +117,8 @@ class TrialTask(Protocol):
 T = TypeVar("T")
 
 
-Load = Callable[[str], T]
-"""Loads a task by its id. A `DataError` or `InvalidSample` makes the sample `invalid`."""
+Load = Callable[[Any], T]
+"""Loads one of the trial's tasks. A `DataError` or `InvalidSample` makes the sample `invalid`."""
 Grade = Callable[[T, Work, SampleContext, str | None], Awaitable[SampleResult]]
 """Grades work on a task, fresh or stored; a text replaces the task's own rubric. Raises `InvalidSample` where there
 is no verdict through no fault of the agent."""
@@ -166,6 +166,7 @@ class ToolTrial(Generic[T]):
         settings.check(candidate)
         settings.duties.check_tools(tools)
         self._load, self._open, self._grade = load, open_workplace, grade
+        self._tasks = {task.id: task for task in tasks}
         self._candidate, self._own = candidate, settings
         self._conditions = settings.faults.by_name
         self.suite = suite
@@ -185,7 +186,7 @@ class ToolTrial(Generic[T]):
         async with AsyncExitStack() as stack:
             sample = Sample(job.sample, self._conditions[job.condition], context, Trajectory(), stack)
             try:
-                task = self._load(job.sample)
+                task = self._load(self._tasks[job.sample])
                 place = await self._open(task, sample)
             except DataError as e:
                 raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
@@ -349,7 +350,7 @@ def under_faults(
     if faults.mode is FaultMode.E0:
         return place.session
     return faulty(
-        place.session, place.workplace, faults, sample, position, transforms=place.transforms, needed=place.needed
+        place.session, place.workplace, faults, sample, position, transforms=place.transforms, needed=place.needed()
     )
 
 

@@ -29,7 +29,7 @@ def test_a_date_that_can_be_read_two_ways(answer: str, outcome: Outcome) -> None
     trajectory = asyncio.run(follow(task.plan, session))
     trajectory.answer = answer
     changed = task.model_copy(update={"checks": tuple(checks)})
-    works = ExecutableWork([changed], JudgeSettings(), with_judge=False)
+    works = ExecutableWork(JudgeSettings(), with_judge=False)
     context = SampleContext(Job(task.id, 0), {})
     result = asyncio.run(works.grade(changed, Work(trajectory, task.clock, session.state), context, None))
     assert result.outcome is outcome

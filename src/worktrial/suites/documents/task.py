@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -11,11 +11,11 @@ from worktrial.agents.assignment import Solution
 from worktrial.agents.candidates import Candidate
 from worktrial.engine.record import SampleResult
 from worktrial.engine.trial import SampleContext
-from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
+from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.places import shown_place
-from worktrial.suites.documents.answers import AnswerDiagnosis, AnswerPair, AnswerScore, diagnose
+from worktrial.suites.documents.answers import AnswerDiagnosis, AnswerPair, diagnose
 from worktrial.suites.documents.choices import AnswerMode, Setup
 from worktrial.suites.documents.failures import Evidence, FailureKind, candidates, failure, missing_figures
 from worktrial.suites.documents.faults import document_transforms, needs_of
@@ -32,7 +32,7 @@ from worktrial.suites.documents.scoring import (
     score_answer,
     score_measures,
 )
-from worktrial.suites.documents.trace import Trace, retrieval_measures, trace_of
+from worktrial.suites.documents.trace import retrieval_measures, trace_of
 from worktrial.suites.documents.web_search import Contamination
 from worktrial.suites.documents.workplace import as_recorded
 from worktrial.trial.judging import Work
@@ -123,7 +123,7 @@ def documents_trial(
             "for one). Add one to their lines, or choose another agent"
         )
     held = None if archive is None else archive.fingerprint
-    work = DocumentsWork(chosen, archive, settings, web)
+    work = DocumentsWork(archive, settings, web)
     grade = AnswerGrader(
         settings.setup,
         settings,
@@ -162,16 +162,9 @@ def _python_memory(settings: DocumentsSettings) -> int:
 
 
 class DocumentsWork:
-    """Questions about the documents of one archive."""
+    """Work on questions about the documents of one archive."""
 
-    def __init__(
-        self,
-        chosen: Sequence[DocumentQuestion],
-        archive: "Archive | None",
-        settings: DocumentsSettings,
-        web: "WebSource | None",
-    ) -> None:
-        self._questions = {question.id: question for question in chosen}
+    def __init__(self, archive: "Archive | None", settings: DocumentsSettings, web: "WebSource | None") -> None:
         self._settings = settings
         self._transforms = document_transforms(archive)
         given = settings.workspace
@@ -185,11 +178,9 @@ class DocumentsWork:
             tools=settings.tools,
         )
 
-    def load(self, id: str) -> DocumentQuestion:
-        """The question; see `worktrial.trial.trial.Load`."""
-        if id not in self._questions:
-            raise InvalidSample(InvalidReason.TASK_DATA, "the data has no such question")
-        return self._questions[id]
+    def load(self, question: DocumentQuestion) -> DocumentQuestion:
+        """The question, which is ready; see `worktrial.trial.trial.Load`."""
+        return question
 
     async def open(self, question: DocumentQuestion, sample: Sample) -> OpenWorkplace:
         """Open the archive, or the part of it that the set-up gives, for one question."""
@@ -207,7 +198,7 @@ class DocumentsWork:
             system_prompt=prompt,
             workspace=here.workspace,
             take_pictures=here.pictures.take,
-            needed=needs_of(question),
+            needed=partial(needs_of, question),
             transforms=self._transforms,
             as_stored=as_recorded,
         )
@@ -279,8 +270,21 @@ class AnswerGrader:
         if graded.score:
             return SampleResult(outcome=Outcome.PASS, reason=reason, measures=measures)
         diagnosis, unread = self._looked_around(question, answer)
-        kind, why = failure(self._evidence(question, answer, trajectory, trace, diagnosis, unread, graded))
-        measures["diagnosis"] = None if diagnosis is None else _as_row(diagnosis)
+        other = AnswerMode.OURS if self.settings.mode is AnswerMode.PUBLISHED else AnswerMode.PUBLISHED
+        evidence = Evidence(
+            question=question,
+            setup=self.setup,
+            stop_reason=trajectory.stop_reason,
+            reply=trajectory.answer,
+            other_scorer=bool(score_answer(answer, other, self.settings.tolerance).score),
+            near=any(score_answer(answer, either, _NEAR).score for either in AnswerMode),
+            why=graded.why,
+            diagnosis=diagnosis,
+            trace=trace,
+            unread=unread,
+        )
+        kind, why = failure(evidence)
+        measures["diagnosis"] = None if diagnosis is None else asdict(diagnosis)
         measures["failure"] = {"kind": kind.value, "why": why}
         if kind is not FailureKind.UNKNOWN:
             reason += f"; {kind}: {why}"
@@ -296,37 +300,3 @@ class AnswerGrader:
                 near = candidates(connection, question)
                 unread = missing_figures(connection, question)
         return diagnose(answer.ground_truth, answer.predicted, unit=answer.unit, candidates=near), unread
-
-    def _evidence(
-        self,
-        question: DocumentQuestion,
-        answer: AnswerPair,
-        trajectory: Trajectory,
-        trace: Trace,
-        diagnosis: AnswerDiagnosis | None,
-        unread: list[str],
-        graded: AnswerScore,
-    ) -> Evidence:
-        mode = self.settings.mode
-        other = AnswerMode.OURS if mode is AnswerMode.PUBLISHED else AnswerMode.PUBLISHED
-        return Evidence(
-            question=question,
-            setup=self.setup,
-            stop_reason=trajectory.stop_reason,
-            reply=trajectory.answer,
-            other_scorer=bool(score_answer(answer, other, self.settings.tolerance).score),
-            near=any(score_answer(answer, either, _NEAR).score for either in AnswerMode),
-            why=graded.why,
-            diagnosis=diagnosis,
-            trace=trace,
-            unread=unread,
-        )
-
-
-def _as_row(diagnosis: AnswerDiagnosis) -> JsonObject:
-    return {
-        "cause": diagnosis.cause.value,
-        "why": diagnosis.why,
-        "ratio": diagnosis.ratio,
-        "opposite_sign": diagnosis.opposite_sign,
-    }

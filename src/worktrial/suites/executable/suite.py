@@ -209,12 +209,11 @@ class ExecutableSuite(Suite):
         from worktrial.suites.regrade import ToolGrader, judging_as_stored
 
         work = ExecutableWork(
-            self.tasks_of(data),
             judging_as_stored(run.manifest, judging),
             with_judge=Role.JUDGE in set(models),
             human=run.manifest.settings.get("request_human", False),
         )
-        return ToolGrader(self.on_record(data), work.load, work.grade)
+        return ToolGrader(self.on_record(data), self.tasks_of(data), work.load, work.grade)
 
     def workplaces(self, data: Options) -> "Callable[[str], tuple[Workplace, str]]":
         """Workplace and instruction of a task; see `Suite.workplaces`."""

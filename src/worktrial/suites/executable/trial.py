@@ -33,29 +33,23 @@ class ExecutableSettings(JudgedWorkSettings):
 
 
 class ExecutableWork:
-    """Tasks in executable workplaces. The state checks decide; a judge's votes are kept beside them."""
+    """Work in executable workplaces. The state checks decide; a judge's votes are kept beside them."""
 
-    def __init__(
-        self, tasks: Sequence[ExecutableTask], judging: JudgeSettings, *, with_judge: bool, human: bool = False
-    ) -> None:
-        """Take tasks.
+    def __init__(self, judging: JudgeSettings, *, with_judge: bool, human: bool = False) -> None:
+        """Settle how it is graded.
 
         Args:
-            tasks: Those that there are.
             judging: How the judge decides.
             with_judge: Whether the role `judge` has a model.
             human: Whether a human can be asked; checks of that count only then.
         """
-        self._tasks = {task.id: task for task in tasks}
         self._judging = judging
         self._with_judge = with_judge
         self._human = human
 
-    def load(self, id: str) -> ExecutableTask:
-        """The task; see `worktrial.trial.trial.Load`."""
-        if id not in self._tasks:
-            raise InvalidSample(InvalidReason.TASK_DATA, "the suite has no such task")
-        return self._tasks[id]
+    def load(self, task: ExecutableTask) -> ExecutableTask:
+        """The task, which is ready; see `worktrial.trial.trial.Load`."""
+        return task
 
     async def open(self, task: ExecutableTask, sample: Sample) -> OpenWorkplace:
         """Open the task's workplace for an agent."""
@@ -95,7 +89,7 @@ def executable_trial(
     options: JsonObject | None = None,
 ) -> ToolTrial[ExecutableTask]:
     """Tasks made ready to run; for the arguments see `ToolTrial` and `ExecutableWork`."""
-    work = ExecutableWork(tasks, settings, with_judge=with_judge, human=settings.duties.human)
+    work = ExecutableWork(settings, with_judge=with_judge, human=settings.duties.human)
     return ToolTrial(
         work.load,
         work.open,
@@ -120,7 +114,6 @@ def opened(task: ExecutableTask, trajectory: Trajectory, *, human: bool = False)
     """
     reads = any(isinstance(check, AnswerClaim) for check in task.checks)
     bounds = f"\n\n{IN_SHORT.get(task.language, IN_SHORT['en'])}" if reads else ""
-    checks = (check.model_dump_json(exclude={"clauses"}) for check in task.checks)
     return OpenWorkplace(
         session=task.open(),
         workplace=task.home.artifact,
@@ -129,8 +122,14 @@ def opened(task: ExecutableTask, trajectory: Trajectory, *, human: bool = False)
         solution=Solution(task.plan if human else task.plan_alone, task.reads),
         human=task.human,
         fault_of=partial(excess, task.checks, trajectory),
-        needed=Needed(task.rubric, task.plan.model_dump_json(), *checks),
+        needed=lambda: _needs_of(task),
     )
+
+
+def _needs_of(task: ExecutableTask) -> Needed:
+    """Needs of the task: what its rubric, plan and checks name."""
+    checks = (check.model_dump_json(exclude={"clauses"}) for check in task.checks)
+    return Needed(task.rubric, task.plan.model_dump_json(), *checks)
 
 
 def _decision(checks: Sequence[CheckResult]) -> tuple[Outcome, str]:

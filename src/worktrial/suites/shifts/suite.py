@@ -225,7 +225,7 @@ class ShiftsSuite(Suite):
     def grader(self, run: "StoredRun", data: Any, judging: Mapping[str, Any], models: Iterable[RoleName]) -> Any:
         """Judge stored final states again; see `Suite.grader`."""
         from worktrial.suites.regrade import ToolGrader
-        from worktrial.suites.shifts.trial import Shift, ShiftWork
+        from worktrial.suites.shifts.trial import Shift, grade, load
 
         ids = {record.tags.get("variant") for record in run.records}
         shifts = [
@@ -234,8 +234,7 @@ class ShiftsSuite(Suite):
             for length in desk.lengths
             for variant in sorted(v for v in ids if isinstance(v, int))
         ]
-        work = ShiftWork(shifts)
-        return ToolGrader(self._data(shifts, data), work.load, work.grade)
+        return ToolGrader(self._data(shifts, data), shifts, load, grade)
 
     def retracing(self, run: "StoredRun") -> "Retracing | None":
         """Carry stored calls out again at the desks that come along; see `Suite.retracing`.
@@ -243,7 +242,7 @@ class ShiftsSuite(Suite):
         Not where a person's words came from a model, or where thinking took time: calls alone do not lead through
         the same day again. Nor is code of somebody's own desk run because a page is looked at.
         """
-        from worktrial.suites.shifts.trial import BegunShift, Shift, opened
+        from worktrial.suites.shifts.trial import Shift, load, opened
         from worktrial.trial.trial import condition_on_record, under_faults
         from worktrial.workplaces.retracing import ReopenedSession, Retracing
 
@@ -258,8 +257,7 @@ class ShiftsSuite(Suite):
             desk = found and self._shipped.get(found[1].replace("-", "_"))
             if not found or not desk or found[2] not in desk.lengths:
                 raise DataError(sample, "is no shift of the desks that come along")
-            shift = Shift(desk, found[2], int(found[3]))
-            place = opened(BegunShift(shift, shift.start()))
+            place = opened(load(Shift(desk, found[2], int(found[3]))))
             faults = condition_on_record(run.manifest, condition)
             # The desk's own list of calls says nothing that they do not, and what is still to come is its secret.
             return ReopenedSession(

@@ -81,30 +81,21 @@ class ShiftSettings(WorkSettings):
     """Minutes of the shift for each minute that the agent takes; None lets only calls cost time."""
 
 
-class ShiftWork:
-    """Shifts at desks. Code decides; no model is needed beside the agent."""
+def load(shift: Shift) -> BegunShift:
+    """The shift as it begins; see `worktrial.trial.trial.Load`."""
+    return BegunShift(shift, shift.start())
 
-    def __init__(self, shifts: Sequence[Shift]) -> None:
-        self._shifts = {shift.id: shift for shift in shifts}
 
-    def load(self, id: str) -> BegunShift:
-        """The shift; see `worktrial.trial.trial.Load`."""
-        if id not in self._shifts:
-            raise InvalidSample(InvalidReason.TASK_DATA, "the suite has no such shift")
-        return BegunShift(self._shifts[id], self._shifts[id].start())
-
-    async def grade(
-        self, begun: BegunShift, work: Work, context: SampleContext, rubric: str | None
-    ) -> SampleResult:
-        """Judge the state in which a shift ended; see `worktrial.trial.trial.Grade`."""
-        desk, length = begun.shift.desk, begun.shift.length
-        if work.final_state is None:
-            raise InvalidSample(InvalidReason.TASK_DATA, "the stored trajectory has no final state to judge")
-        try:
-            end: DeskState = msgspec.convert(work.final_state, desk.workplace.home.state_type)
-        except msgspec.ValidationError as e:
-            raise InvalidSample(InvalidReason.TASK_DATA, f"the final state is of another version: {e}") from e
-        return result_of(desk.score(begun.start, end), end, desk.file.spam.get(length))
+async def grade(begun: BegunShift, work: Work, context: SampleContext, rubric: str | None) -> SampleResult:
+    """Judge the state in which a shift ended; see `worktrial.trial.trial.Grade`. Code decides."""
+    desk, length = begun.shift.desk, begun.shift.length
+    if work.final_state is None:
+        raise InvalidSample(InvalidReason.TASK_DATA, "the stored trajectory has no final state to judge")
+    try:
+        end: DeskState = msgspec.convert(work.final_state, desk.workplace.home.state_type)
+    except msgspec.ValidationError as e:
+        raise InvalidSample(InvalidReason.TASK_DATA, f"the final state is of another version: {e}") from e
+    return result_of(desk.score(begun.start, end), end, desk.file.spam.get(length))
 
 
 def shift_trial(
@@ -120,11 +111,10 @@ def shift_trial(
     async def open_shift(begun: BegunShift, sample: Sample) -> OpenWorkplace:
         return opened(begun, candidate, settings.wall)
 
-    work = ShiftWork(shifts)
     return ToolTrial(
-        work.load,
+        load,
         open_shift,
-        work.grade,
+        grade,
         suite="shifts",
         data=data,
         tasks=shifts,

@@ -182,8 +182,8 @@ class SimulatedSuite(Suite):
         if Role.JUDGE not in set(models):
             raise SettingError(f"{self.title}: name the model that judges with {option('judge')} MODEL")
         tasks = self.load(data)
-        work = SimulatedWork(tasks, tasks.tasks, judging_as_stored(run.manifest, judging))
-        return ToolGrader(tasks.data, work.load, work.grade)
+        work = SimulatedWork(tasks.workplaces, judging_as_stored(run.manifest, judging))
+        return ToolGrader(tasks.data, tasks.tasks, work.load, work.grade)
 
     def workplaces(self, data: Any) -> "Callable[[str], tuple[Workplace, str]]":
         """Workplace and instruction of a task; see `Suite.workplaces`."""

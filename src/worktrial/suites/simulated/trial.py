@@ -1,6 +1,6 @@
 """Simulated workplaces in a trial: how one is opened for a task, and the judging of the work in it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -69,16 +69,12 @@ class LoadedTask:
 class SimulatedWork:
     """Tasks in simulated workplaces. A simulator plays them, and a judge decides."""
 
-    def __init__(self, data: TaskSet, tasks: Sequence[Task], judging: JudgeSettings) -> None:
-        self._tasks = {task.id: task for task in tasks}
-        self._workplaces = data.workplaces
+    def __init__(self, workplaces: Mapping[str, Workplace], judging: JudgeSettings) -> None:
+        self._workplaces = workplaces
         self._judging = judging
 
-    def load(self, id: str) -> LoadedTask:
+    def load(self, task: Task) -> LoadedTask:
         """The task and its workplace; see `worktrial.trial.trial.Load`."""
-        task = self._tasks.get(id)
-        if task is None:
-            raise InvalidSample(InvalidReason.TASK_DATA, "the data has no such task")
         if task.problem is not None:
             raise InvalidSample(InvalidReason.TASK_DATA, task.problem)
         return LoadedTask(task, self._workplaces[task.workplace])
@@ -121,7 +117,7 @@ async def open_workplace(settings: SimulatedSettings, loaded: LoadedTask, sample
         instruction=f"{task.instruction}{aid}",
         clock=clock,
         solution=Solution(task.plan),
-        needed=Needed(task.rubric, plan),
+        needed=lambda: Needed(task.rubric, plan),
         watched=watched if blamed else None,
         closing=lambda: {"memory": str(simulator.memory), "final_facts": simulated.facts},
     )
@@ -151,7 +147,7 @@ def simulated_trial(
         tools = {
             tool.name for name in {task.workplace for task in tasks} & homes.keys() for tool in homes[name].tools
         }
-    work = SimulatedWork(data, tasks, settings)
+    work = SimulatedWork(data.workplaces, settings)
     return ToolTrial(
         work.load,
         partial(open_workplace, settings),
