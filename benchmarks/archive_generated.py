@@ -16,13 +16,13 @@ from tempfile import TemporaryDirectory
 from lab.scoring.report import score_archive, summaries
 
 from benchmarks.machine import load, machine
-from lab.generate import Plan, Style, generate
+from lab.generate import Difficulty, Plan, generate
 from lab.scoring import TableScore, read_truth
-from worktrial.archive.build import build
+from worktrial.archive.building.build import build
 from worktrial.archive.producers.pdf import ocr_available
-from worktrial.archive.store import Archive
+from worktrial.archive.store.archive import Archive
 
-LIMITS = {Style.DIGITAL: 0.97, Style.SCANNED: 0.92}
+LIMITS = {Difficulty.DIGITAL: 0.97, Difficulty.SCANNED: 0.92}
 """Cell F1."""
 PAGES_A_SECOND = 200
 
@@ -37,28 +37,31 @@ def main() -> None:
     told = options.parse_args()
     print(f"{machine()}; load {load():.1f}\n")
     with TemporaryDirectory() as scratch:
-        _measure(Path(scratch), Style.DIGITAL, told.pages, told)
+        _measure(Path(scratch), Difficulty.DIGITAL, told.pages, told)
         if told.scanned_pages and not ocr_available():
             print("no scans: the recogniser is missing (pip install worktrial[ocr])")
         elif told.scanned_pages:
-            _measure(Path(scratch), Style.SCANNED, told.scanned_pages, told)
+            _measure(Path(scratch), Difficulty.SCANNED, told.scanned_pages, told)
 
 
-def _measure(scratch: Path, style: Style, pages: int, told: argparse.Namespace) -> None:
-    made, built = scratch / f"{style}-made", scratch / f"{style}-built"
+def _measure(scratch: Path, difficulty: Difficulty, pages: int, told: argparse.Namespace) -> None:
+    made, built = scratch / f"{difficulty.name}-made", scratch / f"{difficulty.name}-built"
     began = time.process_time()
-    generate(made, Plan(pages, told.seed, style, questions=0))
+    generate(made, Plan(pages, told.seed, difficulty, questions=0))
     speed = pages / (time.process_time() - began)
     report = build([made / "pdfs"], built, workers=told.workers)
     archive = Archive.open(built)
     scores = score_archive(archive, read_truth(made / "truth/tables.jsonl"))
-    print(f"{style}: {pages} pages, {len(scores)} tables, read in {report.seconds:.0f} s\n")
+    print(f"{difficulty.name.lower()}: {pages} pages, {len(scores)} tables, read in {report.seconds:.0f} s\n")
     _print_by_title(scores)
     mean = summaries(scores)[0]
     print("\n| measure | figure | limit | |", "|---|---|---|---|", sep="\n")
-    fast = f">= {PAGES_A_SECOND} | {_verdict(speed >= PAGES_A_SECOND)}" if style is Style.DIGITAL else "| "
+    fast = (
+        f">= {PAGES_A_SECOND} | {_verdict(speed >= PAGES_A_SECOND)}" if difficulty is Difficulty.DIGITAL else "| "
+    )
     print(f"| pages made per second of one core | {speed:.0f} | {fast} |")
-    print(f"| cell F1 | {mean.cell_f1:.3f} | >= {LIMITS[style]:g} | {_verdict(mean.cell_f1 >= LIMITS[style])} |")
+    least = LIMITS[difficulty]
+    print(f"| cell F1 | {mean.cell_f1:.3f} | >= {least:g} | {_verdict(mean.cell_f1 >= least)} |")
     print(f"| cell F1, as printed | {mean.cell_f1_strict:.3f} | | |")
     print(f"| values found by row label and headings | {mean.value_found:.3f} | | |")
     print(f"| numbers recalled | {mean.in_tables:.3f} | | |")

@@ -1,28 +1,31 @@
-"""Two run folders that say the same."""
+"""What a run folder says: its records with their work, and its figures."""
 
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
+from tests.support.cli import command
 
-from worktrial.engine.stored import open_run
-from worktrial.results.tables import sources
+from worktrial.engine.record import SampleRecord
+from worktrial.engine.records import Records, WorkReader
+from worktrial.statistics import Estimand
 
 
 def work(folder: Path) -> dict[Any, Any]:
     """The last record of every sample, wherever its work lies, and its trajectory."""
-    [source] = sources([folder])
-    found = source.work(dict[str, Any])
-    return {record.key: (replace(record, work=None, tokens=None), line) for record, line in found}
+    with WorkReader(folder, dict[str, Any]) as lines:
+        return {
+            record.key: (
+                replace(record, work=None, tokens=None),
+                None if record.work is None else lines.at(record.work),
+            )
+            for record in Records(folder, SampleRecord)
+        }
 
 
-def says_the_same(first: Path, second: Path) -> None:
-    a, b = open_run(first).manifest, open_run(second).manifest
-    assert (a.suite, a.data) == (b.suite, b.data)
-    assert {k: v for k, v in a.settings.items() if k != "tasks"} == {
-        k: v for k, v in b.settings.items() if k != "tasks"
-    }
-    one, other = work(first), work(second)
-    assert one.keys() == other.keys()
-    for key in one:
-        assert one[key] == other[key], key
+def figures_shown(run: Path, condition: str) -> list[dict[str, Any]]:
+    """What `show` says of all samples under a condition, as every export says it."""
+    found = msgspec.json.decode(command("show", run, "--json").out)["figures"]
+    asked = {"condition": condition, "group": "", "estimand": Estimand.WORK}
+    return [one for one in found if {name: one[name] for name in asked} == asked]

@@ -25,7 +25,6 @@ from worktrial.trial.duties import with_budget
 from worktrial.trial.judging import Work, doubts_of
 from worktrial.trial.work import WorkSettings
 from worktrial.workplaces import Session, Trajectory, Workplace
-from worktrial.workplaces.conformance import WatchedSession
 from worktrial.workplaces.duties.human import NOBODY, REQUEST_HUMAN, HumanSession
 from worktrial.workplaces.duties.session import PolicySession
 from worktrial.workplaces.faults import (
@@ -42,6 +41,7 @@ from worktrial.workplaces.faults import (
     draw_plan,
     planned_kinds,
 )
+from worktrial.workplaces.watch import WatchedSession
 
 
 @dataclass(frozen=True, slots=True)

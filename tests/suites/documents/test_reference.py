@@ -16,7 +16,7 @@ from tests.sandbox.sessions import needs_sandbox
 import worktrial
 from lab.scoring import read_truth
 from worktrial.agents.plan import Plan, follow, plan_problems
-from worktrial.archive.store import Archive
+from worktrial.archive.store.archive import Archive
 from worktrial.suites.documents.example import example_archive, example_folder
 from worktrial.suites.documents.load import load_questions
 from worktrial.suites.documents.toolbox import open_tools

@@ -19,10 +19,10 @@ from worktrial.trial.judging import JudgedWorkSettings, JudgeSettings, Work, jud
 from worktrial.trial.trial import OpenWorkplace, Sample, ToolTrial
 from worktrial.workplaces import LanguageSimulator, Memory, Workplace
 from worktrial.workplaces.clock import DEFAULT_CLOCK, trial_clock
-from worktrial.workplaces.conformance import WatchedSession
 from worktrial.workplaces.faults import FaultMode, Needed, PromptedFaults
 from worktrial.workplaces.simulator import FACTS_SHOWN, SIMULATOR_VERSION
 from worktrial.workplaces.simulator.memory_choice import memory_cost
+from worktrial.workplaces.watch import WatchedSession
 
 AUTO = "auto"
 """Memory that is chosen task by task, by its cost."""

@@ -34,7 +34,6 @@ from worktrial.suites.orchestration.scoring.goals import GOALS, Met, goal_score
 from worktrial.trial.trial import faulty, jobs_under, note_faults
 from worktrial.trial.work import in_manifest
 from worktrial.workplaces import DEFAULT_CLOCK, Session, StopReason, Workplace
-from worktrial.workplaces.conformance import WatchedSession
 from worktrial.workplaces.faults import (
     Conditions,
     FaultMode,
@@ -44,6 +43,7 @@ from worktrial.workplaces.faults import (
     PromptedFaults,
 )
 from worktrial.workplaces.simulator import SIMULATOR_VERSION
+from worktrial.workplaces.watch import WatchedSession
 
 
 @dataclass(frozen=True, kw_only=True)
