@@ -243,7 +243,7 @@ def _free_trial(
 ) -> "FreeTrial":
     from worktrial.agents.assignment import Limits
     from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial
-    from worktrial.suites.settings import fault_conditions
+    from worktrial.trial.settings import fault_conditions
 
     simulator = models.get(Role.SIMULATOR)
     settings = FreeSettings(
