@@ -12,7 +12,7 @@ from tests.support.small_pdf import Sheet, write_pdf
 
 from worktrial.archive.pdf.document import open_pdf
 from worktrial.archive.pdf.page import read_page
-from worktrial.archive.producers import ReadSettings
+from worktrial.archive.producers.files import ReadSettings
 from worktrial.archive.producers.parsed import ParsedJsonReader, TextReader
 from worktrial.archive.producers.sheets import SeparatedReader
 from worktrial.archive.producers.web import HtmlReader
