@@ -18,7 +18,7 @@ from worktrial.results.observed import observe
 from worktrial.results.shown import tally_shown
 from worktrial.results.summary import RunTally
 from worktrial.workplaces import ContextUse
-from worktrial.workplaces.conformance import SimulatorHealth
+from worktrial.workplaces.watch import SimulatorHealth
 
 
 def odd(n: int, sample: int, repeat: int) -> SampleRecord:

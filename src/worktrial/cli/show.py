@@ -61,10 +61,9 @@ def show(
             raise SettingError(
                 f"--judge-audit, --labels: {run} holds an audit, which has no rate to correct; show a run without"
             )
-        if as_json:
-            raise SettingError(f"--json: {run} holds an audit, whose figures have no JSON; show it without")
-        print_audits([run])
-        return
+        if not as_json:
+            print_audits([run])
+            return
     tally = tally_shown(run, whole=bool(judge_audit or labels))
     # Records make no cycles, and a million of them take long to look through, again and again.
     gc.freeze()

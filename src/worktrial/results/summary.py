@@ -18,7 +18,7 @@ from worktrial.results.observed import ObservedRun, observed_in
 from worktrial.results.spending import Total, cost_of, replayed_mark, unseen
 from worktrial.statistics import Agreement, agreement
 from worktrial.workplaces import ContextUse
-from worktrial.workplaces.conformance import SimulatorHealth
+from worktrial.workplaces.watch import SimulatorHealth
 
 _Counts = TypeVar("_Counts", SimulatorHealth, ContextUse)
 

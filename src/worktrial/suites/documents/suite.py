@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from worktrial.agents.candidates import Candidate
-    from worktrial.archive.store import Archive
+    from worktrial.archive import Archive
     from worktrial.engine.pairing import SamplePair
     from worktrial.engine.record import SampleRecord
     from worktrial.engine.run_plan import RunSettings
@@ -263,13 +263,13 @@ def _questions_and_archive(options: DocumentsOptions) -> "tuple[QuestionSet, Arc
     if folder is None and not needs_archive:
         return questions, None
     _check_packages()
-    from worktrial.archive.store import Archive
+    from worktrial.stores.archives import open_archive
 
     if folder is None:
         from worktrial.suites.documents.example import example_archive
 
         folder = example_archive()
-    return questions, Archive.open(folder)
+    return questions, open_archive(folder)
 
 
 def _check_packages() -> None:
