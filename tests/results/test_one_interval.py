@@ -186,9 +186,8 @@ def test_every_change_between_two_runs_is_the_same_in_all_ways(run: StoredRun, o
     for contest in rival.contests:
         for lead, estimand in ((contest.difference, Estimand.WORK), (contest.these, Estimand.THESE)):
             change = together.get("completion_of_valid", contest.condition, estimand=estimand)
-            assert lead is not None and (lead.value, lead.interval) == pytest.approx(
-                (change.value, change.interval)
-            )
+            assert lead is not None and change.interval is not None
+            assert (lead.value, *lead.interval) == pytest.approx((change.value, *change.interval))
     assert python.conclusion == answer.sentence and html.startswith(f"<p>{answer.sentence.replace('<', '&lt;')}")
 
 
