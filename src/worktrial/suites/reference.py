@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from worktrial.grading import Outcome
-from worktrial.suite import ReferenceAgent
+from worktrial.suite import Baseline, ReferenceAgent
 from worktrial.workplaces import StopReason
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def plan_agent(*, must: Outcome | None = None) -> ReferenceAgent:
     Args:
         must: Outcome that it must have on every task; None if any will do.
     """
-    return ReferenceAgent("follows each task's solution plan", must, _plan_follower)
+    return ReferenceAgent("follows each task's solution plan", must, _plan_follower, Baseline.ORACLE)
 
 
 def greedy_agent() -> ReferenceAgent:
@@ -32,7 +32,7 @@ def careful_agent() -> ReferenceAgent:
 
 def idle_agent(about: str = "answers at once", *, must: Outcome | None = None) -> ReferenceAgent:
     """Agent that answers at once, without a single call; `must` as for `plan_agent`."""
-    return ReferenceAgent(about, must, lambda _: Idle())
+    return ReferenceAgent(about, must, lambda _: Idle(), Baseline.IDLE)
 
 
 def spam_agent(*, must: Outcome | None = None) -> ReferenceAgent:
@@ -41,7 +41,9 @@ def spam_agent(*, must: Outcome | None = None) -> ReferenceAgent:
     Args:
         must: Outcome that it must have on every task; None if any will do.
     """
-    return ReferenceAgent("makes the first literal call, and says all that it can read", must, _spam)
+    return ReferenceAgent(
+        "makes the first literal call, and says all that it can read", must, _spam, Baseline.RANDOM
+    )
 
 
 # Imported here because most runs follow no plan.

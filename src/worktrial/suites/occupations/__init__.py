@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from worktrial.options import Flag, Options
 from worktrial.suites.simulated import SimulatedOptions, SimulatedSuite
@@ -44,6 +44,10 @@ class OccupationsSuite(SimulatedSuite):
     options = OccupationsOptions
     data = OccupationsData
     data_file = "eval_benchmark_solvable.jsonl"
+    on_card: ClassVar = {
+        "ends": "not measured: a judge decides by the rubric's words which ends are right, and what may change",
+        "held_out": "nothing: tasks and rubrics are public",
+    }
     unproven = "its tasks have no solution plans to follow, so there is nothing to validate them by"
 
     def trial(self, options: Any, agent: "Candidate", models: "Mapping[RoleName, RoleSettings]") -> "Trial":
