@@ -12,7 +12,7 @@ from worktrial.language import JsonValue
 from worktrial.outside.yaml_nodes import BadYaml
 from worktrial.outside.yaml_text import load_yaml
 from worktrial.suites.orchestration.planning.cards import Team, team_of
-from worktrial.suites.orchestration.planning.corrections.overlay import (
+from worktrial.suites.orchestration.planning.corrected import (
     Correction,
     correct,
     corrections_for,
