@@ -97,7 +97,8 @@ def correct(records: Sequence[StepRecord], corrections: Sequence[Correction]) ->
             changed, found = re.subn(correction.find, correction.put, written, flags=re.MULTILINE)
             if not found or found != (correction.times or found):
                 wanted = correction.times or "once or more"
-                misfits.append((step, f"{correction.find!r} is there {found} times, not {wanted} ({correction.why})"))
+                told = f"{correction.find!r} is there {found} times, not {wanted} ({correction.why})"
+                misfits.append((step, told))
                 break
             change = {"left_out": correction.why} if correction.leave_out else {correction.field: changed}
             record = replace(record, **change)

@@ -20,7 +20,11 @@ def overlay(*changes: dict[str, object], step: int = 3) -> str:
 
 FITS: dict[str, tuple[dict[str, object], str, str]] = {
     "words": ({"find": "competed", "put": "completed", "times": 2}, "competed competed", "completed completed"),
-    "a key at its top": ({"find": "^name(?=:)", "put": "tool"}, "name: dig\na:\n  name: x", "tool: dig\na:\n  name: x"),
+    "a key at its top": (
+        {"find": "^name(?=:)", "put": "tool"},
+        "name: dig\na:\n  name: x",
+        "tool: dig\na:\n  name: x",
+    ),
     "every line": ({"find": "^(?:- |  )", "times": 0}, "- tool: dig\n  a:\n    b: 1", "tool: dig\na:\n  b: 1"),
     "groups": ({"find": r"\A(.+)\Z", "put": r"info: |-\n  \1"}, "Load: 'x'", "info: |-\n  Load: 'x'"),
 }
