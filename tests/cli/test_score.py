@@ -12,8 +12,8 @@ from tests.suites.orchestration.scoring.test_published_runs import flat
 from tests.support.cli import Ran, command, lines_of
 from tests.support.data import real_data_dir
 from tests.support.orchestration import SHORT, TinyTeam
+from tests.support.team import gold_answer
 
-from worktrial.suites.orchestration.planning.references import gold
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.planning.turns import gold_steps
@@ -183,7 +183,7 @@ def _stored(data: Path, place: Path) -> Path:
     place.mkdir()
     for scenario in loaded.scenarios:
         steps, _ = gold_steps(scenario, loaded.teams[Language.EN])
-        answers = {step.id: gold(step) for step in steps}
+        answers = {step.id: gold_answer(step) for step in steps}
         file = {"scenario_id": scenario.id, "history": {"run #1": history_of(scenario, answers)}}
         (place / f"{scenario.id}_out.json").write_text(json.dumps(file))
     return place

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -100,7 +100,9 @@ def correct(records: Sequence[StepRecord], corrections: Sequence[Correction]) ->
                 told = f"{correction.find!r} is there {found} times, not {wanted} ({correction.why})"
                 misfits.append((step, told))
                 break
-            change = {"left_out": correction.why} if correction.leave_out else {correction.field: changed}
+            change: dict[str, Any] = (
+                {"left_out": correction.why} if correction.leave_out else {correction.field: changed}
+            )
             record = replace(record, **change)
         else:
             steps[step] = record
