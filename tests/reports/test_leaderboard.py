@@ -16,10 +16,10 @@ from tests.support.html_tree import parsed
 from tests.support.made_runs import make_run
 
 import worktrial.reports
-from worktrial.reports import figures
 from worktrial.reports.report import Report, open_report
 from worktrial.reports.sections.leaderboard import leaderboard
 from worktrial.reports.site import render_index
+from worktrial.results import writing
 from worktrial.results.figure import figures_in, figures_of
 
 _ALL = ("E0", "E1", "E2", "E3")
@@ -66,8 +66,8 @@ def test_runs_are_ranked_with_their_intervals_and_lead_to_their_samples(report: 
     weak = figures_of(report.runs[0].run).get("completion", "E0")
     name, first, *others = board.one("tr", data_run="weak").children  # type: ignore[misc]
     assert name.text == "weak" and name.one("a").attributes["href"] == "section-runs.html#run-weak"
-    assert first.one("a").text == figures.percent(weak.value)
-    assert first.one("small").text == figures.percent_interval(weak.interval)
+    assert first.one("a").text == writing.percent(weak.value)
+    assert first.one("small").text == writing.percents(weak.interval)
     assert first.one("a").attributes["href"] == "samples.html#run=weak&condition=E0&outcome=pass"
     assert others[-1].text == "40"
     assert all(cell.attributes["data-sort"] or cell.text == "–" for cell in (first, *others))
@@ -140,16 +140,12 @@ def test_a_link_into_filtered_figures_works(chromium: Browser, index: Path, repo
 def test_a_condition_alone_shows_what_the_page_was_made_with(shown: Page, report: Report) -> None:
     shown.select_option("select[name=condition]", "E3")
     estimate = figures_of(report.runs[0].run).get("completion", "E3")
-    assert _cell(shown, "weak", 1)["text"] == figures.percent(estimate.value) + figures.percent_interval(
-        estimate.interval
-    )
+    assert _cell(shown, "weak", 1)["text"] == writing.percent(estimate.value) + writing.percents(estimate.interval)
     assert shown.locator("[data-board-of]:visible").count() == 1
     shown.select_option("select[name=condition]", "")
     assert shown.locator("[data-board-of]:visible").count() == 3
     estimate = figures_of(report.runs[0].run).get("completion", "E0")
-    assert _cell(shown, "weak", 1)["text"] == figures.percent(estimate.value) + figures.percent_interval(
-        estimate.interval
-    )
+    assert _cell(shown, "weak", 1)["text"] == writing.percent(estimate.value) + writing.percents(estimate.interval)
 
 
 def test_tables_sort_by_the_keyboard_and_tell_it(shown: Page) -> None:
@@ -192,9 +188,9 @@ def _check_filtered(shown: Page, report: Report, industry: str, condition: str) 
         assert cells[-1] == str(len(records))
         for cell, name in zip(cells, ("completion", "completion_of_valid"), strict=False):
             own = found.get(name)
-            assert cell == figures.percent(own.value) + figures.percent_interval(own.interval)
-        assert cells[5] == figures.seconds(found.get("seconds").value)
-        assert cells[6] == figures.percent(found.get("invalid").value)
+            assert cell == writing.percent(own.value) + writing.percents(own.interval)
+        assert cells[5] == writing.seconds(found.get("seconds").value)
+        assert cells[6] == writing.percent(found.get("invalid").value)
         href = _cell(shown, entry.slug, 8)["href"]
         assert parse_qs(href.partition("#")[2]) == {
             "run": [entry.slug],

@@ -12,11 +12,11 @@ from tests.support.html_tree import parsed
 import worktrial as wt
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun
-from worktrial.reports.figures import dollars, number, percent, percent_interval, seconds
 from worktrial.reports.report import open_report
 from worktrial.reports.sections.leaderboard import COLUMNS, leaderboard
 from worktrial.results.figure import FIGURES, WHOLE, Ask, figures_of
 from worktrial.results.gate import GateLimits, judge_gate
+from worktrial.results.writing import amount, dollars, percent, percents, seconds
 from worktrial.statistics import Estimand, Figure
 
 MODES = ("E0", "E1", "E2", "E3")
@@ -91,17 +91,17 @@ def test_terminal_report_export_and_gate_write_the_same(run: StoredRun, tmp_path
     assert done.interval is not None and (done.n, done.clusters) == (80, 10)
     span = f"{done.low:.1%} - {done.high:.1%}"
     assert re.search(rf"of all samples +│ {done.value:.1%} │ {span}", terminal)
-    assert board["Completion"] == percent(done.value) + percent_interval(done.interval)
+    assert board["Completion"] == percent(done.value) + percents(done.interval)
     assert (exported["completion rate"], exported["95 % interval"]) == (f"{done.value:.1%}", span)
     assert exported["passed"] == f"{done.hits}/80" and exported["invalid"] == str(invalid.hits) == "2"
-    assert board["Of valid"] == percent(valid.value) + percent_interval(valid.interval)
+    assert board["Of valid"] == percent(valid.value) + percents(valid.interval)
     assert f"{valid.value:.1%}" in terminal and exported["of valid"] == f"{valid.value:.1%}"
-    assert board["Invalid"] == percent(invalid.value) and board["Samples"] == number(done.n)
+    assert board["Invalid"] == percent(invalid.value) and board["Samples"] == amount(done.n)
 
     every, robust = work.get("pass^k"), work.named("robustness")[0]
     low, high = every.interval or (0.0, 0.0)
     assert f"of 2 tries all pass (pass^2): {every.value:.1%} (95 % interval {low:.1%} - {high:.1%})" in terminal
-    assert board["pass^k"] == f"{percent(every.value)}{percent_interval(every.interval)}, 2 tries"
+    assert board["pass^k"] == f"{percent(every.value)}{percents(every.interval)}, 2 tries"
     assert f"robustness R = {robust.value:.2f} (95 % interval {robust.low:.2f} - {robust.high:.2f})" in terminal
     assert board["Robustness"] == f"{robust.value:.2f}{robust.low:.2f}–{robust.high:.2f}"
 
@@ -134,7 +134,7 @@ def test_chosen_cells_of_the_leaderboard_are_figures_of_the_chosen_samples(run: 
     (board,) = json.loads(parsed(section.html).one("script").text)["boards"]
     cells = board["runs"][0]["figures"]["c1\n\n\nE0"]
     group = figures_of(run).get("completion", group="category=c1")
-    assert cells[0][:3] == [percent(group.value), group.value, percent_interval(group.interval)]
+    assert cells[0][:3] == [percent(group.value), group.value, percents(group.interval)]
     assert cells[-1][0] == str(group.n)
 
 

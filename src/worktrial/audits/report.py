@@ -10,21 +10,19 @@ from worktrial.audits.judge_report import JudgeReport, judge_report
 from worktrial.audits.simulator_report import Fidelity, SimulatorReport, simulator_report
 from worktrial.engine.identity import TrialIdentity
 from worktrial.reports.charts import Bar, ChartLine, bars, lines
-from worktrial.reports.figures import NONE, percent, seconds
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import (
     NOTHING,
     caveat,
-    counted,
     heading,
     joined,
     share_cell,
     strong,
     takeaway,
 )
+from worktrial.results.writing import NONE, Content, ShownTable, Value, counted, percent, seconds, to_html
 from worktrial.statistics import Rate
 
 
@@ -44,7 +42,7 @@ def judges_section(report: Report, suite: str) -> list[Section]:
 
 def _simulators(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Markup]:
     run, best = max(found, key=lambda one: one[1].overall.share or 0.0)
-    kinds: list[list[Value | str | Markup]] = [
+    kinds: list[list[Content]] = [
         _fidelity_row(run, report, name, own)
         for run, report in found
         for name, own in [*((kind.value, own) for kind, own in report.kinds.items()), ("all", report.overall)]
@@ -63,24 +61,28 @@ def _simulators(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Mark
         heading("Simulators beside the truth"),
         takeaway(said + most),
         bars("Fields told as they are, by kind of call", drawn),
-        table("Fidelity of simulators", headers, kinds),
+        to_html(ShownTable("Fidelity of simulators", headers, kinds)),
         *_drift(found),
-        table(
-            "What simulators do wrong",
-            ["Simulator", "Failure", "Answers, by the truth", "Answers, by conformance alone"],
-            [row for run, report in found for row in _failures(run, report)],
+        to_html(
+            ShownTable(
+                "What simulators do wrong",
+                ["Simulator", "Failure", "Answers, by the truth", "Answers, by conformance alone"],
+                [row for run, report in found for row in _failures(run, report)],
+            )
         ),
-        table(
-            "What simulators take",
-            [
-                "Simulator",
-                "Calls that reached the model",
-                "Tokens in",
-                "Tokens out",
-                "Median time",
-                "95th percentile",
-            ],
-            [_takes(run, report) for run, report in found],
+        to_html(
+            ShownTable(
+                "What simulators take",
+                [
+                    "Simulator",
+                    "Calls that reached the model",
+                    "Tokens in",
+                    "Tokens out",
+                    "Median time",
+                    "95th percentile",
+                ],
+                [_takes(run, report) for run, report in found],
+            )
         ),
         caveat(
             "The truth is the same workplace carried out by code. Free texts, which nobody could know word for "
@@ -91,7 +93,7 @@ def _simulators(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Mark
     ]
 
 
-def _fidelity_row(run: ReportRun, report: SimulatorReport, kind: str, own: Fidelity) -> list[Value | str | Markup]:
+def _fidelity_row(run: ReportRun, report: SimulatorReport, kind: str, own: Fidelity) -> list[Content]:
     counts = (own.wrong, own.missing, own.extra, own.unusable)
     return [
         Value(run.name, run.name, samples_href(run.slug)),
@@ -129,7 +131,7 @@ def _drift(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Markup]:
     ]
 
 
-def _failures(run: ReportRun, report: SimulatorReport) -> Iterable[list[Value | str | Markup]]:
+def _failures(run: ReportRun, report: SimulatorReport) -> Iterable[list[Content]]:
     for failure, count in report.failures.items():
         # The truth does not say what is hidden.
         by_truth = Value(NONE, NOTHING) if failure.value == "state_leak" else Value(f"{count:,}", count)
@@ -142,7 +144,7 @@ def _failures(run: ReportRun, report: SimulatorReport) -> Iterable[list[Value | 
         ]
 
 
-def _takes(run: ReportRun, report: SimulatorReport) -> list[Value | str | Markup]:
+def _takes(run: ReportRun, report: SimulatorReport) -> list[Content]:
     return [
         Value(run.name, run.name, samples_href(run.slug)),
         Value(f"{report.asked:,} of {report.overall.calls:,}", report.asked),
@@ -157,8 +159,8 @@ def _judges(found: Sequence[tuple[ReportRun, JudgeReport]]) -> list[Markup]:
     run, best = max(found, key=lambda one: one[1].verdicts.accuracy.share or 0.0)
     accuracy = best.verdicts.accuracy
     most = ", the most of the judges here" if len(found) > 1 else ""
-    rows: list[list[Value | str | Markup]] = []
-    variants: list[list[Value | str | Markup]] = []
+    rows: list[list[Content]] = []
+    variants: list[list[Content]] = []
     for one, report in found:
         verdicts = report.verdicts
         href = samples_href(one.slug)
@@ -186,15 +188,15 @@ def _judges(found: Sequence[tuple[ReportRun, JudgeReport]]) -> list[Markup]:
                 strong(run.name), percent(accuracy.share), counted(accuracy.n, "case"), most
             )
         ),
-        table("Accuracy of judges", [*headers, "No verdict"], rows),
-        table("Accuracy of judges by kind of work", ["Judge", "Work", "Right"], variants),
+        to_html(ShownTable("Accuracy of judges", [*headers, "No verdict"], rows)),
+        to_html(ShownTable("Accuracy of judges by kind of work", ["Judge", "Work", "Right"], variants)),
         caveat("The truth is that of checks of the workplace’s state. Cases without a verdict are in no rate."),
     ]
 
 
 def _corrected(report: Report, audits: Sequence[ReportRun]) -> list[Markup]:
     """Rates beside what is left of them once the judge's errors are taken out; none where no judge decided."""
-    rows: list[list[Value | str | Markup]] = []
+    rows: list[list[Content]] = []
     for run in distinct(report):
         manifest = run.run.manifest
         if TrialIdentity.of(manifest).judge is None or not any("judge" in name for name in manifest.roles):
@@ -204,7 +206,13 @@ def _corrected(report: Report, audits: Sequence[ReportRun]) -> list[Markup]:
         name = Value(run.name, run.name, samples_href(run.slug, {"condition": one.condition}))
         if one.found is None:
             rows.append(
-                [name, one.condition, Value(NONE, NOTHING), Value(NONE, NOTHING), f"Not corrected: {one.why_not}"]
+                [
+                    name,
+                    one.condition,
+                    Value(NONE, NOTHING),
+                    Value(NONE, NOTHING),
+                    f"Not corrected: {one.why_not}",
+                ]
             )
             continue
         raw = one.found.raw
@@ -220,10 +228,12 @@ def _corrected(report: Report, audits: Sequence[ReportRun]) -> list[Markup]:
     if not rows:
         return []
     return [
-        table(
-            "Completion beside the same without the judge’s errors",
-            ["Agent", "Condition", "As judged", "Corrected", "By"],
-            rows,
+        to_html(
+            ShownTable(
+                "Completion beside the same without the judge’s errors",
+                ["Agent", "Condition", "As judged", "Corrected", "By"],
+                rows,
+            )
         ),
         caveat(
             "What share of the work is right, where the judge passes some that is wrong and fails some that is "

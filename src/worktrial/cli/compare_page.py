@@ -8,7 +8,7 @@ from rich.text import Text
 
 from worktrial.language.untrusted import printable
 from worktrial.results.comparison import Change, Comparison, ConditionComparison, Flip
-from worktrial.results.conclusion import p_value, signed
+from worktrial.results.writing import p_value, signed
 from worktrial.statistics import Estimand, Estimate, Interval
 from worktrial.terminal import SafeConsole, table_of
 

@@ -17,11 +17,9 @@ from worktrial.results.conclusion import (
     conclude_on,
     is_reference,
     names_of,
-    p_value,
-    points,
-    signed,
 )
 from worktrial.results.figure import figures_of
+from worktrial.results.writing import p_value, points, signed
 from worktrial.terminal import SafeConsole, rate_cells, table_of
 
 LEVEL = 0.05

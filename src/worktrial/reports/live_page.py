@@ -9,11 +9,10 @@ from markupsafe import Markup
 from worktrial.engine.heartbeat import STOP, Heartbeat
 from worktrial.engine.progress import duration
 from worktrial.grading import Outcome
-from worktrial.reports.figures import NONE, dollars, number, percent, percent_interval
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href, trajectory_href
 from worktrial.results.following import ENDING, ConditionRate, FollowedRun
 from worktrial.results.spending import unseen
+from worktrial.results.writing import NONE, ShownTable, Value, amount, dollars, percent, percents, to_html
 
 
 def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
@@ -35,10 +34,10 @@ def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
         parts += _work(slug, beat, is_ending=run.state(now) == ENDING)
     if rates := run.rates():
         rows = [_rate(slug, rate) for rate in rates]
-        parts.append(table("Completed so far", ("Condition", "Samples", "Passed", "Completed"), rows))
+        parts.append(to_html(ShownTable("Completed so far", ("Condition", "Samples", "Passed", "Completed"), rows)))
     if reasons := run.invalid_reasons():
-        kinds = [[Value(kind), Value(number(count), count)] for kind, count in reasons.items()]
-        parts.append(table("Invalid so far, by reason", ("Reason", "Samples"), kinds))
+        kinds = [[Value(kind), Value(amount(count), count)] for kind, count in reasons.items()]
+        parts.append(to_html(ShownTable("Invalid so far, by reason", ("Reason", "Samples"), kinds)))
     if troubles := run.last_troubles():
         last = [
             [
@@ -49,7 +48,11 @@ def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
             ]
             for one in troubles
         ]
-        parts.append(table("What failed last", ("Sample", "Condition", "Outcome", "Reason"), last, sortable=False))
+        parts.append(
+            to_html(
+                ShownTable("What failed last", ("Sample", "Condition", "Outcome", "Reason"), last), sortable=False
+            )
+        )
     if run.problem is not None:
         parts.append(Markup('<p class="warning">{}</p>').format(run.problem))
     return Markup("\n").join(parts)
@@ -77,19 +80,19 @@ def _work(slug: str, beat: Heartbeat, *, is_ending: bool) -> list[Markup]:
                 Value(one.condition),
                 Value(str(one.repeat), one.repeat),
                 Value(duration(one.seconds), one.seconds),
-                Value(number(one.requests), one.requests),
-                Value(number(one.tokens), one.tokens),
+                Value(amount(one.requests), one.requests),
+                Value(amount(one.tokens), one.tokens),
             ]
             for one in beat.samples[:_IN_FLIGHT]
         ]
         more = beat.in_flight - len(rows)
         headers = ("Sample", "Condition", "Repeat", "For", "Requests", "Tokens")
-        parts.append(table(f"In flight: {number(beat.in_flight)}", headers, rows, sortable=False))
-        parts += [Markup('<p class="note">and {} more</p>').format(number(more))] if more else []
+        parts.append(to_html(ShownTable(f"In flight: {amount(beat.in_flight)}", headers, rows), sortable=False))
+        parts += [Markup('<p class="note">and {} more</p>').format(amount(more))] if more else []
     if beat.troubles:
         said = [[Value(one.at[:19].replace("T", " ")), Value(_short(one.said))] for one in reversed(beat.troubles)]
-        caption = f"Requests sent again in this session: {number(beat.retries)}"
-        parts.append(table(caption, ("When", "The endpoint’s last words"), said, sortable=False))
+        caption = f"Requests sent again in this session: {amount(beat.retries)}"
+        parts.append(to_html(ShownTable(caption, ("When", "The endpoint’s last words"), said), sortable=False))
     return parts
 
 
@@ -102,29 +105,29 @@ def _rate(slug: str, rate: ConditionRate) -> list[Value]:
     completed = (
         Value(NONE)
         if found is None
-        else Value(percent(found.value), found.value, notes=(percent_interval(found.interval),))
+        else Value(percent(found.value), found.value, notes=(percents(found.interval),))
     )
     return [
         Value(rate.condition, href=samples_href(slug, {"condition": rate.condition})),
-        Value(number(rate.samples), rate.samples),
-        Value(number(rate.passed), rate.passed),
+        Value(amount(rate.samples), rate.samples),
+        Value(amount(rate.passed), rate.passed),
         completed,
     ]
 
 
 def _said(run: FollowedRun) -> str:
-    return f"{number(len(run.samples))} of {number(run.manifest.samples)} samples are done."
+    return f"{amount(len(run.samples))} of {amount(run.manifest.samples)} samples are done."
 
 
 def _facts(run: FollowedRun, now: datetime) -> Markup:
     counts = run.counts()
     facts = {
         "State": run.state(now),
-        "Passed": number(counts.get(Outcome.PASS, 0)),
-        "Failed": number(counts.get(Outcome.FAIL, 0)),
-        "Invalid": number(counts.get(Outcome.INVALID, 0)),
+        "Passed": amount(counts.get(Outcome.PASS, 0)),
+        "Failed": amount(counts.get(Outcome.FAIL, 0)),
+        "Invalid": amount(counts.get(Outcome.INVALID, 0)),
         "Cost": dollars(None if "cost" in unseen(run) else run.cost),
-        "Tokens": number(run.tokens),
+        "Tokens": amount(run.tokens),
         **_pace(run, now),
     }
     if run.manifest.sessions:

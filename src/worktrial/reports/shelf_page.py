@@ -7,11 +7,10 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from worktrial.grading import Outcome
-from worktrial.reports.figures import NONE, dollars, number, percent, percent_interval
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.results.following import FollowedRun
 from worktrial.results.spending import unseen
+from worktrial.results.writing import NONE, ShownTable, Value, amount, dollars, percent, percents, to_html
 
 _NOTHING = float("nan")
 
@@ -40,7 +39,7 @@ def shelf_page(
         )
         parts.append(
             Markup('<form action="{}" method="get" id="runs">\n{}\n{}\n</form>').format(
-                compare, table("Runs", headers, rows), chosen.format(compare)
+                compare, to_html(ShownTable("Runs", headers, rows)), chosen.format(compare)
             )
         )
     else:
@@ -52,7 +51,7 @@ def shelf_page(
 
 def _said(runs: Mapping[str, FollowedRun]) -> str:
     finished = sum(len(run.samples) for run in runs.values())
-    return f"{number(len(runs))} {'run' if len(runs) == 1 else 'runs'}, {number(finished)} finished samples"
+    return f"{amount(len(runs))} {'run' if len(runs) == 1 else 'runs'}, {amount(finished)} finished samples"
 
 
 def _begun(run: FollowedRun) -> str:
@@ -69,7 +68,7 @@ def _row(slug: str, run: FollowedRun, name: str, live: str, now: datetime) -> li
     completed = (
         Value(NONE, _NOTHING)
         if estimate is None
-        else Value(percent(estimate.value) + under, estimate.value, notes=(percent_interval(estimate.interval),))
+        else Value(percent(estimate.value) + under, estimate.value, notes=(percents(estimate.interval),))
     )
     invalid = counts.get(Outcome.INVALID, 0)
     # What an agent of one's own spends nobody sees: it is not free.
@@ -78,9 +77,9 @@ def _row(slug: str, run: FollowedRun, name: str, live: str, now: datetime) -> li
         Value(name, href=samples_href(slug)),
         Value(run.manifest.title),
         Value(run.state(now), href=f"{live}?{urlencode({'run': slug})}"),
-        Value(f"{number(done)} of {number(run.manifest.samples)}", done),
+        Value(f"{amount(done)} of {amount(run.manifest.samples)}", done),
         completed,
-        Value(number(invalid), invalid, samples_href(slug, {"outcome": "invalid"})),
+        Value(amount(invalid), invalid, samples_href(slug, {"outcome": "invalid"})),
         Value(dollars(cost), _NOTHING if cost is None else cost),
         Value(_begun(run)[:16].replace("T", " ") or NONE, _begun(run)),
         Value(Markup('<input type="checkbox" name="run" value="{}" aria-label="Compare {}">').format(slug, name)),

@@ -14,11 +14,11 @@ import msgspec
 from markupsafe import Markup
 
 from worktrial.errors import SettingError, option
-from worktrial.reports.figures import number
 from worktrial.reports.links import HOME, section_page
 from worktrial.reports.page import PageFrame, render_page, template
 from worktrial.reports.report import Report, Section
 from worktrial.reports.viewer.pages import assets
+from worktrial.results.writing import amount
 from worktrial.version import __version__
 
 MARKER = "report.json"
@@ -86,8 +86,8 @@ def whole_folder(into: Path) -> Iterator[Path]:
 def _clear_after_killed(target: Path) -> None:
     """Remove what a killed process left beside `target`, and put back a report that it had moved away."""
     for left in target.parent.glob(f".{glob.escape(target.name)}.*.part*"):
-        number, _, rest = left.name.removeprefix(f".{target.name}.").partition(".")
-        if not number.isdigit() or rest not in {"part", f"part{_BEFORE}"} or _is_alive(int(number)):
+        amount, _, rest = left.name.removeprefix(f".{target.name}.").partition(".")
+        if not amount.isdigit() or rest not in {"part", f"part{_BEFORE}"} or _is_alive(int(amount)):
             continue
         if rest != "part" and not target.exists():
             left.rename(target)
@@ -144,9 +144,9 @@ def _marker(path: Path) -> Marker | None:
 
 
 def _free_name(target: Path) -> Path:
-    number = 1
-    while (name := target.with_name(f"{target.name}.{number}")).exists():
-        number += 1
+    amount = 1
+    while (name := target.with_name(f"{target.name}.{amount}")).exists():
+        amount += 1
     return name
 
 
@@ -174,8 +174,8 @@ def render_index(
     """
     body = template("index.html").render(
         title=report.title,
-        runs=number(len(report.runs)),
-        samples=number(sum(len(run.run.records) for run in report.runs)),
+        runs=amount(len(report.runs)),
+        samples=amount(sum(len(run.run.records) for run in report.runs)),
         suites=", ".join(dict.fromkeys(run.run.manifest.title for run in report.runs)),
         made="" if made is None else f"{made:%d %B %Y, %H:%M} {made.tzname() or ''}".strip(),
         contents=_contents(report, sections, current, current),

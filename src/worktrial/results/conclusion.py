@@ -21,6 +21,7 @@ from worktrial.places import shown_place
 from worktrial.results.completion import paired_tries, passed
 from worktrial.results.conditions import condition_in_words, in_order
 from worktrial.results.figure import figures_of
+from worktrial.results.writing import p_value, points, signed
 from worktrial.statistics import (
     MARGIN,
     Conclusion,
@@ -464,19 +465,3 @@ def _under(condition: str, *, always: bool = False) -> str:
 def listed(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
-def points(interval: Interval) -> str:
-    """An interval of a difference of rates, in points."""
-    return f"{signed(interval.low)} to {signed(interval.high)}"
-
-
-def signed(share: float) -> str:
-    """A difference of rates in points, with its sign; 0.0 without."""
-    rounded = round(share * 100, 1)
-    return f"{rounded:+.1f}" if rounded else "0.0"
-
-
-def p_value(p: float) -> str:
-    """A p value with two or three digits, never 0."""
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"

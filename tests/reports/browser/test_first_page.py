@@ -11,7 +11,7 @@ from tests.support.made_site import MadeSite
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import open_run
-from worktrial.reports import figures
+from worktrial.results import writing
 from worktrial.results.completion import completion
 
 # The first test waits until the report is made.
@@ -145,7 +145,7 @@ def test_a_filter_computes_as_python_does(opened: Page, made: MadeSite) -> None:
         rate = completion(chosen).of_all
         cells = opened.locator(f"tr[data-run={slug}] td")
         assert rate is not None
-        shown = figures.percent(rate.value) + figures.percent_interval(rate.interval)
+        shown = writing.percent(rate.value) + writing.percents(rate.interval)
         expect(cells.nth(0)).to_have_text(shown)
         expect(cells.nth(7)).to_have_text(str(len(chosen)))
         assert _led_to(opened, cells.nth(7)) == len(chosen)

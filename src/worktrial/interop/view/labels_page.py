@@ -8,10 +8,9 @@ from worktrial.audits.labels import DisputedSample, LabelReport, RaterRow, repor
 from worktrial.engine.stored import open_run
 from worktrial.errors import DataError
 from worktrial.interop.view.library import RunLibrary
-from worktrial.reports.figures import NONE, number, percent, percent_interval
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import trajectory_href
 from worktrial.results.labels import Label, LabelBook, calls_of
+from worktrial.results.writing import NONE, ShownTable, Value, amount, percent, percents, to_html
 from worktrial.statistics import AgreementFigure
 
 LABELS = "labels.html"
@@ -43,41 +42,43 @@ def labels_page(library: RunLibrary) -> Markup:
 
 def _run(slug: str, name: str, report: LabelReport) -> Iterator[Markup]:
     yield Markup("<h2>{}</h2>").format(name)
-    readers = ", ".join(f"{reader} {number(count)}" for reader, count in report.readers.items())
+    readers = ", ".join(f"{reader} {amount(count)}" for reader, count in report.readers.items())
     yield Markup("<p>{} of {} samples with a verdict have a label ({}).</p>").format(
-        number(report.samples), number(report.of), readers
+        amount(report.samples), amount(report.of), readers
     )
     headers = ("Who", "Samples", "Agree", "Kappa", "AC1")
     rows = [_agreement(row) for row in (*report.with_judge, *report.among_people)]
     if rows:
-        yield table(f"Agreement, {name}", headers, rows, sortable=False)
+        yield to_html(ShownTable(f"Agreement, {name}", headers, rows), sortable=False)
     yield Markup("<p>{}</p>").format(report.corrected.line)
     if report.lines:
         lines = [
             [
                 Value(line.line),
-                Value(number(line.disagreements), line.disagreements),
-                Value(number(line.labels), line.labels),
+                Value(amount(line.disagreements), line.disagreements),
+                Value(amount(line.labels), line.labels),
             ]
             for line in report.lines
         ]
-        yield table(f"Causes, {name}", ("Check or line", "Labels against the verdict", "Labels"), lines)
+        yield to_html(
+            ShownTable(f"Causes, {name}", ("Check or line", "Labels against the verdict", "Labels"), lines)
+        )
     if report.queue:
         shown = [_disagreement(slug, one) for one in report.queue[:_SHOWN]]
         headers = ("Sample", "Condition", f"{report.judge.capitalize()} says", "Readers say", "Call")
-        yield table(f"To look at again, {name}", headers, shown)
+        yield to_html(ShownTable(f"To look at again, {name}", headers, shown))
     else:
         yield Markup('<p class="empty">Nobody disagrees.</p>')
 
 
 def _agreement(row: RaterRow) -> list[Value]:
     found = row.agreement
-    interval = percent_interval(found.observed.interval)
+    interval = percents(found.observed.interval)
     agree = Value(percent(found.observed.value), found.observed.value, notes=(interval,) if interval else ())
     names = " / ".join(row.raters)
     return [
         Value(names),
-        Value(number(found.samples), found.samples),
+        Value(amount(found.samples), found.samples),
         agree,
         _figure(found.kappa),
         _figure(found.ac1),

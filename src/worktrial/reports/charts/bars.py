@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from worktrial.reports.charts.plot import Scale, across, ends, figure, nothing, scale_of
-from worktrial.reports.figures import known, percent, percent_interval
-from worktrial.reports.html import link
+from worktrial.results.writing import known, link, percent, percents
 from worktrial.statistics import Interval
 
 _HEIGHT = 20
@@ -116,5 +115,5 @@ def _axis(scale: Scale) -> Markup:
 
 
 def _interval_span(interval: Interval | None) -> Markup:
-    shown = percent_interval(interval)
+    shown = percents(interval)
     return Markup(' <span class="interval">{}</span>').format(shown) if shown else Markup("")

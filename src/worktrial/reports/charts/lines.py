@@ -18,8 +18,7 @@ from worktrial.reports.charts.plot import (
     picture,
     scale_of,
 )
-from worktrial.reports.figures import known, number, percent, percent_interval
-from worktrial.reports.html import Value, table
+from worktrial.results.writing import Content, ShownTable, Value, amount, known, percent, percents, to_html
 from worktrial.statistics import Interval
 
 
@@ -61,8 +60,8 @@ def lines(
         [plane.grid(x_label, y_label, x_names), *(_draw(line, n, plane) for n, line in enumerate(drawn))]
     )
     names = x_names or {}
-    rows: list[list[Value | str | Markup]] = [
-        [line.name, Value(names.get(x, number(x)), x), Value(percent(y), y), percent_interval(interval)]
+    rows: list[list[Content]] = [
+        [line.name, Value(names.get(x, amount(x)), x), Value(percent(y), y), percents(interval)]
         for line in drawn
         for x, y, interval in line.points
     ]
@@ -153,7 +152,7 @@ def scatter(
     *,
     x_label: str,
     y_label: str,
-    x_text: Callable[[float | None], str] = number,
+    x_text: Callable[[float | None], str] = amount,
 ) -> Markup:
     """A scatter plot of shares with its key.
 
@@ -182,19 +181,22 @@ def scatter(
     parts += [_dot(n, p, plane) for n, p in drawn]
     has_frontier = any(p.frontier for p in points)
     headers = ["Number", "Name", x_label, y_label, "95% interval"] + (["On the frontier"] if has_frontier else [])
-    rows: list[list[Value | str | Markup]] = [
+    rows: list[list[Content]] = [
         [
             Value(str(n), str(n)),
             Value(p.label, href=p.href),
             Value(x_text(p.x), p.x),
             Value(percent(p.y), p.y),
-            percent_interval(intervals.get(n)),
+            percents(intervals.get(n)),
             *(["yes" if p.frontier else "no"] if has_frontier else []),
         ]
         for n, p in enumerate(points, start=1)
     ]
     described = f"{y_label} against {x_label} of {len(drawn)} points; the table below has their numbers."
-    content = [picture(title, described, HEIGHT, Markup("\n").join(parts)), table(f"Key: {title}", headers, rows)]
+    content = [
+        picture(title, described, HEIGHT, Markup("\n").join(parts)),
+        to_html(ShownTable(f"Key: {title}", headers, rows)),
+    ]
     return figure(title, Markup("\n").join(content), kind="scatter")
 
 

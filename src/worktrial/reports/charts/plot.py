@@ -6,8 +6,7 @@ from math import ceil, floor, isclose, log10
 
 from markupsafe import Markup
 
-from worktrial.reports.figures import known, number, percent
-from worktrial.reports.html import Value, table
+from worktrial.results.writing import Content, ShownTable, amount, known, percent, to_html
 from worktrial.statistics import Interval
 
 _SMALLEST = 1e-300
@@ -104,10 +103,10 @@ def nothing(title: str, *, kind: str) -> Markup:
     return figure(title, Markup('<p class="empty">There is nothing to draw.</p>'), kind=kind)
 
 
-def numbers(title: str, headers: Sequence[str], rows: Sequence[Sequence[Value | str | Markup]]) -> Markup:
+def numbers(title: str, headers: Sequence[str], rows: Sequence[Sequence[Content]]) -> Markup:
     """The chart's numbers, folded away."""
     return Markup('<details class="numbers"><summary>The numbers</summary>\n{}\n</details>').format(
-        table(f"Numbers: {title}", headers, rows)
+        to_html(ShownTable(f"Numbers: {title}", headers, rows))
     )
 
 
@@ -150,7 +149,7 @@ class Plane:
                     across(_LEFT), across(_RIGHT), across(_LEFT - 0.01), self.top(tick) + 4, label, y=self.top(tick)
                 )
             )
-        ticks = {tick: number(tick) for tick in self.x.ticks} if x_names is None else x_names
+        ticks = {tick: amount(tick) for tick in self.x.ticks} if x_names is None else x_names
         ends = min(ticks, default=0.0), max(ticks, default=0.0)
         for tick, name in ticks.items():
             place = "inner" if tick != ends[1] or ends[0] == ends[1] else "last"

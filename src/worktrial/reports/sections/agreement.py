@@ -6,14 +6,11 @@ from markupsafe import Markup
 
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError
-from worktrial.reports.figures import NONE
-from worktrial.reports.html import Value, table
 from worktrial.reports.report import Report, Section
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import (
     NOTHING,
     caveat,
-    counted,
     heading,
     joined,
     share_cell,
@@ -21,6 +18,7 @@ from worktrial.reports.sections.wording import (
     takeaway,
 )
 from worktrial.results.agreement import AgreementReport, agreement_report
+from worktrial.results.writing import NONE, Content, ShownTable, Value, counted, to_html
 from worktrial.suite import is_audit
 
 
@@ -48,11 +46,11 @@ def _agreements(runs: Sequence[StoredRun]) -> Iterable[AgreementReport]:
 
 
 def _agreement(found: AgreementReport) -> list[Markup]:
-    rates: list[list[Value | str | Markup]] = [
+    rates: list[list[Content]] = [
         [agent, *(share_cell(found.rates[simulator, agent]) for simulator in found.simulators)]
         for agent in found.agents
     ]
-    pairs: list[list[Value | str | Markup]] = []
+    pairs: list[list[Content]] = []
     for pair in found.pairs:
         tau = pair.order.tau_b
         pairs.append(
@@ -79,8 +77,12 @@ def _agreement(found: AgreementReport) -> list[Markup]:
                 strong(worst.first), strong(worst.second), worst.order.agreed, counted(worst.order.pairs, "pair")
             )
         ),
-        table(f"Completed under each simulator, of {found.samples} samples", ["Agent", *found.simulators], rates),
-        table("Agreement of simulators", headers, pairs),
+        to_html(
+            ShownTable(
+                f"Completed under each simulator, of {found.samples} samples", ["Agent", *found.simulators], rates
+            )
+        ),
+        to_html(ShownTable("Agreement of simulators", headers, pairs)),
         caveat(
             "A tie under one simulator but not under the other counts as disagreement. "
             + (f"{counted(found.left_out, 'sample')} not in all runs left out." if found.left_out else "")

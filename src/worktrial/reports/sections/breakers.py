@@ -4,15 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from worktrial.reports.figures import NONE, percent, percent_interval
-from worktrial.reports.html import Value, link, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import ReportRun
 from worktrial.reports.sections.grouping import Board
-from worktrial.reports.sections.wording import counted, strong
+from worktrial.reports.sections.wording import strong
 from worktrial.results.boards import Broken, FaultLoss, broken_off, fault_losses
 from worktrial.results.conditions import condition_in_words
 from worktrial.results.figure import figures_of
+from worktrial.results.writing import NONE, Content, ShownTable, Value, counted, link, percent, percents, to_html
 
 _COLUMNS = 4
 """Agents beside each other; further ones are on the pages behind."""
@@ -50,7 +49,7 @@ def breakers(board: Board, agents: Sequence[ReportRun]) -> Markup:
         return Markup("")
     said = _sentence(shown[0], losses[shown[0].slug]) if conditions else Markup("")
     headers = ["Where, or why", *(run.name for run in shown)]
-    return said + table(f"What breaks it: {board.title}", headers, rows, sortable=False)
+    return said + to_html(ShownTable(f"What breaks it: {board.title}", headers, rows), sortable=False)
 
 
 def _sentence(run: ReportRun, losses: Mapping[str, FaultLoss]) -> Markup:
@@ -65,7 +64,7 @@ def _sentence(run: ReportRun, losses: Mapping[str, FaultLoss]) -> Markup:
 
 def _faults(
     condition: str, agents: Sequence[ReportRun], losses: Mapping[str, Mapping[str, FaultLoss]]
-) -> list[Value | str | Markup]:
+) -> list[Content]:
     words = condition_in_words(condition)
     return [
         Value(words[:1].upper() + words[1:]),
@@ -85,7 +84,7 @@ def _loss(run: ReportRun, condition: str, loss: FaultLoss | None) -> Value:
     return Value(f"{100 * loss.change.value:+.1f} points", href=failed, notes=(f"{span}{left}",))
 
 
-def _hardest(board: Board, agents: Sequence[ReportRun]) -> list[list[Value | str | Markup]]:
+def _hardest(board: Board, agents: Sequence[ReportRun]) -> list[list[Content]]:
     cells = [_lowest(board, run) for run in agents]
     # Where all kinds are done equally well, none is the hardest.
     return [["Kind of work with the lowest rate", *cells]] if any(cell.text != NONE for cell in cells) else []
@@ -102,13 +101,11 @@ def _lowest(board: Board, run: ReportRun) -> Value:
         note = f"{percent(lowest, 0)} in {len(names)} of {len(parts)} kinds"
         return Value("several", href=samples_href(run.slug, failed), notes=(note,))
     part = parts[names[0]]
-    note = f"{percent(part.value, 0)} of {counted(part.n, 'sample')}, {percent_interval(part.interval)}"
+    note = f"{percent(part.value, 0)} of {counted(part.n, 'sample')}, {percents(part.interval)}"
     return Value(names[0], href=samples_href(run.slug, {**failed, "category": names[0]}), notes=(note,))
 
 
-def _broken(
-    board: Board, agents: Sequence[ReportRun], broken: Mapping[str, Broken]
-) -> list[list[Value | str | Markup]]:
+def _broken(board: Board, agents: Sequence[ReportRun], broken: Mapping[str, Broken]) -> list[list[Content]]:
     def counts(run: ReportRun, found: Mapping[str, int], outcome: str) -> Value:
         condition = {"condition": board.condition, "outcome": outcome}
         stopped = outcome == "fail"
@@ -124,7 +121,7 @@ def _broken(
         href = samples_href(run.slug, condition) if found and not stopped else None
         return Value(said, href=href, notes=(Markup(", ").join(reasons),) * bool(found))
 
-    rows: list[list[Value | str | Markup]] = []
+    rows: list[list[Content]] = []
     if any(broken[run.slug].stopped for run in agents):
         cells = [counts(run, broken[run.slug].stopped, "fail") for run in agents]
         rows.append(["Failed without an answer", *cells])

@@ -2,11 +2,11 @@
 
 from markupsafe import Markup
 
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href, trajectory_href
 from worktrial.reports.report import Report, ReportRun, Section
-from worktrial.reports.sections.wording import counted, joined, strong, takeaway
+from worktrial.reports.sections.wording import joined, strong, takeaway
 from worktrial.results.duties import DutyCounts, duty_counts
+from worktrial.results.writing import ShownTable, Value, counted, to_html
 
 _MOST = 20  # violations of a run that are shown with their evidence
 _KEPT = ("agent", "policy", "samples with a violation", "violations", "refused", "within budget", "human asked")
@@ -18,7 +18,9 @@ def duties(report: Report) -> Section | None:
     if not found:
         return None
     parts = [takeaway(_sentence(run, counts)) for run, counts in found if counts.policy]
-    parts.append(table("How agents kept to their duties", _KEPT, [_row(run, counts) for run, counts in found]))
+    parts.append(
+        to_html(ShownTable("How agents kept to their duties", _KEPT, [_row(run, counts) for run, counts in found]))
+    )
     parts += [_evidence(run) for run, counts in found if counts.broken_in]
     return Section("duties", "Duties and policies", joined(parts))
 
@@ -64,4 +66,4 @@ def _evidence(run: ReportRun) -> Markup:
     title = f"Violations of {run.name}, {run.slug}"
     if len(broken) > _MOST:
         title += f": the first {_MOST} of {len(broken):,}"
-    return table(title, ("sample", "call", "rule", "tool", "evidence"), rows)
+    return to_html(ShownTable(title, ("sample", "call", "rule", "tool", "evidence"), rows))

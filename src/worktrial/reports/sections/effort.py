@@ -6,8 +6,6 @@ from markupsafe import Markup
 
 from worktrial.engine.stored import StoredRun
 from worktrial.reports.charts import ChartLine, Point, lines, scatter
-from worktrial.reports.figures import dollars, percent
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, Section
 from worktrial.reports.sections.grouping import Board, boards
@@ -25,6 +23,7 @@ from worktrial.reports.sections.wording import (
 from worktrial.results.boards import Offer, Sweep, offers, sweeps
 from worktrial.results.conclusion import is_reference
 from worktrial.results.figure import figures_of
+from worktrial.results.writing import Content, ShownTable, Value, dollars, percent, to_html
 from worktrial.statistics import Figure, Interval
 
 _UNSET = "left to the endpoint"
@@ -109,7 +108,7 @@ def _sweep(board: Board, sweep: Sweep) -> list[Markup]:
     places = {effort: float(n) for n, effort in enumerate(dict.fromkeys(effort for effort, _ in sweep.runs))}
     told = [(places[effort], _of(run, board, "completion")) for effort, run in sweep.runs]
     line = ChartLine(sweep.agent, [(at, done.value, done.interval) for at, done in told if done.value is not None])
-    rows: list[list[Value | str | Markup]] = []
+    rows: list[list[Content]] = []
     for effort, run in sweep.runs:
         done, cost = _of(run, board, "completion"), _of(run, board, "agent_cost_per_task").value
         tokens = _tokens(run, board)
@@ -132,10 +131,12 @@ def _sweep(board: Board, sweep: Sweep) -> list[Markup]:
             y_label="Completed",
             x_names={place: effort or _UNSET for effort, place in places.items()},
         ),
-        table(
-            f"{title}, in numbers",
-            ["Effort", "Completed", "Agent’s cost a task", "Agent’s tokens a task"],
-            rows,
+        to_html(
+            ShownTable(
+                f"{title}, in numbers",
+                ["Effort", "Completed", "Agent’s cost a task", "Agent’s tokens a task"],
+                rows,
+            )
         ),
     ]
 

@@ -5,8 +5,6 @@ from markupsafe import Markup
 from worktrial.engine.stored import agent_of
 from worktrial.grading import Outcome
 from worktrial.reports.charts import Bar, bars
-from worktrial.reports.figures import dollars
-from worktrial.reports.html import link
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun
 from worktrial.reports.sections.breakers import breakers
@@ -15,6 +13,7 @@ from worktrial.reports.sections.wording import joined, under
 from worktrial.results.boards import offers
 from worktrial.results.conclusion import TrialConclusion, is_reference
 from worktrial.results.figure import figures_of
+from worktrial.results.writing import dollars, link
 from worktrial.suite import suite_of
 
 _KIND = {Outcome.PASS: "ceiling, no model", Outcome.FAIL: "floor, no model"}

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from worktrial.reports.figures import NONE
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, Section
 from worktrial.reports.sections.grouping import Board, boards
 from worktrial.reports.sections.wording import NOTHING, caveat, heading, joined, points, takeaway
 from worktrial.results.conclusion import Rival
+from worktrial.results.writing import NONE, Content, ShownTable, Value, to_html
 
 _HEADERS = (
     "Agent",
@@ -38,7 +37,7 @@ def _board(board: Board) -> list[Markup]:
     name = "" if answer.leader is None else answer.leader.name
     return [
         takeaway(Markup("{}").format(answer.sentence)),
-        table(f"{name} beside each of the others: {board.title}", _HEADERS, rows),
+        to_html(ShownTable(f"{name} beside each of the others: {board.title}", _HEADERS, rows)),
         caveat(
             "On work like this, by Tango’s score interval of a paired difference, which knows what tasks share a "
             "scenario. The intervals hold together, at 95%, for all agents and conditions. Each pair is compared "
@@ -47,7 +46,7 @@ def _board(board: Board) -> list[Markup]:
     ]
 
 
-def _rows(board: Board, rival: Rival) -> Iterator[list[Value | str | Markup]]:
+def _rows(board: Board, rival: Rival) -> Iterator[list[Content]]:
     run = board.of(rival.run)
     for contest in rival.contests:
         found, by = contest.difference, Value(NONE, NOTHING)

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from worktrial.reports.figures import NONE, percent
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards
-from worktrial.reports.sections.wording import caveat, counted, heading, joined, strong, takeaway, under
+from worktrial.reports.sections.wording import caveat, heading, joined, strong, takeaway, under
 from worktrial.results.figure import figures_of
+from worktrial.results.writing import NONE, Content, ShownTable, Value, counted, percent, to_html
 from worktrial.statistics import Figure, Rate
 
 Profiles = Mapping[str, Mapping[str, Figure]]
@@ -31,15 +30,17 @@ def industries(report: Report) -> Section | None:
 
 
 def _board(board: Board, profiles: Profiles, names: Sequence[str]) -> list[Markup]:
-    rows: list[list[Value | str | Markup]] = [
+    rows: list[list[Content]] = [
         [name, *(_cell(run, profiles[run.name].get(name), board, name) for run in board.runs)] for name in names
     ]
     return [
         takeaway(_takeaway(profiles, names)),
-        table(
-            f"Completed, and out of how many samples: {board.title}",
-            ["Industry or kind of task", *(run.name for run in board.runs)],
-            rows,
+        to_html(
+            ShownTable(
+                f"Completed, and out of how many samples: {board.title}",
+                ["Industry or kind of task", *(run.name for run in board.runs)],
+                rows,
+            )
         ),
         caveat(
             f"Shares of all samples{under(board.condition)}; one without a verdict counts as not completed. "

@@ -10,16 +10,15 @@ from worktrial.engine.identity import comparable
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.reports.charts.bars import draw_bar
 from worktrial.reports.charts.plot import Scale
-from worktrial.reports.figures import NONE, dollars, number, percent, percent_interval, seconds
-from worktrial.reports.html import link, region
 from worktrial.reports.links import samples_href
 from worktrial.reports.page import embedded
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards
-from worktrial.reports.sections.wording import counted, under
+from worktrial.reports.sections.wording import under
 from worktrial.results.conclusion import is_reference
 from worktrial.results.conditions import by_condition
 from worktrial.results.figure import RunFigures, figures_in, figures_of
+from worktrial.results.writing import NONE, amount, counted, dollars, link, percent, percents, region, seconds
 from worktrial.statistics import Figure, Interval
 
 COLUMNS = (
@@ -62,14 +61,14 @@ def cells_of(figures: RunFigures, condition: str, slug: str, tags: Mapping[str, 
     without = samples_href(slug, {**where, "outcome": "invalid"})
     bar = None if done.value is None else (done.value, done.interval)
     found = [
-        Shown(percent(done.value), done.value, percent_interval(done.interval), passed if done.hits else here, bar),
-        Shown(percent(valid.value), valid.value, percent_interval(valid.interval), passed if valid.hits else here),
+        Shown(percent(done.value), done.value, percents(done.interval), passed if done.hits else here, bar),
+        Shown(percent(valid.value), valid.value, percents(valid.interval), passed if valid.hits else here),
         _robustness(figures, condition, slug),
         _every_time(figures.get("pass^k", condition), here),
         Shown(dollars(cost.value), cost.value, _cost_note(cost, agent), here),
         Shown(seconds(seconds_of.value), seconds_of.value, _replayed(seconds_of), here),
         Shown(percent(invalid.value), invalid.value, "", without if invalid.hits else here),
-        Shown(number(done.n), float(done.n), "", here),
+        Shown(amount(done.n), float(done.n), "", here),
     ]
     return [shown if shown.text != NONE else Shown(NONE, None) for shown in found]
 
@@ -90,7 +89,7 @@ def _robustness(figures: RunFigures, condition: str, slug: str) -> Shown:
 
 def _every_time(found: Figure, href: str) -> Shown:
     tries = found.name.removeprefix("pass^")
-    return Shown(percent(found.value), found.value, f"{percent_interval(found.interval)}, {tries} tries", href)
+    return Shown(percent(found.value), found.value, f"{percents(found.interval)}, {tries} tries", href)
 
 
 def _cost_note(cost: Figure, agent: Figure) -> str:

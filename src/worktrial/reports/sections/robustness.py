@@ -8,8 +8,6 @@ from markupsafe import Markup
 
 from worktrial.engine.record import CLEAN
 from worktrial.reports.charts import Bar, bars
-from worktrial.reports.figures import NONE, percent, percent_interval
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards, distinct
@@ -26,6 +24,7 @@ from worktrial.reports.sections.wording import (
 from worktrial.results.conditions import by_condition, condition_in_words
 from worktrial.results.fault_metrics import FaultMetrics, Funnel, sample_faults, total
 from worktrial.results.figure import figures_of
+from worktrial.results.writing import NONE, Content, ShownTable, Value, percent, percents, to_html
 from worktrial.statistics import Figure
 
 
@@ -73,7 +72,7 @@ def _board(board: Board) -> list[Markup]:
     parts = [takeaway(_takeaway(rows)), bars(f"Completed under each condition: {board.title}", drawn)]
     if rows:
         headers = ["Agent", "Completed in the worst case", "Under", "R", "95% interval", "Tasks"]
-        parts.append(table(f"Robustness: {board.title}", headers, [_row(row) for row in rows]))
+        parts.append(to_html(ShownTable(f"Robustness: {board.title}", headers, [_row(row) for row in rows])))
     parts.append(
         caveat(
             "What counts is what is left in the worst case. R is the lowest completion under E1, E2 and E3, as a "
@@ -103,14 +102,14 @@ def _takeaway(rows: Sequence[_Found]) -> Markup:
 def _left(row: _Found) -> tuple[Markup, Markup]:
     robust = f"R {row.kept.value:.2f}, between {_span(row.kept, ' and ')}"
     return strong(row.run.name), Markup("{} of the samples, under {} ({}; {})").format(
-        percent(row.left.value, 0), row.left.note, percent_interval(row.left.interval), robust
+        percent(row.left.value, 0), row.left.note, percents(row.left.interval), robust
     )
 
 
-def _row(row: _Found) -> list[Value | str | Markup]:
+def _row(row: _Found) -> list[Content]:
     run, kept = row.run, row.kept
     name = f"{run.name} · {kept.group}" if kept.group else run.name
-    cells: list[Value | str | Markup] = [
+    cells: list[Content] = [
         Value(name, name, samples_href(run.slug)),
         estimate_cell(row.left),
         Value(row.left.note, row.left.note, samples_href(run.slug, {"condition": row.left.note})),
@@ -161,7 +160,9 @@ def funnel(report: Report) -> Section | None:
     ]
     parts = [
         takeaway(_silent([(run, condition, found) for run, condition, kind, found in rows if kind == "implicit"])),
-        table("From planned faults to recovered answers", headers, [_funnel_row(*row) for row in rows]),
+        to_html(
+            ShownTable("From planned faults to recovered answers", headers, [_funnel_row(*row) for row in rows])
+        ),
         caveat(
             "Open faults announce themselves (an error, a timeout); silent ones look like an answer. Asked again "
             "means: the same tool with the same arguments, after the spoilt answer was seen. An agent that checks "
@@ -204,7 +205,7 @@ def _silent(silent: Sequence[tuple[ReportRun, str, Funnel]]) -> Markup:
     return Markup("Of the silently spoilt answers under {}, {}{}.").format(chosen, listed(said), rest)
 
 
-def _funnel_row(run: ReportRun, condition: str, kind: str, found: Funnel) -> list[Value | str | Markup]:
+def _funnel_row(run: ReportRun, condition: str, kind: str, found: Funnel) -> list[Content]:
     later = found.mean_calls_to_recovery
     return [
         Value(run.name, run.name, samples_href(run.slug, {"condition": condition})),

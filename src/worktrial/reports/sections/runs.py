@@ -8,12 +8,11 @@ from markupsafe import Markup, escape
 from worktrial.engine.manifest import SessionRecord
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue
-from worktrial.reports.figures import dollars, number, percent
-from worktrial.reports.html import Value, link, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.results.spending import unseen
 from worktrial.results.summary import simulator_health
+from worktrial.results.writing import Content, ShownTable, Value, amount, dollars, link, percent, to_html
 
 # What has its own place in the list.
 _APART = frozenset({"roles", "carried_roles", "tasks", "faults"})
@@ -82,10 +81,10 @@ def _unfinished(run: ReportRun) -> Markup:
 def _samples(run: ReportRun) -> Markup:
     records = run.run.records
     invalid = sum(r.outcome is Outcome.INVALID for r in records)
-    shown = link(f"{number(len(records))} finished", samples_href(run.slug))
+    shown = link(f"{amount(len(records))} finished", samples_href(run.slug))
     if not invalid:
         return shown + ", all with a verdict"
-    without = link(f"{number(invalid)} without a verdict", samples_href(run.slug, {"outcome": "invalid"}))
+    without = link(f"{amount(invalid)} without a verdict", samples_href(run.slug, {"outcome": "invalid"}))
     return Markup("{}, {} ({})").format(shown, without, percent(invalid / len(records)))
 
 
@@ -95,7 +94,7 @@ def _simulation(run: ReportRun) -> list[Fact]:
         return []
     said = "{} checked: {} not of their tool's shape, {} in contradiction to the state or an earlier one"
     counts = health.observations, health.misshapen, health.contradictions
-    shown = Markup(said).format(*map(number, counts))
+    shown = Markup(said).format(*map(amount, counts))
     if health.warning is not None:
         shown += Markup('<br><strong class="warning">{}.</strong>').format(health.warning)
     return [("Simulator's answers", shown)]
@@ -104,8 +103,8 @@ def _simulation(run: ReportRun) -> list[Fact]:
 def _tasks(tasks: JsonValue) -> list[Fact]:
     if not isinstance(tasks, list):
         return []
-    more = f", and {number(len(tasks) - _TASKS)} more" if len(tasks) > _TASKS else ""
-    return [("Tasks", _folded(number(len(tasks)), ", ".join(map(str, tasks[:_TASKS])) + more))]
+    more = f", and {amount(len(tasks) - _TASKS)} more" if len(tasks) > _TASKS else ""
+    return [("Tasks", _folded(amount(len(tasks)), ", ".join(map(str, tasks[:_TASKS])) + more))]
 
 
 def _roles(settings: JsonObject) -> Iterator[Fact]:
@@ -124,13 +123,13 @@ def _sessions(run: ReportRun, sessions: list[SessionRecord]) -> Markup:
     if not sessions:
         return Markup("")
     hidden = "cost" in unseen(run.run)
-    rows: list[list[Value | str | Markup]] = [
+    rows: list[list[Content]] = [
         [
             _time(session.started),
             _time(session.ended) if session.ended else "never",
             session.end or "still going on, or killed",
             Value(dollars(None if hidden else session.cost), float("nan") if hidden else session.cost),
-            Value(number(session.tokens), session.tokens),
+            Value(amount(session.tokens), session.tokens),
             "; ".join(f"{name} {value}" for name, value in session.versions.items()),
             "; ".join(f"{role} {address}" for role, address in session.endpoints.items()) or "none",
             _added(session),
@@ -142,7 +141,7 @@ def _sessions(run: ReportRun, sessions: list[SessionRecord]) -> Markup:
         Markup('<pre class="command">{}</pre>').format(shlex.join(session.command)) for session in sessions
     )
     return Markup("{}\n<p>Started by</p>\n{}").format(
-        table(f"Sessions of {run.name}, {run.slug}", headers, rows, sortable=False), commands
+        to_html(ShownTable(f"Sessions of {run.name}, {run.slug}", headers, rows), sortable=False), commands
     )
 
 
@@ -152,7 +151,7 @@ def _added(session: SessionRecord) -> str:
     if asked is None:
         return "-"
     repeats = f" × {asked.repeats}" if asked.repeats > 1 else ""
-    return f"{number(asked.added)} ({number(len(asked.tasks))} tasks{repeats}, {', '.join(asked.conditions)})"
+    return f"{amount(asked.added)} ({amount(len(asked.tasks))} tasks{repeats}, {', '.join(asked.conditions)})"
 
 
 def _time(stored: str) -> str:
@@ -181,7 +180,7 @@ def _one(value: JsonValue) -> str:
 
 
 def _shown(value: str) -> Markup:
-    return escape(value) if len(value) <= _LONG else _folded(f"{number(len(value))} characters", value)
+    return escape(value) if len(value) <= _LONG else _folded(f"{amount(len(value))} characters", value)
 
 
 def _folded(label: str, content: str) -> Markup:

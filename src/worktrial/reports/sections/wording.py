@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup
 
 from worktrial.engine.record import CLEAN
-from worktrial.reports.figures import percent, percent_interval
-from worktrial.reports.html import Value
+from worktrial.results.writing import Value, percent, percents
 from worktrial.statistics import Figure, Interval
 
 NOTHING = float("nan")
@@ -46,18 +45,13 @@ def listed(names: Sequence[str | Markup], *, word: str = "and") -> Markup:
     return Markup("{} {} {}").format(Markup(", ").join(escaped[:-1]), word, escaped[-1])
 
 
-def counted(n: int, thing: str) -> str:
-    """`1 task`, `2 tasks`."""
-    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
-
-
 def share_cell(
     value: float | None, interval: Interval | None = None, *, href: str | None = None, counts: str = ""
 ) -> Value:
     """A share with its interval and, where given, what it is counted from."""
     if value is None:
         return Value(percent(None), NOTHING)
-    notes = tuple(note for note in (percent_interval(interval), counts) if note)
+    notes = tuple(note for note in (percents(interval), counts) if note)
     return Value(percent(value), value, href, notes)
 
 

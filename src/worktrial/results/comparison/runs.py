@@ -14,7 +14,7 @@ from worktrial.language.untrusted import printable
 from worktrial.places import shown_place
 from worktrial.results.comparison.changes import SuiteFigure, score_change
 from worktrial.results.comparison.conditions import ConditionComparison, compare_conditions
-from worktrial.results.conclusion import conclude_on, names_of, points, signed
+from worktrial.results.conclusion import conclude_on, names_of
 from worktrial.results.conditions import (
     clusters_in,
     headline,
@@ -25,6 +25,7 @@ from worktrial.results.conditions import (
 )
 from worktrial.results.outcomes import OutcomeTally
 from worktrial.results.spending import unseen
+from worktrial.results.writing import points, signed
 from worktrial.statistics import MARGIN, RobustnessChange, robustness_change
 from worktrial.statistics.robustness import CLEAN
 from worktrial.suite import suite_of

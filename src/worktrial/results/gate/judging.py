@@ -11,7 +11,6 @@ from worktrial.errors import SettingError, option
 from worktrial.results.comparison import Comparison, ConditionComparison, compare_runs
 from worktrial.results.comparison.conditions import p_of
 from worktrial.results.completion import passed
-from worktrial.results.conclusion import p_value, points, signed
 from worktrial.results.figure import Ask, RunFigures, figures_of
 from worktrial.results.gate.limits import (
     Criterion,
@@ -22,6 +21,7 @@ from worktrial.results.gate.limits import (
     cannot_judge,
     exceeds,
 )
+from worktrial.results.writing import p_value, points, signed
 from worktrial.statistics import Estimand, Figure
 
 

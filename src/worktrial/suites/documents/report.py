@@ -7,15 +7,12 @@ from markupsafe import Markup
 from worktrial.errors import SettingError
 from worktrial.language import JsonValue
 from worktrial.reports.charts import ChartLine, lines
-from worktrial.reports.figures import NONE, number, percent
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import (
     NOTHING,
     caveat,
-    counted,
     heading,
     joined,
     points,
@@ -23,6 +20,7 @@ from worktrial.reports.sections.wording import (
     strong,
     takeaway,
 )
+from worktrial.results.writing import NONE, Content, ShownTable, Value, amount, counted, percent, to_html
 from worktrial.suites.documents.figures import DocumentFigures, document_figures
 from worktrial.suites.documents.published import published_officeqa
 from worktrial.suites.documents.stages import Stages, setup_of, stages
@@ -83,7 +81,7 @@ def _curves(found: Found) -> list[Markup]:
         for row in figures.curve
         if row.scorer == figures.scorer
     ]
-    rows: list[list[Value | str | Markup]] = [
+    rows: list[list[Content]] = [
         [
             Value(_name(run, figures), run.name, samples_href(run.slug, {"condition": figures.condition})),
             f"{row.scorer}, decides" if row.scorer == figures.scorer else row.scorer,
@@ -112,10 +110,12 @@ def _curves(found: Found) -> list[Markup]:
             y_label="Answers right",
             x_names={float(place): _tolerance(tolerance) for place, tolerance in enumerate(tolerances)},
         ),
-        table(
-            "Answers right by scorer and tolerance",
-            ["Run", "Score", *map(_tolerance, tolerances), "Samples"],
-            rows,
+        to_html(
+            ShownTable(
+                "Answers right by scorer and tolerance",
+                ["Run", "Score", *map(_tolerance, tolerances), "Samples"],
+                rows,
+            )
         ),
         caveat(
             "Over samples with a verdict; those without one are left out here. A curve that rises with the "
@@ -126,7 +126,7 @@ def _curves(found: Found) -> list[Markup]:
 
 
 def _retrieval(found: Found) -> list[Markup]:
-    rows: list[list[Value | str | Markup]] = []
+    rows: list[list[Content]] = []
     depths = sorted({d for _, figures in found if figures.retrieval for d in figures.retrieval.search_recall})
     for run, figures in found:
         told = figures.retrieval
@@ -140,7 +140,7 @@ def _retrieval(found: Found) -> list[Markup]:
                 Value(percent(told.page_recall), told.page_recall),
                 Value(NONE, NOTHING)
                 if told.first_open is None
-                else Value(number(told.first_open), told.first_open),
+                else Value(amount(told.first_open), told.first_open),
                 *(share_cell(told.search_recall.get(depth)) for depth in depths),
                 Value(str(told.samples), told.samples),
             ]
@@ -150,7 +150,7 @@ def _retrieval(found: Found) -> list[Markup]:
     headers = ["Run", "A gold page opened", "Gold pages opened", "First opened as no."]
     headers += [*(f"Found in top {depth}" for depth in depths), "Samples"]
     return [
-        table("Finding the right pages", headers, rows),
+        to_html(ShownTable("Finding the right pages", headers, rows)),
         caveat(
             "Over the samples whose gold pages are known. Top k: among the first k hits of one search or another."
         ),
@@ -196,7 +196,7 @@ def _lost(found: Stages) -> Markup:
 def _stage_table(found: Stages, runs: Sequence[ReportRun], agent: str) -> Markup:
     slugs = {str(run.run.folder): run.slug for run in runs}
     lost = {loss.second: loss for loss in found.losses}
-    rows: list[list[Value | str | Markup]] = []
+    rows: list[list[Content]] = []
     for stage in found.stages:
         loss = lost.get(stage.setup)
         slug = slugs[stage.folder]
@@ -209,7 +209,9 @@ def _stage_table(found: Stages, runs: Sequence[ReportRun], agent: str) -> Markup
             ]
         )
     headers = ["Set-up", "Passed", "Lost", "By"]
-    return table(f"The same questions with more and more work: {agent}", headers, rows, sortable=False)
+    return to_html(
+        ShownTable(f"The same questions with more and more work: {agent}", headers, rows), sortable=False
+    )
 
 
 def _name(run: ReportRun, figures: DocumentFigures) -> str:
@@ -230,7 +232,7 @@ def beside_published(report: Report) -> list[Markup]:
         if not mine:
             continue
         tolerances = sorted(mine[0][1].curve[0].shares)
-        rows: list[list[Value | str | Markup]] = []
+        rows: list[list[Content]] = []
         for run, figures in mine:
             shares = next(row.shares for row in figures.curve if row.scorer == "published")
             href = samples_href(run.slug, {"condition": figures.condition})
@@ -249,7 +251,7 @@ def beside_published(report: Report) -> list[Markup]:
             if row.setting in settings
         ]
         headers = ["Agent", "Whose", "Questions", *map(_tolerance, tolerances), "Samples"]
-        parts.append(table(f"OfficeQA: answers right, set-up {setup}", headers, rows, sortable=False))
+        parts.append(to_html(ShownTable(f"OfficeQA: answers right, set-up {setup}", headers, rows), sortable=False))
     if not parts:
         return []
     said = (

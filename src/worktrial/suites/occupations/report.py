@@ -5,18 +5,18 @@ from collections.abc import Iterable, Mapping
 from markupsafe import Markup
 
 from worktrial.engine.record import CLEAN
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import caveat, estimate_cell, heading, share_cell
 from worktrial.results.figure import figures_of
+from worktrial.results.writing import Content, ShownTable, Value, to_html
 from worktrial.suites.occupations.published import published_occubench
 
 _HERE = "run here"
 _THEIRS = "published by OccuBench, not run here"
 
-Rows = list[list[Value | str | Markup]]
+Rows = list[list[Content]]
 
 
 def published_beside(report: Report) -> list[Markup]:
@@ -47,8 +47,9 @@ def published_beside(report: Report) -> list[Markup]:
     ]
     parts = [
         heading("OccuBench"),
-        table(
-            "OccuBench: completed without faults", ["Agent", "Whose", "Completed", "Samples"], rows, sortable=False
+        to_html(
+            ShownTable("OccuBench: completed without faults", ["Agent", "Whose", "Completed", "Samples"], rows),
+            sortable=False,
         ),
     ]
     if faulted:
@@ -62,7 +63,7 @@ def published_beside(report: Report) -> list[Markup]:
             for row in theirs.robustness
         ]
         headers = ["Agent", "Whose", "E0", "E1", "E2", "E3", "R"]
-        parts.append(table("OccuBench: completed under faults", headers, faulted, sortable=False))
+        parts.append(to_html(ShownTable("OccuBench: completed under faults", headers, faulted), sortable=False))
     return [
         *parts,
         caveat(

@@ -7,15 +7,12 @@ from markupsafe import Markup
 from worktrial.engine.stored import name_of
 from worktrial.errors import SettingError
 from worktrial.reports.charts import Bar, bars
-from worktrial.reports.figures import NONE, percent, percent_interval
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import (
     NOTHING,
     caveat,
-    counted,
     heading,
     joined,
     points,
@@ -23,6 +20,7 @@ from worktrial.reports.sections.wording import (
     strong,
     takeaway,
 )
+from worktrial.results.writing import NONE, Content, ShownTable, Value, counted, percent, percents, to_html
 from worktrial.statistics.correlation import Correlation
 from worktrial.suites.orchestration.figures.apart import EXECUTION, agent_correlations, scenario_correlations
 from worktrial.suites.orchestration.figures.free import (
@@ -71,7 +69,7 @@ def _takeaway(found: Figures) -> Markup:
     said = Markup("{} {} {} on average over {}").format(
         strong(run.name),
         "reaches" if len(ours) == 1 else "reaches most,",
-        percent(average.value) + (f" ({percent_interval(average.interval)})" if average.interval else ""),
+        percent(average.value) + (f" ({percents(average.interval)})" if average.interval else ""),
         counted(best.scenarios, "scenario"),
     )
     if floor.value is None:
@@ -132,7 +130,7 @@ def _caveat(found: Figures) -> Markup:
 
 
 def _free(runs: Sequence[ReportRun]) -> list[Markup]:
-    rows: list[list[Value | str | Markup]] = []
+    rows: list[list[Content]] = []
     for run in runs:
         for figures in free_figures(run.run.records):
             tags = {"language": figures.language, "condition": figures.condition}
@@ -151,13 +149,13 @@ def _free(runs: Sequence[ReportRun]) -> list[Markup]:
     headers = ["Run", "Language, condition", *FREE_TITLES.values(), "First thing that went wrong", "Scenarios"]
     return [
         heading("Running free"),
-        table("What teams reach on their own", headers, rows),
+        to_html(ShownTable("What teams reach on their own", headers, rows)),
         caveat("The team works on with what it did itself, mistakes included, instead of the recorded history."),
     ]
 
 
 def _gaps(runs: Sequence[ReportRun]) -> list[Markup]:
-    rows: list[list[Value | str | Markup]] = []
+    rows: list[list[Content]] = []
     for free in runs:
         for turns in runs:
             rows += _gap(free, turns)
@@ -165,14 +163,14 @@ def _gaps(runs: Sequence[ReportRun]) -> list[Markup]:
         return []
     headers = ["Free run", "Turn by turn", "Language", *FREE_TITLES.values(), "Scenarios"]
     return [
-        table("Cascade gap: turn by turn minus free", headers, rows),
+        to_html(ShownTable("Cascade gap: turn by turn minus free", headers, rows)),
         caveat(
             "What one’s own earlier mistakes cost, on the same scenarios; positive where running free reaches less."
         ),
     ]
 
 
-def _gap(free: ReportRun, turns: ReportRun) -> list[list[Value | str | Markup]]:
+def _gap(free: ReportRun, turns: ReportRun) -> list[list[Content]]:
     modes = [run.run.manifest.settings.get("mode") for run in (free, turns)]
     if modes[0] == "turns" or modes[1] != "turns" or differences(free.run, turns.run):
         return []
@@ -195,7 +193,7 @@ def _gap(free: ReportRun, turns: ReportRun) -> list[list[Value | str | Markup]]:
 
 def _apart(runs: Sequence[ReportRun]) -> list[Markup]:
     """Planning and execution apart: correlations over scenarios, over agents and over the published models."""
-    rows: list[list[Value | str | Markup]] = []
+    rows: list[list[Content]] = []
     for run in runs:
         for found in scenario_correlations(run.run.records):
             way = f"{found.language} · {'free' if found.free else 'turn by turn'}"
@@ -214,7 +212,7 @@ def _apart(runs: Sequence[ReportRun]) -> list[Markup]:
     headers = ["Run", "Language, way", "Figures", "Correlation", "Over"]
     return [
         heading("Planning and execution apart"),
-        table("How far planning and execution go together", headers, rows, sortable=False),
+        to_html(ShownTable("How far planning and execution go together", headers, rows), sortable=False),
         caveat(
             "Pearson’s correlation: 1 is hand in hand, 0 is unrelated. Over scenarios it says whether this agent "
             "executes well where it plans well; over agents, whether those that plan better execute better. "
@@ -237,7 +235,7 @@ def _correlation(found: Correlation) -> Value:
 
 
 def _judges(runs: Sequence[ReportRun]) -> list[Markup]:
-    rows: list[list[Value | str | Markup]] = [
+    rows: list[list[Content]] = [
         [
             Value(run.name, run.name, samples_href(run.slug, {"language": found.language})),
             found.language,
@@ -261,7 +259,7 @@ def _judges(runs: Sequence[ReportRun]) -> list[Markup]:
         "Fleiss’ kappa",
         "Cohen’s kappa",
     ]
-    return [table("Judges of argument values", headers, rows)] if rows else []
+    return [to_html(ShownTable("Judges of argument values", headers, rows))] if rows else []
 
 
 def _cell(estimate: FigureEstimate) -> Value:
@@ -289,7 +287,7 @@ def published_tables(report: Report) -> list[Markup]:
     ]
     for language in sorted({figures.language for _, figures in found}):
         theirs = published_orchestration(language)
-        rows: list[list[Value | str | Markup]] = [
+        rows: list[list[Content]] = [
             [
                 run.name,
                 "run here",
@@ -318,7 +316,9 @@ def published_tables(report: Report) -> list[Markup]:
         headers = ["Agent", "Whose", *TITLES.values(), "Scenarios"]
         parts += [
             heading(f"OrchestrationBench, {language}"),
-            table(f"OrchestrationBench, {language}: published scoring", headers, rows, sortable=False),
+            to_html(
+                ShownTable(f"OrchestrationBench, {language}: published scoring", headers, rows), sortable=False
+            ),
             caveat(
                 f"Published by the authors of OrchestrationBench ({theirs.source}). One’s own rows are by the "
                 "same way of scoring; they mean the same only on the same scenarios."

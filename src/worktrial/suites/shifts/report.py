@@ -6,11 +6,11 @@ from markupsafe import Markup
 
 from worktrial.engine.record import SampleRecord
 from worktrial.reports.charts import ChartLine, lines
-from worktrial.reports.html import Value, table
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import caveat, joined, share_cell, strong, takeaway
+from worktrial.results.writing import Content, ShownTable, Value, to_html
 from worktrial.suites.shifts.figures import (
     STEPS,
     ShiftFigures,
@@ -52,7 +52,7 @@ def _takeaway(found: Found) -> Markup:
 
 
 def _table(found: Found) -> Markup:
-    rows: list[list[Value | str | Markup]] = [
+    rows: list[list[Content]] = [
         [
             Value(run.name, run.name, samples_href(run.slug)),
             share_cell(figures.score.value, figures.score.interval),
@@ -77,7 +77,7 @@ def _table(found: Found) -> Markup:
         "Cost a point",
         "Shifts",
     ]
-    return table("Score, timeliness and harm", heads, rows)
+    return to_html(ShownTable("Score, timeliness and harm", heads, rows))
 
 
 def _on_time(figures: ShiftFigures) -> Value:
@@ -123,17 +123,17 @@ def _by_group(found: Found) -> list[Markup]:
                 scores.setdefault(name, {})[run.name] = figures.score.value or 0.0
     if not scores:
         return []
-    rows: list[list[Value | str | Markup]] = [
+    rows: list[list[Content]] = [
         [run.name, *(share_cell(own.get(run.name)) for own in scores.values())] for run, *_ in found
     ]
-    return [table("Score by length of the shift and by desk", ["Run", *scores], rows)]
+    return [to_html(ShownTable("Score by length of the shift and by desk", ["Run", *scores], rows))]
 
 
 def _lost(found: Found) -> list[Markup]:
     reasons = list(dict.fromkeys(why for _, records, _ in found for why, _ in lost_points(records).most_common()))
     if not reasons:
         return []
-    rows: list[list[Value | str | Markup]] = []
+    rows: list[list[Content]] = []
     for run, records, _ in found:
         lost = lost_points(records)
         reachable = sum(int(record.measures["reachable"]) for record in records)
@@ -141,7 +141,7 @@ def _lost(found: Found) -> list[Markup]:
         rows.append([Value(run.name, run.name), *(share_cell(share) for share in shares)])
     heads = ["Run", *(words(why).capitalize() for why in reasons)]
     return [
-        table("Points lost, as a share of all that could be had", heads, rows),
+        to_html(ShownTable("Points lost, as a share of all that could be had", heads, rows)),
         caveat(
             "Not noticed: nothing that names the matter was opened. Left undone: it was looked at, and nothing "
             "done. Not looked up: done wrongly, without opening the section that decides. Misread: done wrongly in "
