@@ -7,7 +7,6 @@ from importlib.resources import files
 import msgspec
 
 from worktrial.language import JsonObject
-from worktrial.statistics.correlation import Correlation, fisher_correlation
 from worktrial.suites.orchestration.figures.turns import FigureEstimate, estimates, figures_by_name
 from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.scoring.figures import published_details
@@ -52,16 +51,6 @@ def published_orchestration(language: str) -> PublishedTable:
         rows.append(PublishedFigures(row["model"], figures))
     rows.sort(key=lambda row: -row.figures["average"])
     return PublishedTable(table["source"], tuple(rows))
-
-
-def published_correlation(language: str) -> Correlation:
-    """Correlation of plan with call/refuse over the models of the published table of `language`.
-
-    The paper gives 0.58 for English and 0.45 for Korean; they are over other models and do not follow from this
-    table.
-    """
-    rows = published_orchestration(language).rows
-    return fisher_correlation([row.figures["plan"] for row in rows], [row.figures["call_refuse"] for row in rows])
 
 
 @dataclass(frozen=True, slots=True)
