@@ -23,7 +23,7 @@ from worktrial.suites.orchestration.figures.free import (
     differences,
     free_figures,
 )
-from worktrial.suites.orchestration.figures.published import StoredFigures, published_orchestration
+from worktrial.suites.orchestration.figures.published import published_orchestration
 from worktrial.suites.orchestration.figures.turns import (
     METRICS,
     TITLES,
@@ -33,6 +33,7 @@ from worktrial.suites.orchestration.figures.turns import (
     judge_agreement,
     language_figures,
 )
+from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.scoring.calls.calls import read_calls
 from worktrial.terminal import call_lines, plain, share_cell, thought_lines
 
@@ -150,13 +151,13 @@ def _cells(figures: Mapping[str, FigureEstimate]) -> list[str]:
     return [share_cell(figures[metric]) for metric in METRICS]
 
 
-def stored_table(figures: StoredFigures, *, title: str) -> Table:
+def stored_table(figures: Mapping[Scoring, Mapping[str, FigureEstimate]], *, title: str) -> Table:
     """The figures of a stored run of the published program, in both modes."""
     table = Table(title=Text(title), title_justify="left")
     table.add_column("scoring", overflow="fold")
     for metric in METRICS:
         table.add_column(TITLES[metric], justify="right", overflow="fold")
-    for scoring, estimates in figures.figures.items():
+    for scoring, estimates in figures.items():
         table.add_row(scoring.value, *_cells(estimates))
     return table
 

@@ -9,7 +9,6 @@ import msgspec
 from worktrial.language import JsonObject
 from worktrial.suites.orchestration.figures.turns import FigureEstimate, estimates, figures_by_name
 from worktrial.suites.orchestration.options import Scoring
-from worktrial.suites.orchestration.scoring.figures import published_details
 from worktrial.suites.orchestration.scoring.stored import StoredScores
 
 METRICS = ("average", "plan", "call_refuse", "function_call")
@@ -53,35 +52,18 @@ def published_orchestration(language: str) -> PublishedTable:
     return PublishedTable(table["source"], tuple(rows))
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFigures:
-    """The figures in both modes."""
-
-    scenarios: tuple[str, ...]
-    figures: Mapping[Scoring, Mapping[str, FigureEstimate]]
-    details: JsonObject
-    """The aggregate in the shape of the published program's own output."""
+def stored_figures(scores: StoredScores) -> dict[Scoring, Mapping[str, FigureEstimate]]:
+    """The figures of a stored run in both modes, with intervals over scenarios."""
+    return {
+        scoring: estimates(list(scores.sums[scoring].values()), figures_by_name(scoring))
+        for scoring in (Scoring.OURS, Scoring.PUBLISHED)
+    }
 
 
-def stored_figures(scores: StoredScores) -> StoredFigures:
-    """The figures of `scores`, with intervals over scenarios."""
-    published = list(scores.sums[Scoring.PUBLISHED].values())
-    total = {key: sum(sums[key] for sums in published) for key in published[0]}
-    return StoredFigures(
-        tuple(scores.sums[Scoring.PUBLISHED]),
-        {
-            scoring: estimates(list(scores.sums[scoring].values()), figures_by_name(scoring))
-            for scoring in (Scoring.OURS, Scoring.PUBLISHED)
-        },
-        published_details(total),
-    )
-
-
-def as_json(figures: StoredFigures, scores: StoredScores) -> JsonObject:
+def as_json(figures: Mapping[Scoring, Mapping[str, FigureEstimate]], scores: StoredScores) -> JsonObject:
     """All of it for a file."""
     return {
-        "figures": msgspec.to_builtins(figures.figures, str_keys=True),
-        "published_statistics": figures.details,
+        "figures": msgspec.to_builtins(figures, str_keys=True),
         "scenarios": scores.rows,
         "missing": scores.missing,
         "unknown": scores.unknown,
