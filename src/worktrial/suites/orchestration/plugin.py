@@ -93,7 +93,7 @@ class OrchestrationSuite(Suite):
 
     def models(self, options: Any, agent: "Candidate") -> Mapping[RoleName, RoleSettings]:
         """Models of planner, domain agents, simulator and judges; see `Suite.models`."""
-        from worktrial.suites.orchestration.run.agents import models_of
+        from worktrial.suites.orchestration.run.models import models_of
 
         return models_of(options, agent, self._sub_agent(options))
 
@@ -112,6 +112,7 @@ class OrchestrationSuite(Suite):
             self._sub_agent(options),
             judges,
             options={**options.measured(), "cards": _cards(options, models)},
+            function_seconds=options.timeout or RoleSettings.timeout,
         )
         if options.mode == "turns":
             return _turns_trial(options, ground, models)
