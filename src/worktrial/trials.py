@@ -29,11 +29,8 @@ from worktrial.places import address_of, below, brought, check_address
 from worktrial.sandbox.box import shield
 from worktrial.stores.writers import spool_folder
 from worktrial.suite import Suite, as_suite, find_suite
+from worktrial.trial.settings import LOCAL_CONCURRENCY, USUAL_CONCURRENCY
 
-USUAL_CONCURRENCY = 16
-# The embedded model serves one request at a time: side by side, samples would only push each other's prompts out of
-# its cache.
-LOCAL_CONCURRENCY = 1
 # Samples of a batch wait together, and wait long.
 BATCH_CONCURRENCY = 1000
 
@@ -96,12 +93,9 @@ def prepare(
     trial = suite.trial(options, who, models)
     settings = suite.pace(options, trial, settings_of(options, suite.name, models, base=base, command=command))
     notices = [*suite.notices(options, trial)]
-    votes = getattr(options, "votes", 1)
-    if votes % 2 == 0:
-        flag = option("votes")
-        notices.append(
-            f"{flag} {votes}: an even number can end without a majority, and one more costs less than that"
-        )
+    if (votes := getattr(options, "votes", 1)) % 2 == 0:
+        even = "an even number can end without a majority, and one more costs less than that"
+        notices.append(f"{option('votes')} {votes}: {even}")
     own = sharded(trial, options)
     if options.again is not None:
         broken = _broken(settings.folder, own)
@@ -117,13 +111,6 @@ def prepare(
         if admitted.samples < min(at_once, len(own.jobs)):
             notices.append(f"{what}: at most {admitted.samples} at once, since {admitted.reason}")
     return PreparedRun(suite, options, own, models, settings, notices)
-
-
-def _suite(suite: object, base: Path | None) -> Suite:
-    """The suite that a user gave: its name, folder or file, or the object."""
-    if not isinstance(suite, str | Path):
-        return as_suite(suite)
-    return find_suite(suite if base is None or not _is_path(suite) else base / suite)
 
 
 _NAMED = 8
@@ -348,5 +335,8 @@ def unfinished(prepared: Sequence[PreparedRun]) -> Unfinished | None:
     return Unfinished(newest, finished, samples) if finished < samples else None
 
 
-def _is_path(word: str | Path) -> bool:
-    return isinstance(word, Path) or word.startswith(".") or "/" in word
+def _suite(suite: object, base: Path | None) -> Suite:
+    if not isinstance(suite, str | Path):
+        return as_suite(suite)
+    is_path = isinstance(suite, Path) or suite.startswith(".") or "/" in suite
+    return find_suite(base / suite if base is not None and is_path else suite)
