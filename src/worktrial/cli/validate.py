@@ -122,7 +122,7 @@ def _print_card(
         parts = parts_of_models(suite)
         runs = [] if parts else reference_runs(suite, data, Path(folder))
         why = f"models play {' and '.join(parts)}" if parts else ""
-        found = _found(suite, data, chosen)
+        found = _found(suite, data, chosen, tasks)
         made = card_of(CardEvidence(suite, [*runs, *own], audits, found, tasks, why))
     if output is not None:
         output.write_text(to_markdown(made.table()), encoding="utf-8")
@@ -132,26 +132,25 @@ def _print_card(
         SafeConsole().print(to_rich(made.table()))
 
 
-def _found(suite: "Suite", data: Mapping[str, Any], chosen: Any) -> "list[Figure]":
+def _found(suite: "Suite", data: Mapping[str, Any], chosen: Any, tasks: int) -> "list[Figure]":
     """Shares of the tasks in which gates or a proof, and a lint, find something."""
     import asyncio
 
-    from worktrial.results.card import found_share
+    from worktrial.results.card import found_count, found_share
     from worktrial.suite import Suite
     from worktrial.suites.executable import ExecutableSuite
-    from worktrial.synthesis.gates import gates_of
+    from worktrial.synthesis.gates import MEANINGS, gates_of
 
     found = []
     if isinstance(suite, ExecutableSuite):
         report = asyncio.run(gates_of(suite, chosen))
-        found += [found_share(row["gate"], row["findings"], row["checked"]) for row in _gate_rows(report)]
+        about = {gate.value: said for gate, said in MEANINGS.items()}
+        counts = [(row["gate"], row["findings"], row["checked"]) for row in _gate_rows(report)]
+        found += [found_share(gate, hits, n, tasks, about[gate]) for gate, hits, n in counts]
     looks = [proof.findings] if (proof := suite.proof(data)) is not None else []
     if type(suite).lint is not Suite.lint:
         looks.append(suite.lint(chosen))
-    for look in looks:
-        n = max(look.looked_at.values(), default=0)
-        found += [found_share(check, look.count(check), n) for check in look.checks]
-    return found
+    return [*found, *(found_count(check, look) for look in looks for check in look.checks)]
 
 
 def _print_outcomes(console: "SafeConsole", validations: "Sequence[Validation]") -> None:

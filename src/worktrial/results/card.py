@@ -14,6 +14,7 @@ from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import CLEAN, Key, SampleRecord
 from worktrial.engine.records import trajectory_lines
 from worktrial.engine.stored import StoredRun, agent_of
+from worktrial.finding import Findings
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue
 from worktrial.results.completion import share
@@ -23,6 +24,7 @@ from worktrial.results.figure import figures_of
 from worktrial.results.raters import votes_agree, with_people
 from worktrial.results.writing import Content, ShownTable
 from worktrial.statistics import Figure, Rate, Unit, smallest_shift
+from worktrial.statistics.rates import interval_of, normal_quantile
 from worktrial.suite import Baseline, Suite, is_audit
 
 
@@ -36,7 +38,7 @@ class CardEvidence:
     audits: Sequence[StoredRun] = ()
     """Audits of simulators and judges."""
     found: Sequence[Figure] = ()
-    """Shares of the tasks in which a gate, a proof or a lint found something; see `found_share`."""
+    """Findings of gates, proof and lint in the tasks; see `found_share` and `found_count`."""
     tasks: int = 0
     """Tasks of the suite; 0 where only runs are known."""
     why_not_run: str = ""
@@ -150,15 +152,44 @@ def cards_of(runs: Sequence[StoredRun], suites: Iterable[Suite]) -> list[Card]:
     ]
 
 
-def found_share(check: str, found: int, looked_at: int) -> Figure:
-    """Share of what a check looked at in which it found something."""
-    rate = Rate(found, looked_at)
-    low, high = rate.interval() if looked_at else (None, None)
-    why = "" if looked_at else "nothing to look at"
+def found_share(check: str, found: int, looked_at: int, tasks: int, about: str) -> Figure:
+    """Share of what a check looked at in which it found something.
+
+    Args:
+        check: Name of the check.
+        found: Things in which something was found.
+        looked_at: Things that were looked at, such as ways of breaking the work of a task.
+        tasks: Tasks that they are of: things of one task hang together, so the interval is that of so many.
+        about: Half a sentence on what is found.
+    """
     group = f"check={check}"
+    if not looked_at:
+        return Figure(name=_FOUND, value=None, group=group, unknown="nothing to look at", note=about)
+    value, clusters = found / looked_at, min(looked_at, tasks)
+    low, high = interval_of(value, clusters, 0.95, normal_quantile(0.95))
     return Figure(
-        name="found", value=rate.share, low=low, high=high, n=looked_at, hits=found, group=group, unknown=why
+        name=_FOUND,
+        value=value,
+        low=low,
+        high=high,
+        n=looked_at,
+        clusters=clusters,
+        hits=found,
+        group=group,
+        note=about,
     )
+
+
+def found_count(check: str, findings: Findings) -> Figure:
+    """Number of things in which a check of a lint or a proof found something."""
+    found = findings.count(check)
+    looked_at = ", ".join(f"{n} {noun}" for noun, n in findings.looked_at.items())
+    about = findings.about.get(check, "")
+    note = "; ".join(filter(None, (about, f"looked at: {looked_at}" if looked_at else "")))
+    return Figure(name=_FOUND, value=float(found), hits=found, unit=Unit.COUNT, group=f"check={check}", note=note)
+
+
+_FOUND = "findings"
 
 
 def _named(run: StoredRun, *names: str) -> Iterator[Figure]:
@@ -353,7 +384,7 @@ POINTS: tuple[CardPoint, ...] = (
         "random",
         "What does calling tools without understanding score?",
         _scores(Baseline.RANDOM),
-        f"an agent that calls every tool at random; {_AGAIN}",
+        f"{_RUN} spam …; {_AGAIN}",
     ),
     CardPoint(
         "state",

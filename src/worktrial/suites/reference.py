@@ -22,12 +22,16 @@ def plan_agent(*, must: Outcome | None = None) -> ReferenceAgent:
 
 def greedy_agent() -> ReferenceAgent:
     """Agent that follows each task's plan, believes every answer and looks only where it must."""
-    return ReferenceAgent("follows the plan, believes everything, makes no call twice", make=_greedy_follower)
+    return ReferenceAgent(
+        "follows the plan, believes everything, makes no call twice", None, _greedy_follower, Baseline.ORACLE
+    )
 
 
 def careful_agent() -> ReferenceAgent:
     """Agent that follows each task's plan, and reads everything again before it acts."""
-    return ReferenceAgent("follows the plan, reads everything again before it acts", make=_careful_follower)
+    return ReferenceAgent(
+        "follows the plan, reads everything again before it acts", None, _careful_follower, Baseline.ORACLE
+    )
 
 
 def idle_agent(about: str = "answers at once", *, must: Outcome | None = None) -> ReferenceAgent:

@@ -45,7 +45,8 @@ class OccupationsSuite(SimulatedSuite):
     data = OccupationsData
     data_file = "eval_benchmark_solvable.jsonl"
     on_card: ClassVar = {
-        "ends": "not measured: a judge decides by the rubric's words which ends are right, and what may change",
+        **SimulatedSuite.on_card,
+        "oracle": "not measured: the release has no solution plans for an agent to follow",
         "held_out": "nothing: tasks and rubrics are public",
     }
     unproven = "its tasks have no solution plans to follow, so there is nothing to validate them by"
