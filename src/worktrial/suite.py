@@ -14,13 +14,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from worktrial.engine.roles import Role, RoleName, RoleSettings, providers
+from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.trial import Trial
 from worktrial.errors import DataError, SettingError, WorktrialError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.options import Options, RunOptions, with_roles
-from worktrial.registry import Registry, agents, what_there_is
+from worktrial.registry import Registry, what_there_is
 
 if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from rich.console import RenderableType
@@ -34,29 +34,9 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from worktrial.engine.stored import StoredRun
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section
-    from worktrial.statistics import Figure
+    from worktrial.statistics import Change, Figure
     from worktrial.workplaces import Workplace
     from worktrial.workplaces.retracing import Retracing
-
-__all__ = [
-    "Baseline",
-    "Proof",
-    "ReferenceAgent",
-    "Registry",
-    "SampleScore",
-    "Suite",
-    "SuiteKind",
-    "TaskRow",
-    "agents",
-    "audits",
-    "checks",
-    "find_suite",
-    "find_suite_of",
-    "kinds",
-    "providers",
-    "suite_of",
-    "suites",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,11 +261,11 @@ class Suite(ABC):
         """Figures that only this suite has, with intervals at 95 %."""
         return ()
 
-    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> Iterable[Any]:
-        """Differences of the suite's own figures between two runs, as `results.comparison.SuiteFigure`.
+    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> "Iterable[Change]":
+        """Differences of the suite's own figures between two runs.
 
         Args:
-            pairs: Same samples in both runs, of one condition.
+            pairs: Same samples in both runs, of one condition, with two verdicts.
             confidence: Level of the intervals, 0-1.
         """
         return ()

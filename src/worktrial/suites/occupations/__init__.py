@@ -1,6 +1,6 @@
 """OccuBench: professional tasks in workplaces that a language model plays, judged by majority vote."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -70,12 +70,6 @@ class OccupationsSuite(SimulatedSuite):
         from worktrial.suites.occupations.report import published_beside
 
         return published_beside(report)
-
-    def exports(self) -> Mapping[str, Callable[..., Any]]:
-        """The format of the published harness; see `Suite.exports`."""
-        from worktrial.suites.occupations.export import export_occubench
-
-        return {"occubench": export_occubench}
 
 
 suite = OccupationsSuite()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from worktrial.engine.stored import StoredRun
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section
-    from worktrial.statistics import Figure
+    from worktrial.statistics import Change, Figure
     from worktrial.suites.orchestration.planning.release import Release
     from worktrial.suites.orchestration.planning.scenario import Language
     from worktrial.suites.orchestration.run.free.trial import FreeTrial
@@ -93,7 +93,7 @@ class OrchestrationSuite(Suite):
 
     def models(self, options: Any, agent: "Candidate") -> Mapping[RoleName, RoleSettings]:
         """Models of planner, domain agents, simulator and judges; see `Suite.models`."""
-        from worktrial.suites.orchestration.run.agents import models_of
+        from worktrial.suites.orchestration.run.models import models_of
 
         return models_of(options, agent, self._sub_agent(options))
 
@@ -112,6 +112,7 @@ class OrchestrationSuite(Suite):
             self._sub_agent(options),
             judges,
             options={**options.measured(), "cards": _cards(options, models)},
+            function_seconds=options.timeout or RoleSettings.timeout,
         )
         if options.mode == "turns":
             return _turns_trial(options, ground, models)
@@ -164,7 +165,7 @@ class OrchestrationSuite(Suite):
 
         return run_figures(run)
 
-    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> Iterable[Any]:
+    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> "Iterable[Change]":
         """Changes of our scores by language, and of what free-running teams reached; see `Suite.changes`."""
         from worktrial.suites.orchestration.figures.suite import figure_changes
 
@@ -257,7 +258,7 @@ def _free_trial(
 ) -> "FreeTrial":
     from worktrial.agents.assignment import Limits
     from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial
-    from worktrial.suites.settings import fault_conditions
+    from worktrial.trial.settings import fault_conditions
 
     simulator = models.get(Role.SIMULATOR)
     settings = FreeSettings(
