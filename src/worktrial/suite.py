@@ -9,6 +9,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -65,6 +66,15 @@ class DataReport:
     """Sentences on things that are worth knowing and harmless to a run."""
 
 
+class Baseline(StrEnum):
+    """Side of its suite that a reference agent shows."""
+
+    ORACLE = "oracle"  # it knows the solution
+    IDLE = "idle"  # it does nothing
+    RANDOM = "random"  # it calls tools without understanding
+    SIMPLE = "simple"  # it works by a simple rule
+
+
 @dataclass(frozen=True, slots=True)
 class ReferenceAgent:
     """An agent without a model that ships with a suite, to show its floor or its ceiling."""
@@ -75,6 +85,7 @@ class ReferenceAgent:
     """Outcome that it must have on every task for the suite to be valid; None if any will do."""
     make: "Callable[[Solution], Any] | None" = None
     """Makes the agent of one sample; None where the suite's trial knows it by name."""
+    kind: Baseline = Baseline.SIMPLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +170,10 @@ class Suite(ABC):
     """Agents that ship with the suite, by the name that one writes after `--agent`."""
     unproven: ClassVar[str] = "none of its agents has an outcome that is known beforehand"
     """Why no reference agent must pass or fail, where none must; `worktrial validate` says it."""
+    card_scores: ClassVar[Sequence[str]] = ()
+    """Names of own figures that are read as scores: the card tells them of agents that do no work."""
+    on_card: ClassVar[Mapping[str, str]] = {}
+    """Sentences for the trust card by the name of a point: what only the suite knows, or why it does not apply."""
     assignments: ClassVar[bool] = True
     """Whether an agent works on `Assignment`s, call by call, so that it may be driven from outside."""
     data_file: ClassVar[str | None] = None

@@ -28,11 +28,8 @@ from worktrial.places import address_of, below, brought, check_address
 from worktrial.sandbox.box import shield
 from worktrial.stores.writers import spool_folder
 from worktrial.suite import Suite, find_suite
+from worktrial.trial.settings import LOCAL_CONCURRENCY, USUAL_CONCURRENCY
 
-USUAL_CONCURRENCY = 16
-# The embedded model serves one request at a time: side by side, samples would only push each other's prompts out of
-# its cache.
-LOCAL_CONCURRENCY = 1
 # Samples of a batch wait together, and wait long.
 BATCH_CONCURRENCY = 1000
 

@@ -121,7 +121,7 @@ def judge(**given: Any) -> None:
     from worktrial.audits.sequences import stored_work
     from worktrial.audits.suites import truth_suite
     from worktrial.engine.role_values import settings_for
-    from worktrial.suites.settings import judging_of
+    from worktrial.trial.settings import judging_of
 
     options: Any = _JUDGE.read(given, suite="audit judge", needs="the model under audit")
     role = settings_for(Role.JUDGE, options.judge, options.model_dump())

@@ -58,7 +58,7 @@ def regrade(
     from worktrial.engine.stored import open_run
     from worktrial.suite import find_suite, find_suite_of
     from worktrial.suites.regrade import RegradeTrial, judging_as_stored, read_rubrics, refuse_other_data
-    from worktrial.suites.settings import LOCAL_RECORD, USUAL_RECORD
+    from worktrial.trial.settings import LOCAL_RECORD, USUAL_RECORD
     from worktrial.trials import PreparedRun, settings_of, sharded
 
     own = {name: value for name, value in given.items() if name in _OPTIONS.model_fields}

@@ -8,7 +8,6 @@ from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.statistics import Change, Figure, change_intervals
-from worktrial.suites.orchestration.figures.apart import scenario_correlations
 from worktrial.suites.orchestration.figures.free import free_clusters, free_figures, free_rates
 from worktrial.suites.orchestration.figures.turns import (
     FigureEstimate,
@@ -20,18 +19,12 @@ from worktrial.suites.orchestration.scoring.ours import our_figures
 
 
 def run_figures(run: StoredRun) -> list[Figure]:
-    """Scores of every language both ways, what free-running teams reached by condition, and correlations."""
+    """Scores of every language both ways, and what free-running teams reached by condition."""
     found: list[Figure] = []
     for turns in language_figures(run.records):
         found += _figures(turns.figures, f"{turns.language} {turns.scoring}", turns.scenarios)
     for free in free_figures(run.records):
         found += _figures(free.figures, f"{free.language} free {free.condition}", free.scenarios)
-    for apart in scenario_correlations(run.records):
-        group = f"{apart.language}{' free' if apart.free else ''} correlation over scenarios"
-        for (one, other), found_in in apart.couples.items():
-            low, high = found_in.interval or (None, None)
-            name, n = f"{one} with {other}", found_in.n
-            found.append(Figure(name=name, value=found_in.value, low=low, high=high, n=n, group=group))
     return found
 
 
