@@ -116,7 +116,9 @@ class DocumentJob:
     stored: DocumentRecord | None = None
     """Set where nothing has to be done."""
     pages_from: Path | None = None
-    """A stored part whose pages are good, and whose meanings or name are not."""
+    """A stored part whose pages are good, and whose meanings, name or labels are not."""
+    corrections: Mapping[str, str] | None = None
+    """The labels to be put right on its recognised pages, instead of those put right before; None to leave them."""
 
 
 def plan(

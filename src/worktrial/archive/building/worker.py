@@ -111,10 +111,17 @@ class Worker:
         task.into.mkdir(parents=True)
         if isinstance(task, WriteSlice):
             pages = _pages(task.pages_from, task.first, task.last)
+            if task.corrections is not None:
+                from worktrial.archive.building.labels import with_labels
+
+                pages = map(partial(with_labels, corrections=task.corrections), pages)
             return SliceEnd(write_slice(task.into, task.record.name, pages))
         opening = "\n".join(page.text for page in _pages(task.pages_from, 1, OPENING_PAGES))
         record = msgspec.structs.replace(task.record, issue=issue_of(task.record.name, opening))
-        read_with = partial(task.versions.of, kind=record.kind)
+
+        def read_with(routes: list[str]) -> str:
+            return record.read_with or task.versions.of(routes, record.kind)
+
         return PartEnd(join_slices(task.into, record, task.slices, task.counts, read_with))
 
     def _reader_of(self, source: DocumentSource) -> PageReader:
