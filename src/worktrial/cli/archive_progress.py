@@ -4,9 +4,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from worktrial.archive import BuildEvent, DocumentRecord
 from worktrial.engine.notices import say
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
 
 _PLAIN_SECONDS = 10.0
 
@@ -74,13 +79,8 @@ class _Plain:
 
 
 class _Live:
-    def __init__(self, bars: "object") -> None:
-        from typing import cast
-
-        from rich.progress import Progress as Bars
-        from rich.progress import TaskID
-
-        self._bars = cast(Bars, bars)
+    def __init__(self, bars: "Bars") -> None:
+        self._bars = bars
         self._whole: TaskID | None = None
         self._of: dict[str, TaskID] = {}
 

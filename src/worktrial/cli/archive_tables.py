@@ -23,16 +23,14 @@ def print_report(report: "BuildReport") -> None:
     readable = [record for record in report.documents if record.readable]
     pages, tables = sum(r.pages for r in readable), sum(r.tables for r in readable)
     routes = _routes(readable)
-    console = _console()
+    console = SafeConsole()
     said = f"{len(readable)} of {len(report.documents)} documents, {pages:,} pages ({routes}), {tables:,} tables"
-    console.print(
-        Text(f"{said} -> {printable(shown_place(report.folder))} in {report.seconds:.1f} s"), soft_wrap=True
-    )
+    _line(console, f"{said} -> {shown_place(report.folder)} in {report.seconds:.1f} s")
     if report.kept:
         console.print(f"{report.kept} documents were stored already and unchanged")
     for record in report.documents:
         if not record.readable:
-            console.print(Text(printable(f"left out: {record.name}: {record.trouble}")), soft_wrap=True)
+            _line(console, f"left out: {record.name}: {record.trouble}")
     failed = sum(len(record.failed) for record in readable)
     if failed:
         console.print(f"{failed:,} pages failed; which and why: worktrial archive inspect ARCHIVE DOCUMENT")
@@ -52,17 +50,17 @@ def print_documents(archive: Archive) -> None:
             shares = (_sure(record.confidence, record.routes), _share(record))
             name = Text(printable(record.name))
             table.add_row(name, _routes([record]), *map(_count, counts), *shares)
-    console = _console()
+    console = SafeConsole()
     console.print(table)
     for record in archive.documents:
         for note in _notes(record):
-            console.print(Text(printable(f"{record.name}: {note}")), soft_wrap=True)
+            _line(console, f"{record.name}: {note}")
 
 
 def print_document(archive: Archive, name: str) -> None:
     """A document's facts, and every page about which there is something to say."""
     record = archive.document(name)
-    console = _console()
+    console = SafeConsole()
     facts = {
         "source": record.source,
         "issue": record.issue or "not known",
@@ -73,12 +71,12 @@ def print_document(archive: Archive, name: str) -> None:
         "read in": f"{record.seconds:.1f} s",
     }
     for label, fact in facts.items():
-        console.print(Text(printable(f"{label:<11} {fact}")), soft_wrap=True)
+        _line(console, f"{label:<11} {fact}")
     if record.trouble:
-        console.print(Text(printable(f"{'trouble':<11} {record.trouble}")), soft_wrap=True)
+        _line(console, f"{'trouble':<11} {record.trouble}")
     for title in ("failed", "doubtful"):
         for pages, what in _grouped(record, failed=title == "failed"):
-            console.print(Text(printable(f"{title} pages {pages}: {what}")), soft_wrap=True)
+            _line(console, f"{title} pages {pages}: {what}")
     if record.irregular:
         console.print(_irregular(record), soft_wrap=True)
     tables = Table()
@@ -106,13 +104,13 @@ def _sure(confidence: float | None, routes: Mapping[str, int]) -> str:
 
 def print_hits(hits: "Sequence[Hit]") -> None:
     """One hit in two lines: where, and the line that matches best."""
-    console = _console()
+    console = SafeConsole()
     for rank, hit in enumerate(hits, 1):
         place = f"{hit.document}:{hit.page}" + (f" table {hit.table}" if hit.table else "")
         console.print(
             Text.assemble(f"{rank:>2}  ", (printable(place), "bold"), f"  {hit.score:.2f}"), soft_wrap=True
         )
-        console.print(Text(f"    {printable(hit.snippet)}"), soft_wrap=True)
+        _line(console, f"    {hit.snippet}")
 
 
 def _notes(record: DocumentRecord) -> list[str]:
@@ -167,5 +165,5 @@ def _count(number: int) -> str:
     return f"{number:,}" if number else ""
 
 
-def _console() -> SafeConsole:
-    return SafeConsole()
+def _line(console: SafeConsole, text: str) -> None:
+    console.print(Text(printable(text)), soft_wrap=True)
