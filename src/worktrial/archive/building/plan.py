@@ -21,7 +21,7 @@ from worktrial.errors import SettingError
 Ocr = Literal["auto", "never", "force"]
 _MODES = ("auto", "never", "force")
 
-READING = 1
+READING = 2
 """Version of what pages hold: raised when a file, read with the same settings and libraries, gives other pages."""
 MEANING = 1
 """Version of what is made of pages (labels, values, units, periods, chances), which need not be read again then."""
