@@ -17,16 +17,16 @@ from tempfile import TemporaryDirectory
 from lab.scoring.report import score_archive, summaries
 
 from benchmarks.machine import load, machine
-from lab.generate import Plan, Style, generate
+from lab.generate import Difficulty, Plan, generate
 from lab.scoring import TableScore, read_truth
-from worktrial.archive.build import build
+from worktrial.archive.building.build import build
 from worktrial.archive.producers.pdf import ocr_available
-from worktrial.archive.store import Archive
-from worktrial.archive.tools import ToolBox
+from worktrial.archive.store.archive import Archive
+from worktrial.archive.tools.toolbox import ToolBox
 from worktrial.suites.documents.load import load_questions
 from worktrial.suites.documents.reference import solve
 
-LIMITS = {Style.DIGITAL: 0.97, Style.SCANNED: 0.92}
+LIMITS = {Difficulty.DIGITAL: 0.97, Difficulty.SCANNED: 0.92}
 """Cell F1."""
 PAGES_A_SECOND = 200
 SOLVED = 0.9
@@ -42,34 +42,37 @@ def main() -> None:
     told = options.parse_args()
     print(f"{machine()}; load {load():.1f}\n")
     with TemporaryDirectory() as scratch:
-        _measure(Path(scratch), Style.DIGITAL, told.pages, told)
+        _measure(Path(scratch), Difficulty.DIGITAL, told.pages, told)
         if told.scanned_pages and not ocr_available():
             print("no scans: the recogniser is missing (pip install worktrial[ocr])")
         elif told.scanned_pages:
-            _measure(Path(scratch), Style.SCANNED, told.scanned_pages, told)
+            _measure(Path(scratch), Difficulty.SCANNED, told.scanned_pages, told)
 
 
-def _measure(scratch: Path, style: Style, pages: int, told: argparse.Namespace) -> None:
-    made, built = scratch / f"{style}-made", scratch / f"{style}-built"
+def _measure(scratch: Path, difficulty: Difficulty, pages: int, told: argparse.Namespace) -> None:
+    made, built = scratch / f"{difficulty.name}-made", scratch / f"{difficulty.name}-built"
     began = time.process_time()
-    generate(made, Plan(pages, told.seed, style, questions=0))
+    generate(made, Plan(pages, told.seed, difficulty, questions=0))
     speed = pages / (time.process_time() - began)
-    generate(scratch / f"{style}-asked", Plan(pages, told.seed, Style.DIGITAL, questions=100))
+    generate(scratch / f"{difficulty.name}-asked", Plan(pages, told.seed, Difficulty.DIGITAL, questions=100))
     report = build([made / "pdfs"], built, workers=told.workers)
     archive = Archive.open(built)
     scores = score_archive(archive, read_truth(made / "truth/tables.jsonl"))
-    print(f"{style}: {pages} pages, {len(scores)} tables, read in {report.seconds:.0f} s\n")
+    print(f"{difficulty.name.lower()}: {pages} pages, {len(scores)} tables, read in {report.seconds:.0f} s\n")
     _print_by_title(scores)
     mean = summaries(scores)[0]
-    solved, asked = asyncio.run(_solved(archive, scratch / f"{style}-asked"))
+    solved, asked = asyncio.run(_solved(archive, scratch / f"{difficulty.name}-asked"))
     print("\n| measure | figure | limit | |", "|---|---|---|---|", sep="\n")
-    fast = f">= {PAGES_A_SECOND} | {_verdict(speed >= PAGES_A_SECOND)}" if style is Style.DIGITAL else "| "
+    fast = (
+        f">= {PAGES_A_SECOND} | {_verdict(speed >= PAGES_A_SECOND)}" if difficulty is Difficulty.DIGITAL else "| "
+    )
     print(f"| pages made per second of one core | {speed:.0f} | {fast} |")
-    print(f"| cell F1 | {mean.cell_f1:.3f} | >= {LIMITS[style]:g} | {_verdict(mean.cell_f1 >= LIMITS[style])} |")
+    least = LIMITS[difficulty]
+    print(f"| cell F1 | {mean.cell_f1:.3f} | >= {least:g} | {_verdict(mean.cell_f1 >= least)} |")
     print(f"| cell F1, as printed | {mean.cell_f1_strict:.3f} | | |")
     print(f"| values found by row label and headings | {mean.value_found:.3f} | | |")
     print(f"| numbers recalled | {mean.in_tables:.3f} | | |")
-    share = f">= {SOLVED:g} | {_verdict(solved >= SOLVED * asked)}" if style is Style.DIGITAL else "| "
+    share = f">= {SOLVED:g} | {_verdict(solved >= SOLVED * asked)}" if difficulty is Difficulty.DIGITAL else "| "
     print(f"| look-ups and sums solved by the reference solver | {solved} of {asked} | {share} |\n")
 
 

@@ -10,14 +10,14 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from lab.generate import Plan, Style, generate
-from worktrial.archive.build import build
+from lab.generate import Difficulty, Plan, generate
+from worktrial.archive.building.build import build
 from worktrial.archive.producers.pdf import ocr_available
 from worktrial.archive.store.parts import PARTS, RECORD
 from worktrial.archive.store.record import DocumentRecord, read_manifest, write_manifest
 from worktrial.suites.documents.example import ARCHIVE, example_folder
 
-PLAN = Plan(pages=30, seed=1, style=Style.BOTH, questions=20)
+PLAN = Plan(pages=30, seed=1, difficulty=Difficulty.MIXED, questions=20)
 MOST_BYTES = 3_000_000
 
 

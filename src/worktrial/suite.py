@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from worktrial.engine.stored import StoredRun
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section
-    from worktrial.statistics import Figure
+    from worktrial.statistics import Change, Figure
     from worktrial.workplaces import Workplace
     from worktrial.workplaces.retracing import Retracing
 
@@ -265,11 +265,11 @@ class Suite(ABC):
         """Figures that only this suite has, with intervals at 95 %."""
         return ()
 
-    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> Iterable[Any]:
-        """Differences of the suite's own figures between two runs, as `results.comparison.SuiteFigure`.
+    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> "Iterable[Change]":
+        """Differences of the suite's own figures between two runs.
 
         Args:
-            pairs: Same samples in both runs, of one condition.
+            pairs: Same samples in both runs, of one condition, with two verdicts.
             confidence: Level of the intervals, 0-1.
         """
         return ()

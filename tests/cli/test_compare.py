@@ -64,7 +64,8 @@ def test_json_holds_everything(runs: Path) -> None:
     assert condition["table"]["only_first"] == 53
     assert len(condition["flips"]) == 53
     assert condition["flips"][0]["keys"] == [["covenant-00", 0, "E0"]]
-    assert len(condition["industries"]) == 10
+    groups = {one["group"] for one in found["comparison"]["figures"]["listed"]}
+    assert len(groups - {""}) == 10
 
 
 def test_runs_that_are_not_comparable(tmp_path: Path) -> None:

@@ -1,15 +1,12 @@
 """`worktrial archive …`: from PDFs to an archive that an agent can search, read and query."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from worktrial.archive.pages import LOW_CONFIDENCE
+from worktrial.archive import LOW_CONFIDENCE
 from worktrial.engine.notices import say
-
-if TYPE_CHECKING:  # reading an archive is not for --help
-    from worktrial.archive.build import Ocr
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -52,7 +49,7 @@ def build_archive(
         ),
     ] = "auto",
     page_seconds: Annotated[
-        float, typer.Option(help="A page that takes longer stays unread for a later build.")
+        float, typer.Option(help="A page that needs the processor for longer stays unread for a later build.")
     ] = 600.0,
     unsafe_parsers: Annotated[
         bool,
@@ -83,20 +80,17 @@ def build_archive(
 
     Example: worktrial archive build bulletins/*.pdf -o bulletins.archive
     """
-    from typing import cast
-
-    from worktrial.archive.build import build
     from worktrial.cli.archive_progress import display
     from worktrial.cli.archive_tables import print_report
+    from worktrial.stores.archives import build
 
     try:
         with display() as told:
-            # The settings of a build refuse what is none of the three.
             report = build(
                 documents,
                 output,
                 workers=workers,
-                ocr=cast("Ocr", ocr),
+                ocr=ocr,
                 page_seconds=page_seconds,
                 unsafe_parsers=unsafe_parsers,
                 password_env=password_env,
@@ -123,10 +117,10 @@ def inspect(
 
     Example: worktrial archive inspect bulletins.archive
     """
-    from worktrial.archive.store import Archive
     from worktrial.cli.archive_tables import print_document, print_documents
+    from worktrial.stores.archives import open_archive
 
-    opened = Archive.open(archive)
+    opened = open_archive(archive)
     if document is None:
         print_documents(opened)
     else:
@@ -156,16 +150,16 @@ def look_at(
 
     Example: worktrial archive look bulletins.archive treasury_bulletin_1939_02 -o look.html
     """
-    from worktrial.archive.look import look
-    from worktrial.archive.store import Archive
+    from worktrial.cli.archive_look import look
     from worktrial.errors import DataError
+    from worktrial.stores.archives import open_archive
 
     document, page = what, None
     if what is not None:
         name, colon, digits = what.rpartition(":")
         if colon and digits.isdecimal():
             document, page = name, int(digits)
-    seen = look(Archive.open(archive), document, page, below=below, most=most)
+    seen = look(open_archive(archive), document, page, below=below, most=most)
     try:
         output.write_text(seen.html, "utf-8")
     except OSError as error:
@@ -189,10 +183,10 @@ def search(
 
     Example: worktrial archive search bulletins.archive "gross public debt in the February 1939 bulletin"
     """
-    from worktrial.archive.store import Archive
     from worktrial.cli.archive_tables import print_hits
+    from worktrial.stores.archives import open_archive
 
-    hits = Archive.open(archive).search(query, limit=limit, document=document, kind="table" if tables else "page")
+    hits = open_archive(archive).search(query, limit=limit, document=document, kind="table" if tables else "page")
     if not hits:
         say("nothing found", err=True)
         raise typer.Exit(1)
@@ -213,55 +207,22 @@ def show(
 
     Example: worktrial archive show bulletins.archive treasury_bulletin_1939_02:51 --image page.png
     """
-    from worktrial.archive.show import page_markdown
-    from worktrial.archive.store import Archive
     from worktrial.errors import DataError, SettingError
+    from worktrial.stores.archives import open_archive
 
     name, colon, digits = page.rpartition(":")
     if not colon or not digits.isdecimal():
         raise SettingError(f"{page}: name a document and a page, such as treasury_bulletin_1939_02:51")
-    opened = Archive.open(archive)
+    opened = open_archive(archive)
     content = opened.page(name, int(digits))
     if image is not None:
-        from worktrial.archive.show import draw_tables
-
-        drawn = draw_tables(opened.document(name), content, scale)
+        drawn = opened.marked(name, content.number, scale)
         try:
-            drawn.save(image)
-        except (OSError, ValueError) as error:
-            raise DataError(image, f"cannot be written ({error})", "Name a file that ends in .png") from None
+            image.write_bytes(drawn)
+        except OSError as error:
+            raise DataError(
+                image, f"cannot be written ({error})", "Name a file in a folder that you may write"
+            ) from None
     for doubt in filter(None, (content.layout_doubt, content.trouble)):
         say(f"{page}: {doubt}", err=True)
-    say(page_markdown(content) or f"(nothing on this page: {content.route})", end="")
-
-
-@app.command("compare")
-def compare(
-    first: Annotated[Path, typer.Argument(help="A built archive, its folder or address.", metavar="A")],
-    second: Annotated[Path, typer.Argument(help="Another, of the same documents.", metavar="B")],
-    document: Annotated[str | None, typer.Option(help="Compare this document only.")] = None,
-    most: Annotated[int, typer.Option("--show", help="Most cells to print that differ.", min=0)] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-) -> None:
-    """Show where two archives of the same documents differ, such as two producers made them.
-
-    Documents are the same by name, else by content; tables by what they hold. Exits with 1 when a cell differs or
-    is in one archive only, 0 when none does.
-
-    Example: worktrial archive compare bulletins.archive parsed.archive --show 50
-    """
-    from worktrial.archive.differences import compare_archives
-    from worktrial.archive.store import Archive
-    from worktrial.cli.archive_tables import print_differences
-    from worktrial.engine.notices import say_json
-
-    found = compare_archives(Archive.open(first), Archive.open(second), document)
-    if as_json:
-        import msgspec
-
-        say_json(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
-    else:
-        print_differences(found, most)
-    cells = found.cells
-    if cells.different or cells.only_first or cells.only_second:
-        raise typer.Exit(1)
+    say(content.markdown or f"(nothing on this page: {content.route})", end="")

@@ -2,27 +2,17 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from worktrial.archive.build import (
-    BuildPlan,
-    DocumentEnd,
-    DocumentStart,
-    Event,
-    FinalStep,
-    PageEnd,
-    Progress,
-    StoreTrouble,
-    WallNotice,
-)
+from worktrial.archive import BuildEvent, DocumentRecord
 from worktrial.engine.notices import say
 
 _PLAIN_SECONDS = 10.0
 
 
 @contextmanager
-def display() -> Iterator[Progress]:
+def display() -> Iterator[Callable[[BuildEvent], None]]:
     """Show the build's events: a bar on a terminal, else lines."""
     if not sys.stderr.isatty():
         yield _Plain().tell
@@ -42,9 +32,8 @@ def display() -> Iterator[Progress]:
         yield _Live(bars).tell
 
 
-def outcome_line(event: DocumentEnd) -> str:
+def outcome_line(record: DocumentRecord) -> str:
     """A finished document in one line."""
-    record = event.record
     if not record.readable:
         return f"{record.name}: left out: {record.trouble}"
     told = [f"{record.pages} pages", f"{record.tables} tables"]
@@ -61,26 +50,26 @@ class _Plain:
         self._pages = 0
         self._total = 0
 
-    def tell(self, event: Event) -> None:
+    def tell(self, event: BuildEvent) -> None:
         """One event."""
-        if isinstance(event, BuildPlan):
+        if event.kind == "plan":
             kept = f", {event.kept} of them stored already" if event.kept else ""
             say(f"{event.documents} documents{kept}", err=True)
-        elif isinstance(event, DocumentStart):
+        elif event.kind == "document":
             self._total += event.pages
             self._pages += event.kept
             if event.kept:
                 say(f"{event.document}: {event.kept} of {event.pages} pages kept", err=True)
-        elif isinstance(event, PageEnd):
+        elif event.kind == "page":
             self._pages += 1
             if time.monotonic() - self._last >= _PLAIN_SECONDS:
                 self._last = time.monotonic()
                 say(f"{self._pages} of {self._total} pages of the documents opened so far", err=True)
-        elif isinstance(event, DocumentEnd):
-            say(outcome_line(event), err=True)
-        elif isinstance(event, FinalStep):
+        elif event.record is not None:
+            say(outcome_line(event.record), err=True)
+        elif event.kind == "step":
             say(f"making the {event.what}", err=True)
-        elif isinstance(event, WallNotice | StoreTrouble):
+        elif event.kind == "notice":
             say(event.what, err=True)
 
 
@@ -95,25 +84,25 @@ class _Live:
         self._whole: TaskID | None = None
         self._of: dict[str, TaskID] = {}
 
-    def tell(self, event: Event) -> None:
+    def tell(self, event: BuildEvent) -> None:
         """One event."""
         from rich.text import Text
 
-        if isinstance(event, BuildPlan):
+        if event.kind == "plan":
             self._whole = self._bars.add_task("documents", total=event.documents, completed=event.kept)
-        elif isinstance(event, DocumentStart):
+        elif event.kind == "document":
             name = event.document if len(event.document) <= 40 else event.document[:39] + "…"
             self._of[event.document] = self._bars.add_task(name, total=event.pages, completed=event.kept)
-        elif isinstance(event, PageEnd):
+        elif event.kind == "page":
             if event.document in self._of:
                 self._bars.advance(self._of[event.document])
-        elif isinstance(event, DocumentEnd):
+        elif event.record is not None:
             if self._whole is not None:
                 self._bars.advance(self._whole)
             if event.record.name in self._of:
                 self._bars.remove_task(self._of.pop(event.record.name))
-            self._bars.console.print(Text(outcome_line(event)), soft_wrap=True)
-        elif isinstance(event, FinalStep):
+            self._bars.console.print(Text(outcome_line(event.record)), soft_wrap=True)
+        elif event.kind == "step":
             self._bars.add_task(f"making the {event.what}", total=None)
-        elif isinstance(event, WallNotice | StoreTrouble):
+        elif event.kind == "notice":
             self._bars.console.print(Text(event.what), soft_wrap=True)

@@ -7,16 +7,13 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from worktrial.archive.pages import Route
-from worktrial.archive.store import Archive, DocumentRecord, FootingCount, PageTrouble
+from worktrial.archive import Archive, DocumentRecord, Route
 from worktrial.language.untrusted import printable
 from worktrial.places import shown_place
 from worktrial.terminal import SafeConsole
 
 if TYPE_CHECKING:
-    from worktrial.archive.build import BuildReport
-    from worktrial.archive.differences import ArchiveDifference
-    from worktrial.archive.search import Hit
+    from worktrial.archive import BuildReport, Hit
 
 _MOST_LINES = 20
 
@@ -52,7 +49,7 @@ def print_documents(archive: Archive) -> None:
     for record in archive.documents:
         if record.readable:
             counts = (record.tables, record.cells, record.doubtful_cells)
-            shares = (_sure(record.confidence, record.routes), _share(record.footing))
+            shares = (_sure(record.confidence, record.routes), _share(record))
             name = Text(printable(record.name))
             table.add_row(name, _routes([record]), *map(_count, counts), *shares)
     console = _console()
@@ -79,8 +76,8 @@ def print_document(archive: Archive, name: str) -> None:
         console.print(Text(printable(f"{label:<11} {fact}")), soft_wrap=True)
     if record.trouble:
         console.print(Text(printable(f"{'trouble':<11} {record.trouble}")), soft_wrap=True)
-    for title, troubles in (("failed", record.failed), ("doubtful", record.doubts)):
-        for pages, what in _grouped(troubles):
+    for title in ("failed", "doubtful"):
+        for pages, what in _grouped(record, failed=title == "failed"):
             console.print(Text(printable(f"{title} pages {pages}: {what}")), soft_wrap=True)
     if record.irregular:
         console.print(_irregular(record), soft_wrap=True)
@@ -118,42 +115,13 @@ def print_hits(hits: "Sequence[Hit]") -> None:
         console.print(Text(f"    {printable(hit.snippet)}"), soft_wrap=True)
 
 
-def print_differences(found: "ArchiveDifference", most: int) -> None:
-    """Print where two archives differ: a line a document, and the first cells that do."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    table.add_column("document", overflow="fold")
-    for heading in ("tables", "same", "same\nvalue", "differ", "only A", "only B"):
-        table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
-    for one in found.documents:
-        both = sum(t.first is not None and t.second is not None for t in one.tables)
-        told = f"{both} of {len(one.tables)}"
-        counts = (one.cells.same, one.cells.same_value, one.cells.different)
-        alone = (one.cells.only_first, one.cells.only_second)
-        table.add_row(Text(printable(one.document)), told, *(f"{count:,}" for count in (*counts, *alone)))
-    console = _console()
-    console.print(table)
-    for name, documents in (("A", found.only_first), ("B", found.only_second)):
-        if documents:
-            console.print(Text(printable(f"only in {name}: {', '.join(documents)}")), soft_wrap=True)
-    for one in found.documents:
-        if one.numbers_only_first or one.numbers_only_second:
-            told = f"{one.numbers_only_first:,} only in A, {one.numbers_only_second:,} only in B"
-            console.print(Text(printable(f"{one.document}: numbers anywhere in its text: {told}")), soft_wrap=True)
-    cells = [cell for one in found.documents for table in one.tables for cell in table.different]
-    for cell in cells[:most]:
-        said = f"{cell.first}  {cell.first_text!r} | {cell.second}  {cell.second_text!r}"
-        console.print(Text(printable(said)), soft_wrap=True)
-    if len(cells) > most:
-        console.print(f"… and {len(cells) - most:,} more cells that differ; --json has all")
-
-
 def _notes(record: DocumentRecord) -> list[str]:
     if not record.readable:
         return [f"left out: {record.trouble}"]
     notes = [record.trouble] if record.trouble else []
     if record.pages and record.routes.get("blank", 0) == record.pages:
         notes.append("every page is blank: the copy is damaged or empty")
-    notes += [f"failed pages {pages}: {what}" for pages, what in _grouped(record.failed)]
+    notes += [f"failed pages {pages}: {what}" for pages, what in _grouped(record, failed=True)]
     if record.irregular:
         notes.append(_irregular(record))
     return notes
@@ -163,10 +131,10 @@ def _irregular(record: DocumentRecord) -> str:
     return f"layout doubtful on pages {_ranges(record.irregular)}"
 
 
-def _grouped(troubles: Sequence[PageTrouble]) -> list[tuple[str, str]]:
+def _grouped(record: DocumentRecord, *, failed: bool) -> list[tuple[str, str]]:
     """Pages of one trouble together."""
     by_what: dict[str, list[int]] = {}
-    for trouble in troubles:
+    for trouble in record.failed if failed else record.doubts:
         by_what.setdefault(trouble.what, []).append(trouble.page)
     grouped = [(_ranges(pages), what) for what, pages in by_what.items()]
     more = len(grouped) - _MOST_LINES
@@ -191,8 +159,8 @@ def _routes(records: Sequence[DocumentRecord]) -> str:
     return ", ".join(f"{count:,} {route}" for route, count in totals.items())
 
 
-def _share(footing: FootingCount) -> str:
-    return f"{footing.held / footing.checked:.1%}" if footing.checked else ""
+def _share(record: DocumentRecord) -> str:
+    return f"{record.footing.held / record.footing.checked:.1%}" if record.footing.checked else ""
 
 
 def _count(number: int) -> str:

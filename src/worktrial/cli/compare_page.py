@@ -1,21 +1,22 @@
 """A comparison of two runs on one screen."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.table import Table
 from rich.text import Text
 
 from worktrial.language.untrusted import printable
-from worktrial.results.comparison import Change, Comparison, ConditionComparison, Flip
+from worktrial.results.comparison import Comparison, ConditionComparison, Flip
+from worktrial.results.figure import MEANS
 from worktrial.results.writing import p_value, signed
-from worktrial.statistics import Estimand, Estimate, Interval
+from worktrial.statistics import Change, Estimand, Interval, Unit
 from worktrial.terminal import SafeConsole, table_of
 
 Names = tuple[str, str]
 THESE = Estimand.THESE
 
 _FLIPS_SHOWN = 20
+_RATES = ("completion", "completion_of_valid")
 
 
 def print_comparison(
@@ -54,19 +55,18 @@ def print_comparison(
         return
     for line in _flips(chosen, every_flip):
         console.print(Text(printable(line)), soft_wrap=True)
-    if chosen.industries:
-        console.print(_industries(chosen, level))
-    if found.suite_figures:
-        rows = [(figure.name, figure.change) for figure in found.suite_figures]
-        console.print(_figures(rows, f"figures of the suite, {found.headline}"))
-    console.print(_quantities(chosen))
-    if chosen.few and any(change is not None for change in chosen.quantities.values()):
-        console.print(Text(chosen.few), soft_wrap=True)
-    if chosen.replayed:
-        console.print(Text(printable(f"{chosen.replayed}: costs are what their requests would have cost")))
-    for name, why in chosen.unknown.items():
-        if name in ("cost", "seconds"):
-            console.print(Text(printable(f"{name} not known: {why}")), soft_wrap=True)
+    if industries := found.figures.groups("category", found.headline):
+        console.print(_industries(found.headline, industries, level))
+    own = [one for one in found.figures.listed if one.condition == found.headline and not one.group]
+    if of_suite := [one for one in own if one.name not in (*_RATES, *MEANS) and one.value is not None]:
+        console.print(_figures(of_suite, f"figures of the suite, {found.headline}"))
+    means = [one for one in own if one.name in MEANS]
+    console.print(_quantities(means, found.headline))
+    for note in dict.fromkeys(one.note for one in means if one.note):
+        console.print(Text(printable(note)), soft_wrap=True)
+    for one in means:
+        if one.unknown and one.name in ("cost_per_task", "seconds"):
+            console.print(Text(printable(f"{_words(one)} not known: {one.unknown}")), soft_wrap=True)
 
 
 def _paired(conditions: Sequence[ConditionComparison]) -> Table:
@@ -83,7 +83,8 @@ def _effects(found: Comparison) -> Table:
     several = len(found.conditions) > 1
     sure = f"{found.confidence * 100:g} % interval"
     # Single tries of unrelated tasks answer both questions alike.
-    alike = all(one.work is None or one.these == replace(one.work, estimand=THESE) for one in found.conditions)
+    both = [(_rate(found, one), _rate(found, one, THESE)) for one in found.conditions]
+    alike = all((work.interval, work.p) == (these.interval, these.p) for work, these in both)
     columns = ["A", "B", "B - A", *((sure, "p") if alike else ("on these tasks", "on work like this"))]
     caption = [] if alike else [f"{sure} and p: on these tasks only tries are chance, on work like this tasks, too"]
     if several:
@@ -91,22 +92,26 @@ def _effects(found: Comparison) -> Table:
         caption.append("Holm: p on work like this, corrected for the number of conditions")
     title = "completion rate, differences in points"
     table = table_of(["condition"], columns, title=title, caption="; ".join(caption) or None)
-    for one in found.conditions:
-        own, others = _estimate_cells(one.work), _estimate_cells(one.these)
+    for one, (work, these) in zip(found.conditions, both, strict=True):
+        own, others = _estimate_cells(work), _estimate_cells(these)
         cells = own if alike else [", p ".join(others), ", p ".join(own)]
-        holm = [_p(one.p_adjusted)] if several else []
-        table.add_row(_cell(one.condition), *_rate_cells(one.effect)[:3], *cells, *holm)
+        holm = [_p(work.p_adjusted)] if several else []
+        table.add_row(_cell(one.condition), *_rate_cells(work)[:3], *cells, *holm)
     return table
 
 
-def _estimate_cells(found: Estimate | None) -> tuple[str, str]:
-    return ("-", "-") if found is None else (_span(found.interval), _p(found.p))
+def _rate(found: Comparison, one: ConditionComparison, estimand: Estimand = Estimand.WORK) -> Change:
+    return found.figures.get("completion_of_valid", one.condition, estimand=estimand)
+
+
+def _estimate_cells(found: Change) -> tuple[str, str]:
+    return ("-", "-") if found.interval is None else (_span(found.interval), _p(found.p))
 
 
 def _remarks(found: Comparison) -> Iterator[str]:
     chosen = found.of(found.headline)
     if chosen is not None and chosen.table.left_out:
-        yield _left_out(chosen)
+        yield _left_out(chosen, found.figures.get("completion", chosen.condition))
     for letter, keys, missing in (
         ("A", found.only_first, found.missing_first),
         ("B", found.only_second, found.missing_second),
@@ -118,23 +123,27 @@ def _remarks(found: Comparison) -> Iterator[str]:
     for letter, names in zip("AB", found.untried, strict=True):
         if names:
             yield f"only {letter} was tried under {', '.join(names)}: nothing is said about that"
-    for setting, own in found.robustness.items():
-        name = f"robustness R ({setting})" if setting else "robustness R"
-        if own.difference is None:
-            yield f"{name} has no value in a run: nothing passes without faults"
-            continue
-        sure = "" if own.interval is None else f", interval {own.interval.low:+.2f} to {own.interval.high:+.2f}"
-        tasks = _counted(own.tasks, "task")
-        yield f"{name}: A {own.first:.2f}, B {own.second:.2f} (B - A {own.difference:+.2f}{sure}; {tasks})"
+    for own in found.figures.listed:
+        if own.name == "robustness":
+            yield _robustness(own)
 
 
-def _left_out(chosen: ConditionComparison) -> str:
-    own, rate = chosen.table, chosen.effect_of_all
+def _robustness(own: Change) -> str:
+    name = f"robustness R ({own.group})" if own.group else "robustness R"
+    if own.value is None:
+        return f"{name} has no value in a run: nothing passes without faults"
+    sure = "" if own.interval is None else f", interval {own.interval.low:+.2f} to {own.interval.high:+.2f}"
+    tasks = _counted(own.n, "task")
+    return f"{name}: A {own.first:.2f}, B {own.second:.2f} (B - A {own.value:+.2f}{sure}; {tasks})"
+
+
+def _left_out(chosen: ConditionComparison, rate: Change) -> str:
+    own = chosen.table
     where = f"{own.invalid_first} invalid in A, {own.invalid_second} in B"
     line = f"left out: {_counted(own.left_out, 'sample')} ({where})"
-    if rate is None:
+    if rate.value is None:
         return line
-    of_all = f"A {rate.first:.1%}, B {rate.second:.1%} (B - A {signed(rate.difference)} points)"
+    of_all = f"A {rate.first:.1%}, B {rate.second:.1%} (B - A {signed(rate.value)} points)"
     return f"{line}; with an invalid one as not passed: {of_all}"
 
 
@@ -156,51 +165,52 @@ def _flip(flip: Flip) -> str:
     return f"{flip.sample}{mark} ({flip.passed_first}->{flip.passed_second} of {flip.repeats})"
 
 
-def _industries(chosen: ConditionComparison, level: float) -> Table:
-    caption = f"Holm: p corrected for {len(chosen.industries)} categories; * below {level:g}"
+def _industries(condition: str, industries: Mapping[str, Change], level: float) -> Table:
+    caption = f"Holm: p corrected for {len(industries)} categories; * below {level:g}"
     columns = ("n", "A", "B", "B - A", "interval", "Holm")
-    table = table_of(["category"], columns, title=f"by category, {chosen.condition}", caption=caption)
-    for one in chosen.industries:
-        own = one.table
-        judged = own.both + own.only_first + own.only_second + own.neither
+    table = table_of(["category"], columns, title=f"by category, {condition}", caption=caption)
+    for name, one in industries.items():
         mark = " *" if one.p_adjusted is not None and one.p_adjusted < level else ""
-        p = _p(one.p_adjusted) + mark
-        table.add_row(_cell(one.name), str(judged), *_rate_cells(one.effect), p)
+        table.add_row(_cell(name), str(one.n), *_rate_cells(one), _p(one.p_adjusted) + mark)
     return table
 
 
-def _figures(rows: Iterable[tuple[str, Change]], title: str) -> Table:
+def _figures(changes: Iterable[Change], title: str) -> Table:
     table = table_of(["figure"], ("A", "B", "B - A", "interval"), title=title)
-    for name, change in rows:
-        table.add_row(_cell(name), *_rate_cells(change))
+    for change in changes:
+        table.add_row(_cell(change.name), *_rate_cells(change))
     return table
 
 
-def _quantities(chosen: ConditionComparison) -> Table:
-    title = f"mean of a sample with two verdicts, {chosen.condition}"
+def _quantities(means: Sequence[Change], condition: str) -> Table:
+    title = f"mean of a sample with two verdicts, {condition}"
     table = table_of([""], ("A", "B", "B - A", "B / A", "interval"), title=title)
-    for name, change in chosen.quantities.items():
-        unit = f"{name}, $" if "cost" in name else name
-        if change is None:
+    for change in means:
+        unit = f"{_words(change)}, $" if change.unit is Unit.DOLLARS else _words(change)
+        if change.value is None:
             table.add_row(unit, *["unknown"] * 2, *["-"] * 3)
         elif change.first or change.second:
-            table.add_row(unit, *_quantity_cells(name, change))
+            table.add_row(unit, *_quantity_cells(change))
     return table
 
 
-def _quantity_cells(name: str, change: Change) -> list[str]:
-    form = "{:,.4f}" if "cost" in name else "{:,.1f}" if name in ("seconds", "calls") else "{:,.0f}"
+def _words(change: Change) -> str:
+    return change.name.removesuffix("_per_task").replace("_", " ")
+
+
+def _quantity_cells(change: Change) -> list[str]:
+    form = {Unit.DOLLARS: "{:,.4f}", Unit.TOKENS: "{:,.0f}"}.get(change.unit, "{:,.1f}")
     ratio = "-" if change.ratio is None else f"{change.ratio:.2f}"
-    between = change.ratio_interval
-    span = "-" if between is None else f"{between.low:.2f}…{between.high:.2f}"
-    difference = form.replace(":", ":+").format(change.difference)
+    low, high = change.ratio_low, change.ratio_high
+    span = "-" if low is None or high is None else f"{low:.2f}…{high:.2f}"
+    difference = form.replace(":", ":+").format(change.value)
     return [form.format(change.first), form.format(change.second), difference, ratio, span]
 
 
-def _rate_cells(change: Change | None) -> list[str]:
-    if change is None:
+def _rate_cells(change: Change) -> list[str]:
+    if change.value is None:
         return ["-"] * 4
-    return [f"{change.first:.1%}", f"{change.second:.1%}", signed(change.difference), _span(change.interval)]
+    return [f"{change.first:.1%}", f"{change.second:.1%}", signed(change.value), _span(change.interval)]
 
 
 def _span(interval: Interval | None) -> str:

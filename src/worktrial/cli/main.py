@@ -33,7 +33,6 @@ class Commands(LazyGroup):
         "export": CommandRow(
             "Write runs as csv, parquet, jsonl, markdown, or in a format of other programs.", "export:export"
         ),
-        "import": CommandRow("Make a run of work that other programs wrote down.", "import_run:import_run"),
         "merge": CommandRow("Put the shards of a run together.", "merge:merge"),
         "pull": CommandRow("Bring a run from an object store into a folder.", "transfer:pull"),
         "push": CommandRow("Bring a run folder to an object store.", "transfer:push"),

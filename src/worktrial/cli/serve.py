@@ -39,37 +39,6 @@ app = typer.Typer(
 )
 
 
-def _list(wanted: bool) -> None:
-    if not wanted:
-        return
-    from worktrial.interop.serve.listing import servers
-
-    nobody = True
-    for server in servers():
-        nobody = False
-        said = server.episodes
-        say(f"{server.url}  {said['suite']}  {server.folder}")
-        say(f"  {said['finished']} of {said['samples']} samples are done, {said['waiting']} wait")
-        for one in said["open"]:
-            place = f"{one['sample']}, repeat {one['repeat']}, {one['condition']}"
-            say(f"  {one['episode']}  {place}  {one['state']}  {one['calls']} calls")
-    if nobody:
-        say("no server of yours is up")
-    raise typer.Exit
-
-
-@app.callback()
-def _group(
-    list_servers: Annotated[
-        bool,
-        typer.Option(
-            "--list", callback=_list, is_eager=True, help="Show the servers that are up, with their open episodes."
-        ),
-    ] = False,
-) -> None:
-    """Options of `worktrial serve` itself."""
-
-
 def _option(words: str, help: str, **more: Any) -> Any:
     return typer.Option(words, help=help, rich_help_panel=_DOORS, **more)
 
@@ -113,12 +82,9 @@ def _command(suite: Any, word: str) -> Any:
         show_checks: Annotated[
             bool, _option("--show-checks", "Show checks and votes with each verdict: they are the answer key.")
         ] = False,
-        stdio: Annotated[
-            bool, _option("--stdio", "Serve one sample over MCP on the standard streams, and nothing else.")
-        ] = False,
         sample: Annotated[
             str | None,
-            _option("--sample", "With --stdio or --at: id of the task. Default: the next open one.", metavar="ID"),
+            _option("--sample", "With --at: id of the task. Default: the next open one.", metavar="ID"),
         ] = None,
         at: Annotated[
             str | None,
@@ -148,7 +114,6 @@ def _command(suite: Any, word: str) -> Any:
         from worktrial.agents.episodes import Episodes
         from worktrial.cli.carry_out import say_before
         from worktrial.grading.reward import RewardKind
-        from worktrial.interop.serve.apart import outlive_signals
         from worktrial.interop.serve.settings import ServerSettings
         from worktrial.trials import prepare
 
@@ -156,12 +121,10 @@ def _command(suite: Any, word: str) -> Any:
             raise SettingError("--reward is for --openenv; over HTTP and MCP there are verdicts")
         if reward not in (None, *RewardKind):
             raise SettingError(f"--reward {reward}: there is {', '.join(RewardKind)}")
-        if openenv and stdio:
-            raise SettingError("--openenv and --stdio are two kinds of doors; name one")
-        if at is not None and (stdio or openenv):
-            raise SettingError("--at is an address over HTTP and MCP; leave out --stdio and --openenv")
-        if sample is not None and not stdio and at is None:
-            raise SettingError("--sample names the sample of --stdio or --at; else every episode names its own")
+        if at is not None and openenv:
+            raise SettingError("--at is an address over HTTP and MCP; leave out --openenv")
+        if sample is not None and at is None:
+            raise SettingError("--sample names the sample of --at; else every episode names its own")
         token = None if token_env is None else os.environ.get(token_env)
         if token_env is not None and not token:
             raise SettingError(f"--token-env: the environment variable {token_env} is not set")
@@ -177,14 +140,10 @@ def _command(suite: Any, word: str) -> Any:
             address=at,
             sample=sample,
         )
-        if stdio:
-            outlive_signals()
         driven = Episodes(agent, idle_seconds=idle_seconds, most=episodes)
         prepared = prepare(suite, driven, given, command=("worktrial", *sys.argv[1:]))
         say_before([prepared], given)
-        if stdio:
-            _serve_stdio(prepared, driven, settings, sample)
-        elif openenv:
+        if openenv:
             from worktrial.interop.openenv import environment_app
 
             kind = RewardKind(reward or RewardKind.OUTCOME)
@@ -225,13 +184,6 @@ def _serve(prepared: "PreparedRun", episodes: "Episodes", settings: Any, app_of:
     print_summary(RunTally.of(stored), beside=None)
     invalid = sum(record.outcome == "invalid" for record in stored.records)
     refuse_invalid(invalid / max(1, len(stored.records)), prepared.options.max_invalid, prepared.settings)
-
-
-def _serve_stdio(prepared: "PreparedRun", episodes: "Episodes", settings: Any, sample: str | None) -> None:
-    from worktrial.interop.serve.stdio import serve_stdio
-
-    state = _to_its_end(serve_stdio(prepared, episodes, settings, sample))
-    say(f"{state.sample}: {state.outcome}, {state.reason}", err=True)
 
 
 def _to_its_end(work: "Coroutine[Any, Any, _T]") -> _T:

@@ -22,7 +22,7 @@ from worktrial.statistics import Agreement, Figure
 from worktrial.suite import suite_of
 from worktrial.terminal import SafeConsole, rate_cells, shows_line, table_of
 from worktrial.workplaces import ContextUse
-from worktrial.workplaces.conformance import SimulatorHealth
+from worktrial.workplaces.watch import SimulatorHealth
 
 
 def print_summary(tally: RunTally, console: SafeConsole | None = None, *, beside: Options | None = None) -> None:

@@ -38,7 +38,7 @@ def pull(
     from worktrial.stores.folders import kind_of
 
     if kind_of(Bucket(address)) == "archive":
-        from worktrial.archive.store.remote import pull as bring_archive
+        from worktrial.stores.archives import pull as bring_archive
 
         place = output or Path(address.rpartition("/")[2])
         bring_archive(address, place)
@@ -65,10 +65,10 @@ def push(
     Example: worktrial push runs/first s3://trials/first
     """
     address = _address(to)
-    from worktrial.archive.store.record import is_archive
+    from worktrial.archive import Archive
 
-    if is_archive(run):
-        from worktrial.archive.store.remote import push as bring
+    if Archive.lies_in(run):
+        from worktrial.stores.archives import push as bring
     else:
         from worktrial.engine.remote import push as bring
     bring(run, address, take_over=take_over)

@@ -4,7 +4,7 @@ from worktrial.statistics.agreement import Agreement, PairwiseCohen, agreement, 
 from worktrial.statistics.decision import MARGIN, Conclusion, check_margin, conclude, tasks_needed
 from worktrial.statistics.design import Design, design_effect, discordant_share
 from worktrial.statistics.estimates import Estimand, Estimate, TaskTries, difference, rate, ratio
-from worktrial.statistics.figure import Figure, Unit
+from worktrial.statistics.figure import Change, Figure, Unit
 from worktrial.statistics.jackknife import (
     MeanChange,
     change_intervals,
@@ -52,6 +52,7 @@ __all__ = [
     "Agreement",
     "AgreementFigure",
     "Band",
+    "Change",
     "CompletionRate",
     "Conclusion",
     "CorrectedRate",

@@ -231,8 +231,6 @@ class RegradeTrial:
 def refuse_other_data(source: StoredRun, grader: Grader) -> None:
     """Refuse to judge by tasks that are not those the agent worked on.
 
-    Work of another program names no data, so there are none that it could differ from.
-
     Raises:
         SettingError: the suite's data has changed since.
     """

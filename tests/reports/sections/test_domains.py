@@ -130,10 +130,12 @@ def test_audits_of_simulators_and_judges(tmp_path: Path) -> None:
         )
     report = open_report([tmp_path / "simulator", tmp_path / "judge"], "r")
     words = " ".join(_words(section) for section in sections(report))
-    assert {"simulator", "judges"} < {section.id for section in sections(report)}
-    assert "simulator-1 · ledger memory, full prompt [simulator] tells 100.0% of the fields" in words
-    assert "State still true after so many calls" in words
-    assert "judge-1 [judge] is right about" in words and "wrong number" in words.replace("_", " ")
+    assert {"simulators", "judges"} < {section.id for section in sections(report)}
+    assert (
+        "simulator-1 (ledger, full) simulator gives 100.0% of" in words and "answers exactly as they are." in words
+    )
+    assert "state still true" in words
+    assert "judge-1 (votes, 3) judge is right about" in words and "wrong number" in words
     assert hire(report) is None, "an audit is no trial of an agent"
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.tiny_archive import tiny_archive
 
-from worktrial.archive.store import Archive
+from worktrial.archive.store.archive import Archive
 from worktrial.suites.documents.faults import (
     DocumentFault,
     cut_table,

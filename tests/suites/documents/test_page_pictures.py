@@ -11,7 +11,7 @@ from PIL import Image
 from tests.support.cli import command
 from tests.support.run_files import raw_work
 
-from worktrial.archive.store import Archive
+from worktrial.archive.store.archive import Archive
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import DataError
 from worktrial.suites.documents.example import example_archive

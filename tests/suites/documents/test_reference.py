@@ -15,8 +15,8 @@ from tests.sandbox.sessions import needs_sandbox
 
 import worktrial
 from lab.scoring import read_truth
-from worktrial.archive.store import Archive
-from worktrial.archive.tools import ToolBox
+from worktrial.archive.store.archive import Archive
+from worktrial.archive.tools.toolbox import ToolBox
 from worktrial.suites.documents.example import example_archive, example_folder
 from worktrial.suites.documents.load import load_questions
 from worktrial.suites.documents.reference import solve

@@ -22,7 +22,7 @@ from worktrial.workplaces.faults.draws import Chance
 from worktrial.workplaces.faults.transforms import emptied
 
 if TYPE_CHECKING:
-    from worktrial.archive.store import Archive
+    from worktrial.archive import Archive
 
 
 class DocumentFault(StrEnum):

@@ -19,7 +19,7 @@ from worktrial.suites.documents.web_search import WithWeb
 from worktrial.suites.documents.workplace import ArchiveSession, NoTools, Pictures, ToolSource, data_address
 
 if TYPE_CHECKING:
-    from worktrial.archive.store import Archive
+    from worktrial.archive import Archive
     from worktrial.suites.documents.toolbox import PythonUse, SharedQueries
     from worktrial.suites.documents.web_search import WebSource
 
@@ -156,13 +156,11 @@ class SamplePreparer:
         return with_pages(question.text, pages)
 
     def _shown(self, document: str, number: int, pictures: Pictures) -> ShownPage:
-        from worktrial.archive.show import page_markdown
-
         assert self._archive is not None, "the set-up needs an archive, and the trial has checked that"
         if self._images:
             pictures.add(data_address(self._archive.image(document, number, _SCALE)))
             return ShownPage(document, number, None)
-        text = page_markdown(self._archive.page(document, number))
+        text = self._archive.page(document, number).markdown
         # A page that could not be read is what this archive gives: the loss is the archive's, and counts.
         return ShownPage(document, number, text or "(Nothing could be read on this page.)")
 
@@ -203,7 +201,7 @@ def part_of(archive: "Archive", documents: Sequence[str]) -> "Archive":
     Raises:
         DataError: there is no such document.
     """
-    from worktrial.archive.store import Archive
+    from worktrial.archive import Archive
 
     return Archive(archive.folder, [archive.document(name) for name in documents], archive.stored)
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from worktrial.agents.candidates import Candidate
-    from worktrial.archive.store import Archive
+    from worktrial.archive import Archive
     from worktrial.engine.pairing import SamplePair
     from worktrial.engine.record import SampleRecord
     from worktrial.engine.run_plan import RunSettings
     from worktrial.engine.stored import StoredRun
     from worktrial.reports.report import Report, Section
-    from worktrial.statistics import Figure
+    from worktrial.statistics import Change, Figure
     from worktrial.suites.documents.load import QuestionSet
     from worktrial.suites.documents.page_pictures import PageAlbum
     from worktrial.suites.documents.question import DocumentQuestion
@@ -157,7 +157,7 @@ class DocumentsSuite(Suite):
 
         return run_figures(run)
 
-    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> Iterable[Any]:
+    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> "Iterable[Change]":
         """Change of both scores, exact and within one percent; see `Suite.changes`."""
         from worktrial.suites.documents.figures import score_changes
 
@@ -263,13 +263,13 @@ def _questions_and_archive(options: DocumentsOptions) -> "tuple[QuestionSet, Arc
     if folder is None and not needs_archive:
         return questions, None
     _check_packages()
-    from worktrial.archive.store import Archive
+    from worktrial.stores.archives import open_archive
 
     if folder is None:
         from worktrial.suites.documents.example import example_archive
 
         folder = example_archive()
-    return questions, Archive.open(folder)
+    return questions, open_archive(folder)
 
 
 def _check_packages() -> None:

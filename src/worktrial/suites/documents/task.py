@@ -41,7 +41,7 @@ from worktrial.workplaces import Session, Trajectory
 from worktrial.workplaces.faults import Conditions, FaultMode, FaultUnit
 
 if TYPE_CHECKING:
-    from worktrial.archive.store import Archive
+    from worktrial.archive import Archive
     from worktrial.suites.documents.toolbox import PythonUse
     from worktrial.suites.documents.web_search import WebSource
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from worktrial.engine.stored import StoredRun
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section
-    from worktrial.statistics import Figure
+    from worktrial.statistics import Change, Figure
     from worktrial.suites.orchestration.planning.release import Release
     from worktrial.suites.orchestration.planning.scenario import Language
     from worktrial.suites.orchestration.run.free.trial import FreeTrial
@@ -151,7 +151,7 @@ class OrchestrationSuite(Suite):
 
         return run_figures(run)
 
-    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> Iterable[Any]:
+    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> "Iterable[Change]":
         """Changes of our scores by language, and of what free-running teams reached; see `Suite.changes`."""
         from worktrial.suites.orchestration.figures.suite import figure_changes
 

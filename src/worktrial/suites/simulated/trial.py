@@ -29,10 +29,10 @@ from worktrial.suites.regrade import FinishedWork
 from worktrial.suites.simulated.tasks import Task, TaskSet
 from worktrial.workplaces import LanguageSimulator, Memory, Session, Trajectory, Workplace
 from worktrial.workplaces.clock import DEFAULT_CLOCK, trial_clock
-from worktrial.workplaces.conformance import WatchedSession
 from worktrial.workplaces.faults import Conditions, FaultMode, Needed, PromptedFaults
 from worktrial.workplaces.simulator import FACTS_SHOWN, SIMULATOR_VERSION, HistorySession, LedgerSession
 from worktrial.workplaces.simulator.memory_choice import memory_cost
+from worktrial.workplaces.watch import WatchedSession
 
 AUTO = "auto"
 """Memory that is chosen task by task, by its cost."""

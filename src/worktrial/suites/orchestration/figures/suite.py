@@ -1,17 +1,16 @@
 """The suite's figures of a run by name, and their changes between two runs of the same samples."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import Any
 
 from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
-from worktrial.results.comparison.changes import Change, SuiteFigure
-from worktrial.statistics import Figure, change_intervals
+from worktrial.statistics import Change, Figure, change_intervals
 from worktrial.suites.orchestration.figures.free import free_clusters, free_figures, free_rates
 from worktrial.suites.orchestration.figures.turns import (
-    FigureEstimate,
     language_figures,
     over_repeats,
     repeat_clusters,
@@ -29,21 +28,11 @@ def run_figures(run: StoredRun) -> list[Figure]:
     return found
 
 
-def _figures(estimates: Mapping[str, FigureEstimate], group: str, scenarios: int) -> list[Figure]:
-    return [
-        Figure(
-            name=name,
-            value=estimate.value,
-            low=None if estimate.interval is None else estimate.interval.low,
-            high=None if estimate.interval is None else estimate.interval.high,
-            n=scenarios,
-            group=group,
-        )
-        for name, estimate in estimates.items()
-    ]
+def _figures(figures: Mapping[str, Figure], group: str, scenarios: int) -> list[Figure]:
+    return [replace(figure, group=group, n=scenarios) for figure in figures.values()]
 
 
-def figure_changes(pairs: Sequence[SamplePair], *, confidence: float) -> Iterator[SuiteFigure]:
+def figure_changes(pairs: Sequence[SamplePair], *, confidence: float) -> Iterator[Change]:
     """Changes of our scores by language, or of what free-running teams reached.
 
     Args:
@@ -78,7 +67,7 @@ def _scores(
     sides: Sequence[Sequence[Mapping[str, Any]]],
     figures: Callable[[Mapping[str, Any]], Mapping[str, Any]],
     confidence: float,
-) -> Iterator[SuiteFigure]:
+) -> Iterator[Change]:
     """Changes from both sides' sums per scenario, in the same order."""
     keys = sorted(sides[0][0].keys() & sides[1][0].keys())
     first, second = ([{key: sums[key] for key in keys} for sums in side] for side in sides)
@@ -88,6 +77,15 @@ def _scores(
         after = values[1][name]
         if isnan(before) or isnan(after):
             continue
-        ratio = float(after / before) if before else None
-        change = Change(float(before), float(after), float(after - before), intervals.get(name), ratio, None)
-        yield SuiteFigure(f"{language} {name.replace('_', ' ')}", change)
+        low, high = intervals.get(name) or (None, None)
+        yield Change(
+            name=f"{language} {name.replace('_', ' ')}",
+            first=float(before),
+            second=float(after),
+            value=float(after - before),
+            low=low,
+            high=high,
+            ratio=float(after / before) if before else None,
+            clusters=len(first),
+            n=len(first),
+        )

@@ -32,7 +32,6 @@ from worktrial.suites.orchestration.run.ground import SUITE, Groundwork
 from worktrial.suites.orchestration.run.prompts import free_prompts_fingerprint, prompts_fingerprint
 from worktrial.suites.orchestration.scoring.goals import GOALS, Met, goal_score
 from worktrial.workplaces import DEFAULT_CLOCK, Session, StopReason, Workplace
-from worktrial.workplaces.conformance import WatchedSession
 from worktrial.workplaces.faults import (
     Conditions,
     FaultMode,
@@ -42,6 +41,7 @@ from worktrial.workplaces.faults import (
     PromptedFaults,
 )
 from worktrial.workplaces.simulator import SIMULATOR_VERSION
+from worktrial.workplaces.watch import WatchedSession
 
 
 @dataclass(frozen=True, kw_only=True)
