@@ -84,7 +84,9 @@ def test_meaning_is_that_of_the_declared_version(samples: Archive) -> None:
 
 
 def _is_declared(name: str, pinned: str, digest: str) -> None:
-    assert digest == pinned, f"the same files give something else: raise {name} in building/plan.py, and pin {digest}"
+    assert digest == pinned, (
+        f"the same files give something else: raise {name} in building/plan.py, and pin {digest}"
+    )
 
 
 def test_another_version_has_done_again_what_it_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

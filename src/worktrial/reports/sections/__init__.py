@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from worktrial.reports.report import Report, Section
 from worktrial.reports.sections.agreement import simulators_agree
+from worktrial.reports.sections.card import trust_cards
 from worktrial.reports.sections.duties import duties
 from worktrial.reports.sections.effort import effort
 from worktrial.reports.sections.first_screen import first_screen
@@ -29,6 +30,7 @@ def sections(report: Report) -> Iterator[Section]:
     yield from _if_any(simulators_agree(report))
     yield from _if_any(effort(report))
     yield from _if_any(published(report))
+    yield from _if_any(trust_cards(report))
     yield runs(report)
 
 

@@ -12,17 +12,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, ValidationError
 
 from worktrial.agents.plan import Plan, plan_problems
 from worktrial.errors import DataError
+from worktrial.grading.check import Claim
 from worktrial.grading.report_checks import report_problems
 from worktrial.grading.state_checks import OF_HUMANS, Check
 from worktrial.language import JsonObject
 from worktrial.outside.files import read_bytes
 from worktrial.outside.patches import BadPatch, patched
 from worktrial.outside.yaml_files import read_yaml
-from worktrial.suites.sampling import workplace_tags
+from worktrial.suites.selection import workplace_tags
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.duties.human import NOBODY, REQUEST_HUMAN
 from worktrial.workplaces.executable import ExecutableSession, ExecutableWorkplace
@@ -57,7 +58,7 @@ class _Model(BaseModel):
 class ExecutableTask(_Model):
     """One task, ready to be set up."""
 
-    id: Annotated[str, Field(pattern=r"^[a-z]+(-[a-z]+)*-\d{2,4}$")]
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
     workplace: Text
     """Name of the workplace."""
     home: Home
@@ -74,7 +75,7 @@ class ExecutableTask(_Model):
     initial_state: JsonObject
     """State of the workplace with the task's changes, nothing left to defaults."""
     plan: Plan
-    checks: Annotated[tuple[Check, ...], Field(min_length=1)]
+    checks: Annotated[tuple[Check | InstanceOf[Claim], ...], Field(min_length=1)]
     rubric: Text
     human: Text = NOBODY
     """Answer of a human who is asked for, where one can be."""

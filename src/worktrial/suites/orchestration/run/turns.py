@@ -12,7 +12,6 @@ from worktrial.engine.record import SampleResult
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidSample, WorktrialError
 from worktrial.language import JsonObject
-from worktrial.suites.episode import jobs_under
 from worktrial.suites.orchestration.options import SEARCH_NODES, Cards, Gold
 from worktrial.suites.orchestration.planning.references import FLOORS, answers_of
 from worktrial.suites.orchestration.planning.scenario import Scenario
@@ -28,6 +27,7 @@ from worktrial.suites.orchestration.run.prompts import (
 from worktrial.suites.orchestration.scoring.both import floor_sums
 from worktrial.suites.orchestration.scoring.goals import GOALS
 from worktrial.suites.orchestration.scoring.layout import answers_in_layout
+from worktrial.trial.trial import jobs_under
 from worktrial.workplaces import StopReason
 from worktrial.workplaces.faults import Conditions
 

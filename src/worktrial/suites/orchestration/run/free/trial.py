@@ -12,7 +12,6 @@ from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.suites.episode import faulty, in_manifest, jobs_under, note_faults
 from worktrial.suites.orchestration.options import SEARCH_NODES, Cards, Gold
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.scenario import CallStep, PlanStep, Scenario, UserTurn
@@ -31,6 +30,8 @@ from worktrial.suites.orchestration.run.free.tools import (
 from worktrial.suites.orchestration.run.ground import SUITE, Groundwork
 from worktrial.suites.orchestration.run.prompts import free_prompts_fingerprint, prompts_fingerprint
 from worktrial.suites.orchestration.scoring.goals import GOALS, Met, goal_score
+from worktrial.trial.trial import faulty, jobs_under, note_faults
+from worktrial.trial.work import in_manifest
 from worktrial.workplaces import DEFAULT_CLOCK, Session, StopReason, Workplace
 from worktrial.workplaces.faults import (
     Conditions,

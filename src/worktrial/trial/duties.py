@@ -91,19 +91,19 @@ def with_budget(result: SampleResult, checks: Collection[CheckResult]) -> Sample
 
 
 def duties_of(options: Any, candidate: Candidate, models: Mapping[RoleName, RoleSettings]) -> Duties:
-    """Duties from the fields of `DutyOptions`, and of `HumanOptions` where the suite has them.
+    """Duties from the fields of `DutyOptions` and `HumanOptions`, as far as the suite has them.
 
     Raises:
         SettingError: the budget is one that cannot be graded for this agent.
         DataError: the policy cannot be used.
     """
-    human = getattr(options, "request_human", False)
-    if options.policy is None:
+    human, named = getattr(options, "request_human", False), getattr(options, "policy", None)
+    if named is None:
         return Duties(human=human)
     from worktrial.workplaces.duties.policy import read_policy
 
-    policy = read_policy(options.policy)
-    where, budget = f"{option('policy')} {options.policy}: budget", policy.budget
+    policy = read_policy(named)
+    where, budget = f"{option('policy')} {named}: budget", policy.budget
     if candidate.kind == "python" and (budget.tokens or budget.cost):
         raise SettingError(f"{where}: what {candidate.spec} spends is not seen. Leave tokens and cost out")
     agent = models.get(Role.AGENT)

@@ -9,10 +9,9 @@ from worktrial.errors import SettingError, option
 from worktrial.options import Options
 
 if TYPE_CHECKING:
-    from worktrial.agents.assignment import Limits
     from worktrial.agents.candidates import Candidate
     from worktrial.agents.context import ContextKeeping
-    from worktrial.suites.judging import JudgeSettings
+    from worktrial.trial.judging import JudgeSettings
     from worktrial.workplaces.faults import Conditions
 
 # The embedded model serves one request at a time: side by side, samples would only push each other's prompts out
@@ -47,12 +46,37 @@ def models_of(options: Options, named: Mapping[Role, str | None]) -> dict[RoleNa
     return {role: settings_for(role, model, given) for role, model in named.items() if model is not None}
 
 
-def limits_of(options: Any, agent: RoleSettings | None) -> "Limits":
-    """Limits of the agent's work on a sample, from the fields of `LimitOptions`."""
-    from worktrial.agents.assignment import Limits
+def work_fields(
+    options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings], *, turns: int | None = None
+) -> dict[str, Any]:
+    """Fields of `worktrial.trial.work.WorkSettings` from a run's options.
 
-    usual = LOCAL_TURNS if agent is not None and agent.is_local else USUAL_TURNS
-    return Limits(options.max_turns or usual, options.sample_tokens, options.sample_seconds, options.sample_cost)
+    Args:
+        options: An instance of the suite's `every_option`.
+        agent: Who works.
+        models: Who plays which role.
+        turns: Turns where the user names none; None for the usual number.
+
+    Raises:
+        SettingError: an option makes no sense for this agent.
+        DataError: a policy cannot be used.
+    """
+    from worktrial.agents.assignment import Limits
+    from worktrial.trial.duties import duties_of
+    from worktrial.trial.work import own_prompt
+
+    model = models.get(Role.AGENT)
+    usual = turns or (LOCAL_TURNS if model is not None and model.is_local else USUAL_TURNS)
+    return {
+        "repeats": options.repeats,
+        "limits": Limits(
+            options.max_turns or usual, options.sample_tokens, options.sample_seconds, options.sample_cost
+        ),
+        "faults": conditions_of(options),
+        "agent_prompt": own_prompt(getattr(options, "agent_prompt", None), agent),
+        "context": keeping_of(options, agent, model),
+        "duties": duties_of(options, agent, models),
+    }
 
 
 def keeping_of(options: Any, candidate: "Candidate", agent: RoleSettings | None) -> "ContextKeeping":
@@ -79,7 +103,7 @@ def keeping_of(options: Any, candidate: "Candidate", agent: RoleSettings | None)
 
 def judging_of(options: Any, judge: RoleSettings | None) -> "JudgeSettings":
     """Settings of the judge, from the fields of `JudgingOptions`."""
-    from worktrial.suites.judging import JudgeSettings
+    from worktrial.trial.judging import JudgeSettings
 
     usual = LOCAL_RECORD if judge is not None and judge.is_local else USUAL_RECORD
     return JudgeSettings(

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from worktrial.agents.candidates import Candidate
 from worktrial.engine.record import SampleResult
 from worktrial.grading import JudgeCase, RubricJudge, Verdict
 from worktrial.grading.prompt import prompt_fingerprint
 from worktrial.language import Complete, JsonObject
+from worktrial.trial.work import WorkSettings
 from worktrial.workplaces import Trajectory, Workplace
 from worktrial.workplaces.faults import DegradedCall
 
@@ -24,6 +26,15 @@ class JudgeSettings:
     judge_method: Literal["votes", "logprob"] = "votes"
     judge_record: int = 120_000
     """Characters of a trajectory that a judge is shown; the middle of long observations goes first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedWorkSettings(JudgeSettings, WorkSettings):
+    """Settings of work with tools that a judge may look at."""
+
+    def on_record(self, candidate: Candidate) -> JsonObject:
+        """Settings for the manifest, with the judge's prompt; see `WorkSettings`."""
+        return {**WorkSettings.on_record(self, candidate), **judge_on_record(self)}
 
 
 def judge_on_record(settings: JudgeSettings) -> JsonObject:
