@@ -13,7 +13,8 @@ import worktrial as wt
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun
 from worktrial.reports.report import open_report
-from worktrial.reports.sections.leaderboard import COLUMNS, leaderboard
+from worktrial.reports.sections.industries import industries
+from worktrial.reports.sections.leaderboard import leaderboard
 from worktrial.results.figure import FIGURES, WHOLE, Ask, figures_of
 from worktrial.results.gate import GateLimits, judge_gate
 from worktrial.results.writing import amount, dollars, percent, percents, seconds
@@ -79,8 +80,9 @@ def test_terminal_report_export_and_gate_write_the_same(run: StoredRun, tmp_path
     terminal = command("show", run.folder).out
     section = leaderboard(open_report([run.folder], "r"))
     assert section is not None
-    cells = [cell.text for cell in parsed(section.html).one("tr", data_run="run").all("td")]
-    board = dict(zip(COLUMNS, cells, strict=True))
+    made = parsed(section.html)
+    cells = [cell.text for cell in made.one("tbody").one("tr").all("td")]
+    board = dict(zip([head.text for head in made.one("thead").all("th")][1:], cells, strict=True))
     export = tmp_path / "summary.md"
     assert command("export", run.folder, "-o", export).code == 0
     lines = export.read_text().splitlines()
@@ -91,22 +93,23 @@ def test_terminal_report_export_and_gate_write_the_same(run: StoredRun, tmp_path
     assert done.interval is not None and (done.n, done.clusters) == (80, 10)
     span = f"{done.low:.1%} - {done.high:.1%}"
     assert re.search(rf"of all samples +│ {done.value:.1%} │ {span}", terminal)
-    assert board["Completion"] == percent(done.value) + percents(done.interval)
+    assert board["Completion"] == f"{percent(done.value)} {percents(done.interval)}"
     assert (exported["completion rate"], exported["95 % interval"]) == (f"{done.value:.1%}", span)
     assert exported["passed"] == f"{done.hits}/80" and exported["invalid"] == str(invalid.hits) == "2"
-    assert board["Of valid"] == percent(valid.value) + percents(valid.interval)
+    assert board["Of valid"] == f"{percent(valid.value)} {percents(valid.interval)}"
     assert f"{valid.value:.1%}" in terminal and exported["of valid"] == f"{valid.value:.1%}"
-    assert board["Invalid"] == percent(invalid.value) and board["Samples"] == amount(done.n)
+    assert board["Invalid"] == f"{percent(invalid.value)} {invalid.hits} of 80"
+    assert board["Samples"] == amount(done.n)
 
     every, robust = work.get("pass^k"), work.named("robustness")[0]
     low, high = every.interval or (0.0, 0.0)
     assert f"of 2 tries all pass (pass^2): {every.value:.1%} (95 % interval {low:.1%} - {high:.1%})" in terminal
-    assert board["pass^k"] == f"{percent(every.value)}{percents(every.interval)}, 2 tries"
+    assert board["pass^k"] == f"{percent(every.value)} {percents(every.interval)} 2 tries"
     assert f"robustness R = {robust.value:.2f} (95 % interval {robust.low:.2f} - {robust.high:.2f})" in terminal
-    assert board["Robustness"] == f"{robust.value:.2f}{robust.low:.2f}–{robust.high:.2f}"
+    assert board["Robustness"] == f"{robust.value:.2f} {robust.low:.2f} to {robust.high:.2f}"
 
     cost, agent, took = (work.get(name) for name in ("cost_per_task", "agent_cost_per_task", "seconds"))
-    assert board["Cost per task"].startswith(f"{dollars(cost.value)}agent alone {dollars(agent.value)}")
+    assert board["Cost per task"].startswith(f"{dollars(cost.value)} agent alone {dollars(agent.value)}")
     assert exported["cost per task"] == f"${cost.value:.4f}"
     # Seconds of what the request cache answered are known nowhere, and hide nothing of the others.
     assert took.n == 70 and cost.n == 78 and board["Latency"].startswith(seconds(took.value))
@@ -128,14 +131,12 @@ def test_terminal_report_export_and_gate_write_the_same(run: StoredRun, tmp_path
     assert agents.observed == agent.value
 
 
-def test_chosen_cells_of_the_leaderboard_are_figures_of_the_chosen_samples(run: StoredRun) -> None:
-    section = leaderboard(open_report([run.folder], "r"))
+def test_the_page_by_kind_of_work_writes_the_grouped_figures(run: StoredRun) -> None:
+    section = industries(open_report([run.folder], "r"))
     assert section is not None
-    (board,) = json.loads(parsed(section.html).one("script").text)["boards"]
-    cells = board["runs"][0]["figures"]["c1\n\n\nE0"]
     group = figures_of(run).get("completion", group="category=c1")
-    assert cells[0][:3] == [percent(group.value), group.value, percents(group.interval)]
-    assert cells[-1][0] == str(group.n)
+    (row,) = [row for row in parsed(section.html).one("tbody").all("tr") if row.one("th").text == "c1"]
+    assert row.one("td").text == f"{percent(group.value, 0)} of {group.n}"
 
 
 def test_figures_are_reckoned_once_for_the_same_records(run: StoredRun) -> None:

@@ -9,7 +9,7 @@ from worktrial.audits.corrected import corrected_by_audit
 from worktrial.audits.judge_report import JudgeReport, judge_report
 from worktrial.audits.simulator_report import Fidelity, SimulatorReport, simulator_report
 from worktrial.engine.identity import TrialIdentity
-from worktrial.reports.charts import Bar, ChartLine, bars, lines
+from worktrial.reports.chart import Bar, bars
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
@@ -106,24 +106,17 @@ def _fidelity_row(run: ReportRun, report: SimulatorReport, kind: str, own: Fidel
 
 
 def _drift(found: Sequence[tuple[ReportRun, SimulatorReport]]) -> list[Markup]:
-    series = [
-        ChartLine(
-            run.name,
-            [
-                (float(drift.calls), rate.share, rate.interval())
-                for drift in report.drift
-                if drift.calls is not None and (rate := Rate(drift.true, drift.sequences)).share is not None
-            ],
-        )
+    rows: list[list[Content]] = [
+        [run.name, drift.calls, _rate(Rate(drift.true, drift.sequences))]
         for run, report in found
-        if report.drift
+        for drift in report.drift
+        if drift.calls is not None
     ]
-    if not series:
+    if not rows:
         return []
+    heads = ["Simulator", "Calls", "Sequences with a true state"]
     return [
-        lines(
-            "State still true after so many calls", series, x_label="Calls", y_label="Sequences with a true state"
-        ),
+        to_html(ShownTable("State still true after so many calls", heads, rows)),
         caveat(
             "Over the sequences that got so far; only simulators that keep their state in a ledger have one to "
             "compare."
