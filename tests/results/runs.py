@@ -11,7 +11,7 @@ from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.grading import Outcome
 from worktrial.language import JsonValue
-from worktrial.results.fault_metrics import SeenAnswer, StoredCall
+from worktrial.results.turns import StoredCall, StoredObservation
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMode, FaultUnit
 from worktrial.workplaces.faults.content import digest
 
@@ -43,8 +43,8 @@ def row(number: int, mode: str, call: StoredCall) -> DegradedCall:
         event=number,
         call=call.index,
         turn=call.turn,
-        tool=call.tool,
-        arguments=call.arguments,
+        tool=call.tool or "",
+        arguments=msgspec.json.decode(call.arguments),
         mode=FaultMode(mode),
         kind="http_500" if explicit else "fields_dropped",
         clean=None if explicit else digest(CLEAN_ANSWER),
@@ -53,8 +53,12 @@ def row(number: int, mode: str, call: StoredCall) -> DegradedCall:
     )
 
 
-def answer(content: JsonValue, origin: str = "executable") -> SeenAnswer:
-    return SeenAnswer(msgspec.Raw(msgspec.json.encode(content)), origin)
+def raw(value: JsonValue) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(value))
+
+
+def answer(content: JsonValue, origin: str = "executable") -> StoredObservation:
+    return StoredObservation(raw(content), origin)
 
 
 def work(*steps: str, at_once: bool = False) -> list[StoredCall]:
@@ -64,7 +68,7 @@ def work(*steps: str, at_once: bool = False) -> list[StoredCall]:
         tool, argument = step.rstrip("!?").split()
         content = SPOILT_ANSWER if step.endswith("!") else CLEAN_ANSWER
         seen = answer({"error": {}}, "refusal") if step.endswith("?") else answer(content)
-        calls.append(StoredCall(n, 0 if at_once else n, tool, {"id": argument}, seen))
+        calls.append(StoredCall(n, 0 if at_once else n, tool, raw({"id": argument}), seen))
     return calls
 
 

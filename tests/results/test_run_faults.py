@@ -2,11 +2,12 @@ from pathlib import Path
 
 import pytest
 from tests.results.runs import event, record, row, store, work
-from tests.support.run_files import set_work
+from tests.support.run_files import set_work, work_of
 
 from worktrial.engine.stored import open_run
 from worktrial.errors import DataError
 from worktrial.results.fault_metrics import Funnel, sample_faults
+from worktrial.results.tables import RunTables
 
 CALLS = work("bed 3!", "bed 3")
 PLAN = [event(0, "E2", 0, 1)]
@@ -39,13 +40,30 @@ def test_the_last_trajectory_counts(tmp_path: Path) -> None:
     assert found.implicit == Funnel(1, 1, 1, 1)
 
 
-def test_an_agent_without_messages(tmp_path: Path) -> None:
-    calls = work("bed 3!", "bed 3", at_once=True)
+@pytest.mark.parametrize(
+    ("messages", "recovered"),
+    [
+        # Three calls of one message are one turn: none of them reacts to another.
+        ([{"role": "user", "content": "work"}, {"role": "assistant", "content": None}], 0),
+        # Of a Python function, a program or a door there is no conversation: its calls came one after the other,
+        # however many turns a program says that it took.
+        ([{"role": "user", "content": "work"}], 1),
+        ([], 1),
+    ],
+)
+def test_calls_of_one_message_are_one_turn_and_calls_without_one_are_turns(
+    tmp_path: Path, messages: list[dict[str, str]], recovered: int
+) -> None:
+    calls = work("bed 3!", "bed 4", "bed 3", at_once=True)
     rows = [row(0, "E2", calls[0])]
-    for turns, recovered in ((0, 1), (1, 0)):
-        records = [record("1", condition="E2", fault_plan=PLAN, fault_ledger=rows, turns=turns)]
-        (found,) = sample_faults(store(tmp_path / str(turns), records, {0: calls})).values()
-        assert found.implicit.recovered == recovered
+    run = store(tmp_path, [record("1", condition="E2", fault_plan=PLAN, fault_ledger=rows, turns=3)], {0: calls})
+    (line,) = work_of(tmp_path)
+    set_work(tmp_path, [{**line, "messages": messages}])
+    (found,) = sample_faults(open_run(tmp_path)).values()
+    assert found.implicit.recovered == recovered
+    with RunTables([run.folder]) as tables:
+        told = list(tables.select("select turn from calls order by index").rows)
+    assert told == [(0,), (0,), (0,)] if not recovered else [(0,), (1,), (2,)]
 
 
 def test_damage_is_named(tmp_path: Path) -> None:

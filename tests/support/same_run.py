@@ -5,15 +5,21 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from worktrial.engine.record import SampleRecord
+from worktrial.engine.records import Records, WorkReader
 from worktrial.engine.stored import open_run
-from worktrial.results.tables import sources
 
 
 def work(folder: Path) -> dict[Any, Any]:
     """The last record of every sample, wherever its work lies, and its trajectory."""
-    [source] = sources([folder])
-    found = source.work(dict[str, Any])
-    return {record.key: (replace(record, work=None, tokens=None), line) for record, line in found}
+    with WorkReader(folder, dict[str, Any]) as lines:
+        return {
+            record.key: (
+                replace(record, work=None, tokens=None),
+                None if record.work is None else lines.at(record.work),
+            )
+            for record in Records(folder, SampleRecord)
+        }
 
 
 def says_the_same(first: Path, second: Path) -> None:

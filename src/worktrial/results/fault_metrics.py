@@ -1,14 +1,14 @@
 """The fate of planned faults: how many were met, noticed and overcome.
 
-An observation is *the same question* as another when it answers the same tool with equal arguments. Whether asking
-again is a sign of noticing, or habit, it does not tell. An agent that checks a
-doubtful answer by another tool, or asks for it in other words, is not counted. Recovery asks for more: the very
-observation that the fault had spoilt. Where the state has changed in the meantime there is no such observation
-any more, so recovery is a lower bound. Looks after a write of the agent's own are looks at its own work, and none
-of this.
+A call asks *the same question* as another when it calls the same tool with equal arguments, in whichever order, in
+a later turn; see `results.turns`. Whether asking again is a sign of noticing, or habit, it does not tell. An agent
+that checks a doubtful answer by another tool, or asks for it in other words, is not counted. Recovery asks for
+more: the very observation that the fault had spoilt. Where the state has changed in the meantime there is no such
+observation any more, so recovery is a lower bound. Looks after a write of the agent's own are looks at its own
+work, and none of this.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import chain, islice
 from pathlib import Path
@@ -17,33 +17,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from worktrial.engine.record import Key, SampleLine, SampleRecord
+from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.records import trajectory_lines
-from worktrial.engine.segments import WORK
 from worktrial.engine.stored import StoredRun
-from worktrial.errors import DataError
-from worktrial.language import JsonValue
+from worktrial.results.turns import CallsLine, StoredCall, StoredObservation, calls_of, question_of
 from worktrial.workplaces import Origin
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMode, FaultUnit
 from worktrial.workplaces.faults.content import digest
-
-
-class SeenAnswer(msgspec.Struct, frozen=True):
-    """The part of a stored observation that tells an answer from another."""
-
-    content: msgspec.Raw
-    """JSON; hardly any answer is ever looked into."""
-    origin: str
-
-
-class StoredCall(msgspec.Struct, frozen=True):
-    """The part of a call on record that fault metrics are about."""
-
-    index: int
-    turn: int
-    tool: str
-    arguments: JsonValue
-    observation: SeenAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +64,12 @@ class FaultMetrics:
     """Implicit faults that cut a list so that nothing in the answer tells, likewise."""
 
 
-class _Line(SampleLine):
-    # Decoded only where there were faults: calls are nearly all of a trajectory.
-    calls: msgspec.Raw = msgspec.Raw(b"[]")
-
-
 class FaultedSample(NamedTuple):
     """The part of a sample's record that fault metrics are about."""
 
     sample: str
     repeat: int
     condition: str
-    turns: int
     fault_plan: Sequence[FaultEvent]
     fault_ledger: Sequence[DegradedCall]
 
@@ -109,7 +83,7 @@ def faulted(records: Iterable[SampleRecord]) -> Iterator[FaultedSample]:
     """Samples with planned faults."""
     for r in records:
         if r.fault_plan:
-            yield FaultedSample(r.sample, r.repeat, r.condition, r.turns, r.fault_plan, r.fault_ledger)
+            yield FaultedSample(r.sample, r.repeat, r.condition, r.fault_plan, r.fault_ledger)
 
 
 def sample_faults(run: StoredRun) -> dict[Key, FaultMetrics]:
@@ -128,36 +102,18 @@ def faults_of(folder: Path, samples: Iterable[FaultedSample]) -> dict[Key, Fault
     planned = {sample.key: sample for sample in samples}
     if not planned:
         return {}
-    found = {key: _of_sample(sample, []) for key, sample in planned.items()}
-    for key, calls in _calls(folder, planned):
-        found[key] = _of_sample(planned[key], calls)
+    found = {key: fault_metrics(sample.fault_plan, sample.fault_ledger, []) for key, sample in planned.items()}
+    for line in trajectory_lines(folder, CallsLine):
+        if (sample := planned.get(line.key)) is not None:
+            found[line.key] = fault_metrics(sample.fault_plan, sample.fault_ledger, *calls_of(folder, line))
     return found
-
-
-def _of_sample(record: FaultedSample, calls: Sequence[StoredCall]) -> FaultMetrics:
-    # A user's own agent sends no messages, so its calls have no turns.
-    return fault_metrics(record.fault_plan, record.fault_ledger, calls, turns_known=record.turns > 0)
-
-
-def _calls(folder: Path, wanted: Container[Key]) -> Iterator[tuple[Key, list[StoredCall]]]:
-    """The calls of every wanted sample."""
-    decoder = msgspec.json.Decoder(list[StoredCall])
-    for line in trajectory_lines(folder, _Line):
-        if line.key not in wanted:
-            continue
-        try:
-            yield line.key, decoder.decode(line.calls)
-        except msgspec.MsgspecError as e:
-            what = f"the trajectory of sample {line.sample!r}, repeat {line.repeat} is damaged: {e}"
-            raise DataError(folder / WORK, what, "Run the sample again") from None
 
 
 def fault_metrics(
     plan: Sequence[FaultEvent],
     ledger: Sequence[DegradedCall],
     calls: Sequence[StoredCall],
-    *,
-    turns_known: bool = True,
+    turns: Sequence[int] | None = None,
 ) -> FaultMetrics:
     """The metrics of one sample.
 
@@ -165,15 +121,15 @@ def fault_metrics(
         plan: The sample's `fault_plan`.
         ledger: Its `fault_ledger`.
         calls: All calls of its trajectory, in order.
-        turns_known: Whether `turn` tells calls of different messages apart. Calls made in one message were
-            all made before any of the answers was seen, so none of them is a reaction to another. An agent
-            that holds no messages has no turns; then every later call counts as made after seeing.
+        turns: Turn of each call, see `results.turns`; None for what the calls say. Calls of one turn were all made
+            before any of the answers was seen, so none of them is a reaction to another.
     """
     degraded = {row.call for row in ledger}
+    told = [call.turn for call in calls] if turns is None else turns
 
     def funnel(rows: Sequence[DegradedCall], planned: Sequence[FaultEvent] = ()) -> Funnel:
         seen = [row for row in rows if row.degraded != row.clean]
-        fates = [_fate(row, calls, degraded, turns_known) for row in seen]
+        fates = [_fate(row, calls, told, degraded) for row in seen]
         return Funnel(
             planned=len(planned),
             reached=sum(_is_reached(event, calls) for event in planned),
@@ -220,27 +176,24 @@ def _is_reached(event: FaultEvent, calls: Sequence[StoredCall]) -> bool:
     return (last.turn if event.unit is FaultUnit.TURN else last.index) >= event.first
 
 
-def _fate(row: DegradedCall, calls: Sequence[StoredCall], degraded: set[int], turns_known: bool) -> int | None:
+def _fate(row: DegradedCall, calls: Sequence[StoredCall], turns: Sequence[int], degraded: set[int]) -> int | None:
     """Distance to the clean answer in calls; 0: asked again in vain; None: never asked again."""
     place = next((place for place, call in enumerate(calls) if call.index == row.call), None)
     again = False
     if place is None:
         return None
-    asked = calls[place]
-    for call in islice(calls, place + 1, None):
+    asked = question_of(calls[place])
+    for call, turn in islice(zip(calls, turns, strict=True), place + 1, None):
         if row.until is not None and call.index > row.until:
             break
-        # Calls of one message were all made before any of their answers was seen.
-        if turns_known and call.turn <= asked.turn:
-            continue
-        if (call.tool, call.arguments) == (asked.tool, asked.arguments):
+        if turn > turns[place] and call.tool == calls[place].tool and question_of(call) == asked:
             again = True
             if call.index not in degraded and _is_clean(call.observation, row):
                 return call.index - row.call
     return 0 if again else None
 
 
-def _is_clean(answer: SeenAnswer, row: DegradedCall) -> bool:
+def _is_clean(answer: StoredObservation, row: DegradedCall) -> bool:
     # After an explicit fault nobody knows what the workplace would have said: any real answer will do.
     if row.clean is None or row.mode is FaultMode.E1:
         return answer.origin != Origin.REFUSAL

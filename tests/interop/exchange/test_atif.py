@@ -22,8 +22,8 @@ from worktrial.engine.record import SampleRecord
 from worktrial.engine.segments import segment_path
 from worktrial.engine.stored import open_run
 from worktrial.interop.exchange.standing import standing
-from worktrial.interop.exchange.work import WorkedSample, turns
 from worktrial.results.tables import sources
+from worktrial.results.turns import WorkedSample, turns
 from worktrial.workplaces import ToolCall
 
 DATA = Path(__file__).parents[2] / "data"

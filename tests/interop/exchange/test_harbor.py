@@ -17,12 +17,12 @@ import yaml
 from tests.support.cli import command
 from tests.support.made_runs import make_run
 from tests.support.plan_driver import what_counts
+from tests.support.same_run import work
 from tests.support.served import served
 from tests.support.serving import serving
 
 import worktrial as wt
 from worktrial.interop.exchange.harbor import _name, _toml
-from worktrial.results.tables import sources
 
 URL = "http://workplace:8765/episodes/work"
 
@@ -46,8 +46,8 @@ def tasks(planned: Path) -> Path:
 
 
 def records(run: Path) -> dict[tuple[str, str], Any]:
-    [source] = sources([run])
-    return {(r.sample, r.condition): what_counts(r, line or {}) for r, line in source.work(dict[str, Any])}
+    found = work(run).values()
+    return {(record.sample, record.condition): what_counts(record, line or {}) for record, line in found}
 
 
 def compose(task: Path) -> list[str]:

@@ -111,9 +111,12 @@ def test_occubench_results_have_the_published_form(made: RunSource, tmp_path: Pa
     assert (len(folders), seen) == (4, done.written)
 
 
+OBSERVED = {"content": {"y": 2}, "origin": "executable"}
+
+
 def _with_line(tmp_path: Path, line: dict[str, Any], **more: Any) -> dict[str, Any]:
     run = store(tmp_path / "run", [record("7", "fail", **more)], agent="m").folder
-    whose = {"sample": "7", "repeat": 0, "condition": "E0"}
+    whose = {"sample": "7", "repeat": 0, "condition": "E0", "instruction": "Do it.", "calls": []}
     set_work(run, [{**whose, **line}])
     export_occubench(sources([run]), tmp_path / "out.jsonl")
     [row] = _lines(tmp_path / "out.jsonl")
@@ -141,7 +144,7 @@ def test_a_trajectory_is_told_in_the_order_of_its_messages(tmp_path: Path) -> No
         "\n[Agent Response]: First.\n"
         "\n[Agent Action]: Call tool `a` with arguments: {}\n"
         '\n[Environment Observation] (from a): {"of": "a"}\n'
-        '\n[Agent Action]: Call tool `b` with arguments: {"x": 1}\n'
+        '\n[Agent Action]: Call tool `b` with arguments: {"x":1}\n'
         '\n[Environment Observation] (from b): {"of": "b"}\n'
         "\n[Agent Response]: Done.\n"
     )
@@ -155,7 +158,7 @@ def test_a_trajectory_is_told_in_the_order_of_its_messages(tmp_path: Path) -> No
 
 
 def test_calls_and_thoughts_in_the_text_are_told_as_those_beside_it(tmp_path: Path) -> None:
-    call = {"index": 0, "turn": 0, "tool": "a", "arguments": {"x": 1}, "observation": {"content": {"y": 2}}}
+    call = {"index": 0, "turn": 0, "tool": "a", "arguments": {"x": 1}, "observation": OBSERVED}
     spelled = '<tool_call>{"name": "a", "arguments": {"x": 1}}</tool_call>'
     messages = [
         {"role": "user", "content": "Do it."},
@@ -173,7 +176,7 @@ def test_calls_and_thoughts_in_the_text_are_told_as_those_beside_it(tmp_path: Pa
 
 
 def test_an_agent_without_messages_is_told_by_its_calls(tmp_path: Path) -> None:
-    call = {"index": 0, "turn": 0, "tool": "a", "arguments": {"x": 1}, "observation": {"content": {"y": 2}}}
+    call = {"index": 0, "turn": 0, "tool": "a", "arguments": {"x": 1}, "observation": OBSERVED}
     row = _with_line(tmp_path, {"messages": [], "calls": [call], "answer": "Two."})
     assert row["trajectory"] == (
         '\n[Agent Action]: Call tool `a` with arguments: {"x":1}\n'

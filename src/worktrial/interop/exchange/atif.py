@@ -7,6 +7,7 @@ which `worktrial import` makes a run again.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -14,10 +15,10 @@ import msgspec
 from worktrial.engine.record import SampleRecord
 from worktrial.interop.exchange.standing import in_figures, in_words, run_on_record, standing, version_of, who
 from worktrial.interop.exchange.tools import tools_of
-from worktrial.interop.exchange.work import CallPart, Turn, WorkedSample, as_text, file_name, turns, worked_samples
 from worktrial.language import JsonObject, JsonValue, Message
 from worktrial.results.exports.files import Exported, new_folder
 from worktrial.results.tables.source import RunSource
+from worktrial.results.turns import CallPart, Turn, WorkedSample, as_text, turns, worked_samples
 
 VERSION = "ATIF-v1.8"
 OURS = "worktrial"
@@ -59,7 +60,7 @@ def _documents(source: RunSource, lost: Counter[str]) -> Iterator[tuple[str, Jso
     tools = tools_of(source)
     name, model = who(source)
     version = version_of(source)
-    for sample in worked_samples(source):
+    for sample in worked_samples(source.folder):
         record = sample.record
         done = rates[record.condition]
         offered = tools(record.sample)
@@ -72,7 +73,7 @@ def _documents(source: RunSource, lost: Counter[str]) -> Iterator[tuple[str, Jso
             agent["tool_definitions"] = offered
         steps = steps_of(sample, lost)
         yield (
-            file_name(record),
+            _file_name(record),
             {
                 "schema_version": VERSION,
                 "session_id": source.name,
@@ -90,6 +91,13 @@ def _documents(source: RunSource, lost: Counter[str]) -> Iterator[tuple[str, Jso
                 },
             },
         )
+
+
+def _file_name(record: SampleRecord) -> str:
+    """Name of a sample that any file system takes, without an ending; no other sample of the run has it."""
+    name = f"{record.sample}.{record.condition.replace('/', '-')}.r{record.repeat}"
+    plain = re.sub(r"[^\w.+-]+", "-", name).lstrip(".-")[:100]
+    return plain if plain == name else f"{plain}.{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def _metrics(record: SampleRecord, steps: int) -> JsonObject:

@@ -18,7 +18,6 @@ from worktrial.engine.record import SampleRecord
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
 from worktrial.interop.exchange.tools import suite_on_record
-from worktrial.interop.exchange.work import WorkedSample, worked_samples
 from worktrial.interop.python import run
 from worktrial.interop.serve.reception import asks_for
 from worktrial.interop.serve.settings import FINISH_TOOL
@@ -27,6 +26,7 @@ from worktrial.language.templates import templates
 from worktrial.options import FaultOptions, JudgingOptions
 from worktrial.results.exports.files import Exported, new_folder
 from worktrial.results.tables.source import RunSource
+from worktrial.results.turns import WorkedSample, worked_samples
 from worktrial.suite import Suite, suites
 from worktrial.version import __version__
 from worktrial.workplaces.faults import Conditions, FaultMode, FaultSettings
@@ -125,7 +125,7 @@ def _solved(source: RunSource, suite: Suite) -> list[WorkedSample]:
         done = Path(place, "run")
         human = _asks_a_human(source)
         run(suite, str(_solver(suite)), out=done, tasks=tasks, max_invalid=1.0, request_human=human, **faults)
-        return [*worked_samples(RunSource(done, "run"))]
+        return [*worked_samples(done)]
 
 
 def _asks_a_human(source: RunSource) -> bool:

@@ -21,11 +21,11 @@ from worktrial.grading import Outcome
 from worktrial.interop.exchange.atif import FORMAT, OURS, steps_of
 from worktrial.interop.exchange.standing import in_figures, in_words, run_on_record, standing, version_of, who
 from worktrial.interop.exchange.tools import ToolsOf, tools_of
-from worktrial.interop.exchange.work import worked_samples
 from worktrial.language import JsonObject, JsonValue
 from worktrial.results.completion import CompletionEstimate
 from worktrial.results.exports.files import Exported, new_folder
 from worktrial.results.tables.source import RunSource
+from worktrial.results.turns import worked_samples
 
 LOG_VERSION = 2
 _EPOCH = "1970-01-01T00:00:00+00:00"
@@ -58,7 +58,7 @@ def _write(source: RunSource, folder: Path, lost: Counter[str]) -> int:
     written = 0
     with ExitStack() as files:
         logs: dict[str, _Log] = {}
-        for sample in worked_samples(source):
+        for sample in worked_samples(source.folder):
             condition = sample.record.condition
             if condition not in logs:
                 name = f"{source.name}.{condition}".replace("/", "-")

@@ -12,10 +12,10 @@ from worktrial.engine.tokens import SampleTokens
 from worktrial.errors import SettingError, option
 from worktrial.grading.reward import NoReward, RewardKind, refused_calls, reward
 from worktrial.interop.exchange.standing import in_words, standing
-from worktrial.interop.exchange.work import WorkedSample, json_line, worked_samples
 from worktrial.language import Message, TurnTokens
 from worktrial.results.exports.files import Exported, new_file
 from worktrial.results.tables.source import RunSource
+from worktrial.results.turns import WorkedSample, worked_samples
 
 
 class TokenSequence(msgspec.Struct):
@@ -84,7 +84,7 @@ def export_rollouts(
     with new_file(out, force=force) as file:
         for source in sources:
             for line in _rollouts(source, RewardKind(reward), lost):
-                file.write(json_line(line))
+                file.write(_json_line(line))
                 written += 1
                 broken += bool(line.breaks)
     if broken:
@@ -95,10 +95,22 @@ def export_rollouts(
     return Exported(written, [*(f"{count:,} {what}" for what, count in lost.items()), *rates])
 
 
+# Characters at which some readers of lines end one, and JSON does not.
+_SEPARATORS = {"\u0085": b"\\u0085", "\u2028": b"\\u2028", "\u2029": b"\\u2029"}
+
+
+def _json_line(value: object) -> bytes:
+    """A line of JSONL for readers that split text at every character that Unicode calls the end of a line."""
+    line = msgspec.json.encode(value)
+    for character, escape in _SEPARATORS.items():
+        line = line.replace(character.encode(), escape)
+    return line + b"\n"
+
+
 def _rollouts(source: RunSource, kind: RewardKind, lost: Counter[str]) -> Iterator[Rollout]:
     model = model_of(source.manifest, "agent")
     with WorkReader(source.folder, SampleTokens) as kept:
-        for sample in worked_samples(source):
+        for sample in worked_samples(source.folder):
             record = sample.record
             refused = refused_calls(sample.calls)
             try:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
 from worktrial.engine.record import SampleRecord, projected
-from worktrial.engine.records import Records, WorkReader, trajectory_lines
+from worktrial.engine.records import Records, trajectory_lines
 from worktrial.engine.stored import runs_below
 from worktrial.errors import DataError, SettingError
 
@@ -51,18 +51,6 @@ class RunSource:
             DataError: a record or a trajectory is damaged.
         """
         return trajectory_lines(self.folder, kind)
-
-    def work(self, kind: type[_Work]) -> Iterator[tuple[SampleRecord, _Work | None]]:
-        """The last record of every finished sample, with its trajectory decoded as `kind`.
-
-        A sample without a trajectory has None in its place.
-
-        Raises:
-            DataError: a record or a trajectory is damaged.
-        """
-        with WorkReader(self.folder, kind) as work:
-            for record in self.records():
-                yield record, None if record.work is None else work.at(record.work)
 
 
 def find_runs(places: list[Path]) -> list[Path]:

@@ -11,9 +11,9 @@ from worktrial.engine.record import SampleLine
 from worktrial.results.tables.rows import key_columns
 from worktrial.results.tables.schema import RunTable, columns_of, text_or_none
 from worktrial.results.tables.source import RunSource
+from worktrial.results.turns import CallsLine, StoredCall, StoredObservation, calls_of
 
 _NOTHING = msgspec.Raw(b"null")
-_UNSAID = msgspec.Raw(b"")
 
 Fields = dict[str, msgspec.Raw]
 
@@ -22,43 +22,6 @@ class _Work(SampleLine):
     instruction: object = None
     answer: object = None
     final_state: msgspec.Raw = _NOTHING
-
-
-class StoredObservation(msgspec.Struct, frozen=True):
-    """An observation of a stored call."""
-
-    content: msgspec.Raw = _UNSAID
-    """Observation that the agent saw."""
-    origin: str | None = None
-    """Producer of the observation: executable, simulator, ledger, recorded, fault, refusal."""
-    fault: str | None = None
-    """Kind of the fault in the observation; null where there is none."""
-    clean: msgspec.Raw = _NOTHING
-    """Clean observation beside a degraded one."""
-
-
-class CallRow(msgspec.Struct):
-    """A stored call."""
-
-    index: int | None = None
-    """Place of the call in the trajectory, from 0."""
-    turn: int | None = None
-    """Agent's message that made the call, from 0."""
-    tool: str | None = None
-    """Tool that was called."""
-    arguments: msgspec.Raw = _NOTHING
-    """Arguments as the agent gave them."""
-    observation: StoredObservation = StoredObservation()
-    seconds: float | None = None
-    """Seconds until the observation was there."""
-    agent: str | None = None
-    """Domain agent that made the call, where a team works."""
-    workflow: str | None = None
-    """Workflow of the team's plan that the call belongs to."""
-    user_turn: int | None = None
-    """Turn of the user that a free-running team answers, from 0."""
-    step: str | None = None
-    """Step of the recorded history that the call belongs to."""
 
 
 class _Function(msgspec.Struct, frozen=True):
@@ -78,8 +41,7 @@ class _Answer(msgspec.Struct):
     tool_calls: list[_Asked] | None = None
 
 
-class _Calls(SampleLine):
-    calls: tuple[CallRow, ...] = ()
+class _Calls(CallsLine):
     sub_agent_history: tuple[_Answer, ...] = ()
 
 
@@ -180,24 +142,26 @@ def _works(source: RunSource) -> Iterator[_LineRow]:
 
 def _calls(source: RunSource) -> Iterator[_LineRow]:
     for line in source.trajectories(_Calls):
-        calls: Sequence[CallRow] = line.calls or _of_team(line.sub_agent_history)
-        for number, call in enumerate(calls):
-            if call.index is None:
-                call.index = number
-        for call in calls:
+        found = calls_of(source.folder, line)
+        for call, turn in zip(found.calls, found.turns, strict=True):
+            call.turn = turn
+            yield _LineRow(source, line, call)
+        for call in () if found.calls else _of_team(line.sub_agent_history):
             yield _LineRow(source, line, call)
 
 
-def _of_team(answers: Sequence[_Answer]) -> list[CallRow]:
+def _of_team(answers: Sequence[_Answer]) -> list[StoredCall]:
+    asked_of = [(turn, asked) for turn, answer in enumerate(answers) for asked in answer.tool_calls or ()]
     return [
-        CallRow(
+        StoredCall(
+            index=number,
+            turn=turn,
             tool=asked.function.name,
             arguments=_as_json(asked.function.arguments),
-            agent=answer.agent_id,
-            step=None if answer.step_id is None else str(answer.step_id),
+            agent=answers[turn].agent_id,
+            step=None if answers[turn].step_id is None else str(answers[turn].step_id),
         )
-        for answer in answers
-        for asked in answer.tool_calls or ()
+        for number, (turn, asked) in enumerate(asked_of)
     ]
 
 
@@ -244,7 +208,7 @@ CALLS = RunTable(
     "one row for each tool call",
     [
         *key_columns("line"),
-        *columns_of(CallRow, within="row"),
+        *columns_of(StoredCall, within="row"),
         *columns_of(StoredObservation, within="row.observation", named={"content": "observation"}),
     ],
     _calls,

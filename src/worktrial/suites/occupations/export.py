@@ -16,9 +16,10 @@ from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.engine.stored import agent_of, model_of
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
-from worktrial.language import JsonObject, JsonValue, read_reply
+from worktrial.language import JsonObject, JsonValue
 from worktrial.results.exports.files import Exported, new_file, new_folder
 from worktrial.results.tables.source import RunSource
+from worktrial.results.turns import Turn, WorkedSample, as_text, turns, worked_samples
 from worktrial.suite import suite_of
 from worktrial.suites.executable import ExecutableSuite
 from worktrial.suites.simulated import SimulatedSuite
@@ -26,25 +27,6 @@ from worktrial.suites.simulated import SimulatedSuite
 RESULTS = "results.jsonl"
 ARGS = "args.json"
 _UNKNOWN = "Unknown"  # what the harness writes for a scenario without category or domain
-
-
-class _Seen(msgspec.Struct, frozen=True):
-    content: object = None
-
-
-class _Call(msgspec.Struct, frozen=True):
-    tool: str = ""
-    arguments: object = None
-    observation: _Seen = _Seen()
-    turn: int = 0
-
-
-class WorkLine(msgspec.Struct, frozen=True):
-    """The part of stored work that the text is made of."""
-
-    messages: list[JsonObject] = []
-    calls: list[_Call] = []
-    answer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +126,8 @@ def _refuse_others(sources: Sequence[RunSource]) -> None:
 def _rows(sources: Sequence[RunSource], counts: list[int]) -> Iterator[tuple[_Setting, bytes]]:
     owners: dict[str, RunSource] = {}
     for source in sources:
-        for record, line in source.work(WorkLine):
+        for sample in worked_samples(source.folder):
+            record = sample.record
             # The harness, too, writes nothing for a task that broke.
             if record.outcome is Outcome.INVALID:
                 counts[1] += 1
@@ -154,7 +137,7 @@ def _rows(sources: Sequence[RunSource], counts: list[int]) -> Iterator[tuple[_Se
                 both = f"{owners[setting.name].folder} and {source.folder}"
                 raise SettingError(f"{both} have the same configuration, {setting.name}; export them one by one")
             counts[0] += 1
-            yield setting, msgspec.json.encode(_row(setting, record, line or WorkLine())) + b"\n"
+            yield setting, msgspec.json.encode(_row(setting, sample)) + b"\n"
 
 
 def _setting(source: RunSource, record: SampleRecord) -> _Setting:
@@ -185,7 +168,8 @@ def _size(settings: JsonObject, mode: str, size: str) -> tuple[int, int]:
     return 0, 0
 
 
-def _row(setting: _Setting, record: SampleRecord, line: WorkLine) -> JsonObject:
+def _row(setting: _Setting, sample: WorkedSample) -> JsonObject:
+    record = sample.record
     tags = record.tags
     passed = record.outcome is Outcome.PASS
     # The harness keeps the grounds of the first vote on the side of the majority.
@@ -206,50 +190,23 @@ def _row(setting: _Setting, record: SampleRecord, line: WorkLine) -> JsonObject:
         "is_correct": passed,
         "feedback": next((g for g in grounds if g), None) or record.reason,
         "step_count": record.calls,
-        "trajectory": work_text(line),
+        "trajectory": work_text(sample),
     }
 
 
-def work_text(line: WorkLine) -> str:
+def work_text(sample: WorkedSample) -> str:
     """Responses, actions and observations in their order; "" for a sample without a trajectory."""
-    return "".join(f"\n{part}\n" for part in _parts(line))
+    return "".join(f"\n{part}\n" for turn in turns(sample) if turn.role == "assistant" for part in _parts(turn))
 
 
-def _parts(line: WorkLine) -> Iterator[str]:
-    if not any(said.get("role") == "assistant" for said in line.messages):
-        # A user's own agent holds no conversation; its calls and its answer are on record.
-        for call in line.calls:
-            yield from _step(call.tool, call.arguments, call.observation.content)
-        if line.answer:
-            yield f"[Agent Response]: {line.answer}"
-        return
-    answers: dict[str | None, list[object]] = {}
-    for said in line.messages:
-        if said.get("role") == "tool":
-            answers.setdefault(said.get("tool_call_id"), []).append(said.get("content"))
-    called = [{"function": {"name": call.tool}} for call in line.calls]
-    for turn, said in enumerate(m for m in line.messages if m.get("role") == "assistant"):
-        reply = read_reply(said, called)
-        if reply.text:
-            yield f"[Agent Response]: {reply.text}"
-        if reply.calls_from != "tool_calls":
-            # Results of calls in the text are in a user message, with those of others.
-            for call in (call for call in line.calls if call.turn == turn):
-                yield from _step(call.tool, call.arguments, call.observation.content)
-            continue
-        for asked in reply.calls:
-            # Some endpoints give every call the same id; the answers then come in the order of the calls.
-            waiting = answers.get(asked.get("id"))
-            function = asked.get("function") or {}
-            result = waiting.pop(0) if waiting else None
-            yield from _step(function.get("name", ""), function.get("arguments", ""), result)
-
-
-def _step(tool: str, arguments: JsonValue, observation: JsonValue) -> Iterator[str]:
-    yield f"[Agent Action]: Call tool `{tool}` with arguments: {_text(arguments)}"
-    if observation is not None:
-        yield f"[Environment Observation] (from {tool}): {_text(observation)}"
+def _parts(turn: Turn) -> Iterator[str]:
+    if turn.text:
+        yield f"[Agent Response]: {turn.text}"
+    for call in turn.calls:
+        yield f"[Agent Action]: Call tool `{call.tool}` with arguments: {_text(call.arguments)}"
+        if call.shown is not None:
+            yield f"[Environment Observation] (from {call.tool}): {call.shown}"
 
 
 def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return value if isinstance(value, str) else as_text(value)

@@ -13,8 +13,7 @@ from worktrial.workplaces.conformance.context import (
 from worktrial.workplaces.records import KnownState, record_fields
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.answers import GivenAnswer, misfits, same, state_pairs, strange_fields
-from worktrial.workplaces.simulator.json_text import brief, excerpt, json_text
-from worktrial.workplaces.simulator.ledger import call_key
+from worktrial.workplaces.simulator.json_text import brief, excerpt, json_text, question
 from worktrial.workplaces.tools import Tool
 from worktrial.workplaces.values import (
     below,
@@ -143,7 +142,7 @@ def check_consistent(call: SeenCall, episode: SeenEpisode) -> ObservationCheck |
 
     The initial state counts as seen before the first call.
     """
-    before = episode.seen.get(call_key(call.tool, call.arguments))
+    before = episode.seen.get(question(call.tool, call.arguments))
     evidence: list[str] = []
     compared = False
     if before is not None and before[0] == episode.writes:
@@ -173,7 +172,7 @@ def check_state(call: SeenCall) -> ObservationCheck | None:
 
 def remember(call: SeenCall, episode: SeenEpisode) -> None:
     """Keep what a read showed, for `check_consistent`."""
-    episode.seen[call_key(call.tool, call.arguments)] = (episode.writes, call.index, call.content)
+    episode.seen[question(call.tool, call.arguments)] = (episode.writes, call.index, call.content)
     if not is_error(call.content):
         for key, _, value in record_fields(call.content, episode.workplace.start.records):
             episode.records[key] = (episode.writes, call.index, value)

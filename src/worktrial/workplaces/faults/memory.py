@@ -13,7 +13,8 @@ from worktrial.workplaces.faults.transforms import Context
 from worktrial.workplaces.faults.wrong import Values, plain_values
 from worktrial.workplaces.session import Observation, Session
 from worktrial.workplaces.signals import is_error
-from worktrial.workplaces.simulator.json_text import canonical_text, json_text
+from worktrial.workplaces.simulator.json_text import json_text
+from worktrial.workplaces.simulator.json_text import question as question_of
 from worktrial.workplaces.tools import Tool
 
 _Text = bytes | str
@@ -94,7 +95,7 @@ class CleanMemory:
         else:
             is_write = tool is not None and tool.effect is ToolEffect.WRITE
             wrote = is_write and not failed and not only_looks(arguments)
-        text, question = _kept(observation.content), canonical_text([name, arguments])
+        text, question = _kept(observation.content), question_of(name, arguments)
         shown: list[_Text] = []
         if wrote:
             self._before_write = before

@@ -25,6 +25,11 @@ def canonical_text(value: JsonValue) -> str:
         return json.dumps(value, separators=(",", ":"), sort_keys=True)
 
 
+def question(tool: str, arguments: JsonValue) -> str:
+    """Question that a call asks: the same for the same tool with equal arguments, whatever the order of fields."""
+    return canonical_text([tool, arguments])
+
+
 def brief(value: JsonValue) -> str:
     """`value` as JSON, as far as a message shows it."""
     return excerpt(json_text(value), _BRIEF)

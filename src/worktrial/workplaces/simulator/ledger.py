@@ -13,7 +13,7 @@ from worktrial.workplaces.artifact import Workplace
 from worktrial.workplaces.effects import ToolEffect, only_looks
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.ask import UnusableReply
-from worktrial.workplaces.simulator.json_text import canonical_text, json_text
+from worktrial.workplaces.simulator.json_text import json_text, question
 from worktrial.workplaces.tools import Tool
 
 # The state is in every prompt: no model holds a twentieth of it.
@@ -135,7 +135,7 @@ class Ledger:
         self.entries.append(LedgerEntry(call, tool.name, made.patch, facts))
         # A read that moved something would show something else the next time.
         if tool.effect is ToolEffect.READ and not changed and not replaced:
-            self._reads[call_key(tool.name, arguments)] = (self._revision, msgspec.json.encode(observation))
+            self._reads[question(tool.name, arguments)] = (self._revision, msgspec.json.encode(observation))
 
     def restore(self, state: JsonObject) -> None:
         """Go on in `state`, with the facts as they are; no earlier read holds any more."""
@@ -162,13 +162,8 @@ class Ledger:
         """
         if tool.effect is not ToolEffect.READ:
             return None
-        revision, encoded = self._reads.get(call_key(tool.name, arguments), (-1, b""))
+        revision, encoded = self._reads.get(question(tool.name, arguments), (-1, b""))
         if revision != self._revision:
             return None
         observation: JsonObject = msgspec.json.decode(encoded)
         return observation
-
-
-def call_key(tool: str, arguments: JsonValue) -> str:
-    """Equal for equal calls."""
-    return canonical_text([tool, arguments])

@@ -1,19 +1,117 @@
-"""Stored work as exchange formats tell it: turn by turn, with every call beside the message that made it."""
+"""Stored work of a sample, turn by turn: the one reader of its calls and messages.
 
-import re
+A turn is one message of the agent with every call that it makes: none of these is a reaction to another. Of an
+agent whose conversation is not on record (a Python function, a program, whoever comes through a door) each call is
+a turn of its own.
+"""
+
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
-from worktrial.engine.record import SampleRecord
+from worktrial.engine.record import SampleLine, SampleRecord
+from worktrial.engine.records import Records, WorkReader
+from worktrial.engine.segments import WORK
 from worktrial.errors import DataError, SettingError
-from worktrial.language import JsonObject, JsonValue, Message, read_reply
-from worktrial.language.reply import ModelReply
-from worktrial.results.tables.source import RunSource
+from worktrial.language import JsonObject, JsonValue, Message, ModelReply, read_reply, tools_called
 from worktrial.workplaces import ToolCall
+from worktrial.workplaces.simulator.json_text import question
+
+_NOTHING = msgspec.Raw(b"null")
+_NONE = msgspec.Raw(b"[]")
+
+
+class StoredObservation(msgspec.Struct, frozen=True):
+    """An observation of a stored call."""
+
+    content: msgspec.Raw = msgspec.Raw(b"")
+    """Observation that the agent saw."""
+    origin: str | None = None
+    """Producer of the observation: executable, simulator, ledger, recorded, fault, refusal."""
+    fault: str | None = None
+    """Kind of the fault in the observation; null where there is none."""
+    clean: msgspec.Raw = _NOTHING
+    """Clean observation beside a degraded one."""
+
+
+class StoredCall(msgspec.Struct):
+    """A stored call, with values as their JSON; the full form is `ToolCall`."""
+
+    index: int = 0
+    """Place of the call in the trajectory, from 0."""
+    turn: int = 0
+    """Turn that the call belongs to, from 0: the agent's message that made it, or of an agent without messages the
+    call itself."""
+    tool: str | None = None
+    """Tool that was called."""
+    arguments: msgspec.Raw = _NOTHING
+    """Arguments as the agent gave them."""
+    observation: StoredObservation = StoredObservation()
+    seconds: float | None = None
+    """Seconds until the observation was there."""
+    agent: str | None = None
+    """Domain agent that made the call, where a team works."""
+    workflow: str | None = None
+    """Workflow of the team's plan that the call belongs to."""
+    user_turn: int | None = None
+    """Turn of the user that a free-running team answers, from 0."""
+    step: str | None = None
+    """Step of the recorded history that the call belongs to."""
+
+
+class CallsLine(SampleLine):
+    """A sample's line of work as far as its calls need it; see `calls_of`."""
+
+    calls: msgspec.Raw = _NONE
+    messages: msgspec.Raw = _NONE
+
+
+class _Speaker(msgspec.Struct):
+    role: object = None
+
+
+class SampleCalls(NamedTuple):
+    """The calls of a sample in order, as they were stored."""
+
+    calls: list[StoredCall]
+    turns: list[int]
+    """Number of the turn that each belongs to."""
+
+
+_CALLS = msgspec.json.Decoder(list[StoredCall])
+_SPEAKERS = msgspec.json.Decoder(list[_Speaker])
+
+
+def calls_of(folder: Path, line: CallsLine) -> SampleCalls:
+    """The calls in a sample's line of work.
+
+    Args:
+        folder: Folder of the run, which is named where the line is damaged.
+        line: Line of work.
+
+    Raises:
+        DataError: the trajectory is damaged.
+    """
+    try:
+        calls = _CALLS.decode(line.calls)
+        turns = [call.turn for call in calls]
+        # Whoever has a second turn speaks: only of others the conversation is looked into.
+        if not any(turns) and not any(one.role == "assistant" for one in _SPEAKERS.decode(line.messages)):
+            turns = [*range(len(calls))]
+    except msgspec.MsgspecError as e:
+        what = f"the trajectory of sample {line.sample!r}, repeat {line.repeat} is damaged: {e}"
+        raise DataError(folder / WORK, what, "Run the sample again") from None
+    return SampleCalls(calls, turns)
+
+
+def question_of(call: StoredCall) -> str:
+    """Question that a call asks; see `worktrial.workplaces.simulator.json_text.question`."""
+    return question(call.tool or "", msgspec.json.decode(call.arguments))
+
 
 # Fields of a line that the record has, too.
 _ON_RECORD = frozenset({"suite", "sample", "repeat", "condition", "outcome", "reason"})
@@ -72,49 +170,33 @@ class Turn:
     calls: Sequence[CallPart] = ()
 
 
-def worked_samples(source: RunSource) -> Iterator[WorkedSample]:
-    """Every finished sample of a run with its work, one in memory at a time.
+def worked_samples(folder: Path) -> Iterator[WorkedSample]:
+    """Every finished sample of the run in `folder` with its work, one in memory at a time.
 
     Raises:
         SettingError: the samples are not one agent's calls in one workplace.
         DataError: a record or a trajectory is damaged.
     """
-    for record, line in source.work(dict[str, msgspec.Raw]):
-        if line is None:
-            yield WorkedSample(record)
-            continue
-        if "instruction" not in line or "calls" not in line:
-            raise SettingError(
-                f"{source.folder}: samples of {source.manifest.suite} are not one agent's calls in one workplace; "
-                "export them as csv, parquet or jsonl"
-            )
-        try:
-            messages = msgspec.json.decode(line.pop("messages", msgspec.Raw(b"[]")), type=list[JsonObject])
-            calls = msgspec.json.decode(line.pop("calls"), type=list[ToolCall])
-        except msgspec.MsgspecError as e:
-            where = f"{source.folder}: sample {record.sample}, repeat {record.repeat}, {record.condition}"
-            raise DataError(where, f"not a trajectory: {e}", "Run the sample again") from None
-        rest = {name: value for name, value in line.items() if name not in _ON_RECORD}
-        yield WorkedSample(record, messages, calls, rest)
+    with WorkReader(folder, dict[str, msgspec.Raw]) as work:
+        for record in Records(folder, SampleRecord):
+            yield WorkedSample(record) if record.work is None else _worked(folder, record, work.at(record.work))
 
 
-def file_name(record: SampleRecord) -> str:
-    """Name of a sample that any file system takes, without an ending; no other sample of the run has it."""
-    name = f"{record.sample}.{record.condition.replace('/', '-')}.r{record.repeat}"
-    plain = re.sub(r"[^\w.+-]+", "-", name).lstrip(".-")[:100]
-    return plain if plain == name else f"{plain}.{sha256(name.encode()).hexdigest()[:8]}"
-
-
-# Characters at which some readers of lines end one, and JSON does not.
-_SEPARATORS = {"\u0085": b"\\u0085", "\u2028": b"\\u2028", "\u2029": b"\\u2029"}
-
-
-def json_line(value: object) -> bytes:
-    """A line of JSONL for readers that split text at every character that Unicode calls the end of a line."""
-    line = msgspec.json.encode(value)
-    for character, escape in _SEPARATORS.items():
-        line = line.replace(character.encode(), escape)
-    return line + b"\n"
+def _worked(folder: Path, record: SampleRecord, line: dict[str, msgspec.Raw]) -> WorkedSample:
+    if "instruction" not in line or "calls" not in line:
+        raise SettingError(
+            f"{folder}: samples of {record.suite} are not one agent's calls in one workplace; "
+            "export them as csv, parquet or jsonl"
+        )
+    try:
+        messages = msgspec.json.decode(line.pop("messages", _NONE), type=list[JsonObject])
+        calls = msgspec.json.decode(line.pop("calls"), type=list[ToolCall])
+    except msgspec.MsgspecError as e:
+        where = f"{folder}: sample {record.sample}, repeat {record.repeat}, {record.condition}"
+        raise DataError(where, f"not a trajectory: {e}", "Run the sample again") from None
+    return WorkedSample(
+        record, messages, calls, {name: value for name, value in line.items() if name not in _ON_RECORD}
+    )
 
 
 def as_text(content: JsonValue) -> str:
@@ -130,7 +212,7 @@ def turns(sample: WorkedSample) -> Iterator[Turn]:
     if not sample.has_conversation:
         yield from _without_replies(sample)
         return
-    offered = [{"function": {"name": call.tool}} for call in sample.calls]
+    offered = tools_called([call.tool for call in sample.calls])
     waiting: dict[int, deque[ToolCall]] = {}
     for call in sample.calls:
         waiting.setdefault(call.turn, deque()).append(call)
