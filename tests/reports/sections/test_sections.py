@@ -161,7 +161,7 @@ def test_nothing_passed_without_faults(tmp_path: Path) -> None:
     records = [record(str(n), "fail", condition) for condition in FAULTED for n in range(3)]
     report = Report("r", [ReportRun("a", "a", store(tmp_path / "a", records))])
     words = _parsed(robustness(report)).words
-    assert words.startswith("No robustness score") and "nothing passes without faults" in words
+    assert words.startswith("No robustness score") and "no value nothing passes without faults" in words
 
 
 def test_funnels_keep_conditions_apart(faulted: Report) -> None:

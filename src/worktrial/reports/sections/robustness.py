@@ -92,7 +92,7 @@ def _row(run: ReportRun, figures: RunFigures, modes: Sequence[str], setting: str
     kept = next((one for one in figures.named("robustness") if one.group == setting), None)
     if kept is None or kept.value is None:
         why = "not all of E0 to E3 were tried" if kept is None else kept.unknown
-        return [*cells, Value(f"no value: {why}", NOTHING), None]
+        return [*cells, Value("no value", NOTHING, samples_href(run.slug), (why,)), None]
     return [*cells, cell_of(kept), kept.n]
 
 
