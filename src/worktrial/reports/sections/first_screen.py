@@ -114,7 +114,7 @@ def _chart(board: Board, *, alone: bool) -> Markup:
 
 
 def _beside(board: Board, answer: TrialConclusion) -> Markup:
-    """What the conclusion rests on, folded away: each of the others beside the one that does most."""
+    """Basis of the conclusion, folded away: each of the others beside the one that does most."""
     if not answer.rivals or answer.leader is None:
         return Markup("")
     headers = (

@@ -46,7 +46,7 @@ class _Cells:
         return replace(self.share("invalid", "invalid"), notes=counts)
 
     def mean(self, name: str) -> Value:
-        """What a task takes, with what of it was replayed from the request cache."""
+        """Mean of what a task takes, with what of it was replayed from the request cache."""
         found, told = self._of(name), []
         if name == "cost_per_task":
             agent = self._of("agent_cost_per_task")
@@ -69,7 +69,7 @@ class _Cells:
         return _known(found, self._href(), f"{found.name.removeprefix('pass^')} tries")
 
     def samples(self) -> Value:
-        """How many samples there are."""
+        """Count of samples."""
         return cell_of(self._of("completion").n, href=self._href())
 
     def _of(self, name: str) -> Figure:

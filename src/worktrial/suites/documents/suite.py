@@ -58,6 +58,7 @@ class DocumentsSuite(Suite):
     options = DocumentsOptions
     data = DocumentsData
     beside = DocumentsBeside
+    viewer = (Path(__file__).parent / "viewer" / "documents.js",)
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
         "reference": ReferenceAgent("a scripted solver: it searches, reads a table, queries its cells"),
         "idle": idle_agent("says nothing", must=Outcome.FAIL),
