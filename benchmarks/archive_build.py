@@ -49,13 +49,13 @@ def bind(into: Path, pages: int, issues: Sequence[str] = _DIGITAL) -> None:
 
 def build_once(source: Path, into: Path, workers: int) -> None:
     """The measured step."""
-    from worktrial.archive.build import FinalStep, build
+    from worktrial.archive import BuildEvent, build
 
     began = time.perf_counter()
     marks: list[float] = []
 
-    def told(event: object) -> None:
-        if isinstance(event, FinalStep) and not marks:
+    def told(event: BuildEvent) -> None:
+        if event.kind == "step" and not marks:
             marks.append(time.perf_counter() - began)
 
     with _Memory() as memory:

@@ -17,9 +17,10 @@ from tests.support.data import real_data_dir
 
 from benchmarks.archive_rivals import read_with, rivals, why_none
 from lab.scoring import read_truth, score_table
-from worktrial.archive.layout import find_tables, page_content
+from worktrial.archive.layout.finder import find_tables, page_content
 from worktrial.archive.pages import Route
-from worktrial.archive.pdf import open_pdf, read_page
+from worktrial.archive.pdf.document import open_pdf
+from worktrial.archive.pdf.page import read_page
 
 _ISSUES = ("1998_12", "2006_06", "2010_06", "2014_06", "2020_12")
 _CELLS, _VALUES, _PAGES_A_SECOND, _TIMES_CAMELOT = 0.95, 0.90, 40.0, 3.0

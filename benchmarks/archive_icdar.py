@@ -17,9 +17,10 @@ from tests.support.data import real_data_dir
 
 from benchmarks.archive_rivals import read_with, rivals, why_none
 from lab.scoring import F1, Region, adjacency_score, read_regions
-from worktrial.archive.layout import find_tables
+from worktrial.archive.layout.finder import find_tables
 from worktrial.archive.pages import Cell, Table
-from worktrial.archive.pdf import open_pdf, read_page
+from worktrial.archive.pdf.document import open_pdf
+from worktrial.archive.pdf.page import read_page
 
 Found = Mapping[str, Sequence[Region]]
 

@@ -23,11 +23,12 @@ from tests.support.data import real_data_dir
 
 from benchmarks.machine import load, machine
 from lab.scoring import TableScore, TruthTable, score_table
-from worktrial.archive.build import build
-from worktrial.archive.layout import page_content
+from worktrial.archive.building.build import build
+from worktrial.archive.layout.finder import page_content
 from worktrial.archive.pages import Route, Table
-from worktrial.archive.pdf import Pdf, open_pdf, read_page
-from worktrial.archive.store import Archive
+from worktrial.archive.pdf.document import Pdf, open_pdf
+from worktrial.archive.pdf.page import read_page
+from worktrial.archive.store.archive import Archive
 
 _ISSUES = ("2000_12", "2006_06", "2010_03", "2014_06", "2016_09", "2018_12", "2020_12", "2023_12")
 _LEAST_NUMBERS = 60

@@ -24,9 +24,9 @@ from tests.support.data import real_data_dir
 
 from benchmarks.machine import load, machine
 from lab.scoring import TableScore, TruthTable, read_truth, score_table
-from worktrial.archive.layout import find_tables
-from worktrial.archive.ocr import recognise_page
+from worktrial.archive.layout.finder import find_tables
 from worktrial.archive.ocr.engine import Engine
+from worktrial.archive.ocr.page import recognise_page
 
 _EARLY, _LATE = (0.93, 0.80, 0.75), (0.99, 0.92, 0.90)
 """Numbers recalled, cell F1 and values found to reach on the typewritten pages and on those of 1985."""

@@ -88,10 +88,11 @@ def parts(folder: Path) -> Iterator[Any]:
 
 def index(folder: Path, into: Path) -> None:
     """The measured step: index all parts."""
-    from worktrial.archive.search.index import write_index
+    from worktrial.archive.search.index import write_entries
+    from worktrial.archive.search.words import entries
 
     began = time.perf_counter()
-    write_index(into, list(parts(folder)), "benchmark")
+    write_entries(into, entries(list(parts(folder))), "benchmark")
     print(json.dumps({"seconds": time.perf_counter() - began}))
 
 

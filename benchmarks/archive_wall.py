@@ -14,7 +14,8 @@ from statistics import median
 
 from benchmarks.archive_build import bind
 from benchmarks.machine import load, machine
-from worktrial.archive.build import build, pool, wall
+from worktrial.archive.building import pool, wall
+from worktrial.archive.building.build import build
 from worktrial.sandbox.parsers import Wall, best_wall
 
 

@@ -11,6 +11,8 @@ import gc
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -23,19 +25,17 @@ from benchmarks.coverage import KEPT, LEAST, CoverageDesign, designs, named, tas
 from benchmarks.machine import machine
 from benchmarks.rows import print_cells
 from worktrial.engine.manifest import Manifest
-from worktrial.engine.pairing import SamplePair, pair_runs
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
-from worktrial.results.comparison import Change, Comparison, compare_runs
-from worktrial.results.comparison.runs import robustness_changes
+from worktrial.results.comparison import Comparison, compare_runs
 from worktrial.results.conclusion import Standing, conclude_on, names_of
 from worktrial.results.conditions import by_condition, robustness_of, tallies
 from worktrial.results.figure import figures_of
 from worktrial.results.gate import GateLimits, judge_gate
 from worktrial.results.observed import observe_pair
 from worktrial.results.summary import summarise
-from worktrial.statistics import MARGIN, Design, Estimand, Estimate, Interval, Robustness, prospect
+from worktrial.statistics import MARGIN, Design, Estimand, Interval, Robustness, prospect
 
 CONDITIONS = ("E0", "E1", "E2", "E3")
 INDUSTRIES = 2
@@ -222,8 +222,8 @@ def stated(trial: Drawn, family: Family, every_time: float, parts: Sequence[str]
         found |= of_run(trial, family, every_time)
     if "pair" in parts:
         compared = compare_runs(_clean(trial.first), _clean(trial.second))
-        own = compared.of("E0")
-        is_worse = own is not None and own.work is not None and own.work.interval.high < 0
+        work = compared.figures.get("completion_of_valid", "E0").interval
+        is_worse = work is not None and work.high < 0
         found |= of_pair(compared, trial, family)
     if "faults" in parts:
         found |= of_faults(trial, family)
@@ -247,16 +247,13 @@ def of_run(trial: Drawn, family: Family, every_time: float) -> Found:
 
 def of_pair(compared: Comparison, trial: Drawn, family: Family) -> Found:
     """Statements of `compare` about the work of both without faults."""
-    own = compared.of("E0")
-    assert own is not None, "both have E0"
-    industry = next((one for one in own.industries if one.name == "c0"), None)
-    effect = None if industry is None else industry.effect
+    rate = partial(compared.figures.get, "completion_of_valid", "E0")
     here, there = trial.means
     return {
-        "compare: work": (_interval(own.work), (KEPT - 1) * family.mean),
-        "compare: tasks": (_interval(own.these), there - here),
-        "compare: an industry": (_interval(effect), (KEPT - 1) * family.mean),
-        "compare: cost": (_interval(own.quantities["agent cost"]), 0.0),
+        "compare: work": (rate().interval, (KEPT - 1) * family.mean),
+        "compare: tasks": (rate(estimand=Estimand.THESE).interval, there - here),
+        "compare: an industry": (rate(group="category=c0").interval, (KEPT - 1) * family.mean),
+        "compare: cost": (compared.figures.get("agent_cost_per_task", "E0").interval, 0.0),
     }
 
 
@@ -265,14 +262,11 @@ def of_faults(trial: Drawn, family: Family) -> Found:
     conditions = by_condition(trial.first.records)
     both = (robustness_of(tallies(conditions), estimand=one) for one in (Estimand.WORK, Estimand.THESE))
     kept, here = (found.get("") for found in both)
-    pairs: dict[str, list[SamplePair]] = {}
-    for pair in pair_runs(trial.first, trial.second).pairs:
-        pairs.setdefault(pair.first.condition, []).append(pair)
-    change = robustness_changes(pairs, confidence=0.95).get("")
+    change = compare_runs(trial.first, trial.second).figures.get("robustness", "")
     return {
         "show: R": (kept.interval if isinstance(kept, Robustness) else None, family.faulted),
         "gate: R": (here.interval if isinstance(here, Robustness) else None, family.faulted),
-        "compare: R": (None if change is None else change.interval, 0.0),
+        "compare: R": (change.interval, 0.0),
     }
 
 
@@ -296,18 +290,15 @@ def same_everywhere(trial: Drawn, family: Family) -> None:
     gated = {criterion.name: criterion.interval for criterion in judge_gate(trial.first, limits).criteria}
     found = of_run(trial, family, 0.0) | of_faults(trial, family)
     assert shown.figures.listed == figures.listed
-    kept, change = figures.named("robustness"), compared.robustness.get("")
+    kept, change = figures.named("robustness"), compared.figures.get("robustness", "")
     assert found["show: R"][0] == (kept[0].interval if kept else None)
-    assert found["compare: R"][0] == (None if change is None else change.interval)
+    assert found["compare: R"][0] == change.interval
     assert found["gate: R"][0] == gated["min_robustness"]
     assert found["gate: rate"][0] == gated["min_completion"]
-    alone, among = compare_runs(_clean(trial.first), _clean(trial.second)).of("E0"), compared.of("E0")
-    assert alone is not None and among is not None
-    assert (alone.work, alone.these, alone.industries) == (among.work, among.these, among.industries)
-
-
-def _interval(found: Estimate | Change | None) -> Interval | None:
-    return None if found is None else found.interval
+    alone = compare_runs(_clean(trial.first), _clean(trial.second)).figures
+    for one in alone.listed:
+        among = compared.figures.get(one.name, "E0", one.group, one.estimand)
+        assert replace(among, p_adjusted=one.p_adjusted) == one
 
 
 def _holds(interval: Interval, truth: float) -> bool:

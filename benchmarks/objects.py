@@ -19,9 +19,9 @@ from tests.support.object_server import ObjectServer, object_server
 from benchmarks.machine import load, machine
 from benchmarks.measured import CommandFailed, Measured, measure
 from benchmarks.rows import Row, exit_if_missed, plain, print_table
-from worktrial.archive import open_archive
 from worktrial.engine.records import SAMPLES
 from worktrial.engine.segments import WORK
+from worktrial.stores.archives import open_archive
 from worktrial.stores.bucket import Bucket
 
 PRODUCT = str(Path(sysconfig.get_path("scripts")) / "worktrial")

@@ -29,10 +29,15 @@ def generate(
     output: Annotated[Path, typer.Option("-o", "--output", help="A new or empty folder.", metavar="DIR")],
     pages: Annotated[int, typer.Option(help="Pages in all, from 15 to 200,000.", metavar="N")] = 200,
     seed: Annotated[int, typer.Option(help="The same seed and size make the same archive.", metavar="N")] = 1,
-    style: Annotated[
-        Literal["digital", "scanned", "both"],
-        typer.Option(help="Characters, pictures of pages, or pictures for the oldest third of the issues."),
-    ] = "digital",
+    difficulty: Annotated[
+        int,
+        typer.Option(
+            help="0: characters; 1: pictures for the oldest third of the issues; 2: for all; 3: worn ones.",
+            min=0,
+            max=3,
+            metavar="N",
+        ),
+    ] = 0,
     questions: Annotated[
         int | None, typer.Option(help="How many to ask; one a page, 20 to 200, unless given.", metavar="N")
     ] = None,
@@ -42,13 +47,13 @@ def generate(
 
     No download, no licence, nothing that a model can have seen.
 
-    Example: python -m lab generate -o bulletin --pages 200 --style both
+    Example: python -m lab generate -o bulletin --pages 200 --difficulty 1
     """
-    from lab.generate import Plan, Style
+    from lab.generate import Difficulty, Plan
     from lab.generate import generate as make
 
     began = time.perf_counter()
-    plan = Plan(pages, seed, Style(style), questions)
+    plan = Plan(pages, seed, Difficulty(difficulty), questions)
     made = make(output, plan, workers=workers, progress=_say_how_far())
     seconds = time.perf_counter() - began
     typer.echo(
@@ -89,7 +94,7 @@ def score(
 
     from lab.scoring.report import as_row, score_archive
     from lab.scoring.truth import read_truth
-    from worktrial.archive.store import Archive
+    from worktrial.archive.store.archive import Archive
     from worktrial.errors import DataError
 
     truths = read_truth(truth)
@@ -252,7 +257,7 @@ def trust(
     from lab.panels import read_transcripts
     from lab.scoring.reliability import numbers_read
     from lab.scoring.reliability_print import print_fit, print_reliability
-    from worktrial.archive.store import Archive
+    from worktrial.archive.store.archive import Archive
     from worktrial.errors import DataError
 
     known = read_transcripts(truth)
@@ -281,7 +286,7 @@ def worn(
 
     Example: python -m lab worn pages/*1967*.pdf -o worn --strength 1
     """
-    from lab.panels.worn import wear_pages
+    from lab.generate.wear import wear_pages
 
     made = wear_pages(pages, output, strength or [1.0])
     typer.echo(f"{output}: {len(made)} copies of {len(pages)} pages")

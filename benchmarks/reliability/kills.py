@@ -21,8 +21,8 @@ from tests.synthesis.small_author import models, small
 
 from benchmarks.reliability.endpoints import CONCURRENCY
 from benchmarks.reliability.rows import Row, counted, total
-from worktrial.archive.build import build
-from worktrial.archive.store import Archive
+from worktrial.archive.building.build import build
+from worktrial.archive.store.archive import Archive
 from worktrial.engine.shard import Shard
 from worktrial.engine.trial import ShardedTrial
 from worktrial.reports.site import MARKER
@@ -34,7 +34,7 @@ _BUILD = """
 import sys
 from pathlib import Path
 from tests.support.page_readers import Fates
-from worktrial.archive.build import build
+from worktrial.archive import build
 build(Fates(*map(Path, sys.argv[2:])), sys.argv[1], workers=1)
 """
 _MERGE = """

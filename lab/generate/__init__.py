@@ -1,5 +1,5 @@
 """A fictional statistical bulletin over decades, as PDFs with their truth and questions."""
 
-from lab.generate.generate import ArchiveCounts, Plan, Style, generate
+from lab.generate.generate import ArchiveCounts, Difficulty, Plan, generate
 
-__all__ = ["ArchiveCounts", "Plan", "Style", "generate"]
+__all__ = ["ArchiveCounts", "Difficulty", "Plan", "generate"]

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from enum import StrEnum
+from enum import IntEnum
 from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -20,13 +20,16 @@ from lab.generate.world import World
 from worktrial.errors import DataError, SettingError
 
 
-class Style(StrEnum):
-    """The print of the issues."""
+class Difficulty(IntEnum):
+    """How hard the issues are to read."""
 
-    DIGITAL = "digital"
-    SCANNED = "scanned"
-    BOTH = "both"
+    DIGITAL = 0
+    """By their own characters."""
+    MIXED = 1
     """The oldest third of the issues are scans, as in an archive that grew with the years."""
+    SCANNED = 2
+    WORN = 3
+    """Scans of pages that are bent, torn or moved, on which rows and columns are hard to find."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Plan:
 
     pages: int = 200
     seed: int = 1
-    style: Style = Style.DIGITAL
+    difficulty: Difficulty = Difficulty.DIGITAL
     questions: int | None = None
     """Number of questions; None for one a page, at least 20 and at most 200."""
 
@@ -84,7 +87,9 @@ def generate(
     world = World(plan.seed)
     planned = outlines(world, plan.pages)
     _prepare(folder)
-    jobs = [_Job(plan, outline, _paper(plan.style, i, len(planned)), folder) for i, outline in enumerate(planned)]
+    jobs = [
+        _Job(plan, outline, _paper(plan.difficulty, i, len(planned)), folder) for i, outline in enumerate(planned)
+    ]
     documents: list[dict[str, object]] = []
     tables = done = 0
     truth = folder / "truth"
@@ -122,9 +127,10 @@ def _prepare(folder: Path) -> None:
         raise DataError(folder, f"cannot be made: {e}") from e
 
 
-def _paper(style: Style, number: int, count: int) -> Paper:
-    scanned = style is Style.SCANNED or (style is Style.BOTH and number < max(1, count // 3))
-    return Paper.SCAN if scanned else Paper.DIGITAL
+def _paper(difficulty: Difficulty, number: int, count: int) -> Paper:
+    if difficulty is Difficulty.MIXED:
+        return Paper.SCAN if number < max(1, count // 3) else Paper.DIGITAL
+    return {Difficulty.SCANNED: Paper.SCAN, Difficulty.WORN: Paper.WORN}.get(difficulty, Paper.DIGITAL)
 
 
 def _run(jobs: list[_Job], workers: int) -> Iterator[_IssueCounts]:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
-from lab.generate import catalogue
 from lab.generate.calendar import Period, PeriodKind, all_issues, is_quarterly, month, month_year, year_of
-from lab.generate.catalogue import Measure, TimeTable
-from lab.generate.columns import Terms
+from lab.generate.catalogue import Measure, TimeTable, catalogue
+from lab.generate.columns import Terms, sum_of
 from lab.generate.printed import Block, Chart, ChartKind, Contents, Page, PrintedTable, Prose, rounded
 from lab.generate.prose import definitions, review
 from lab.generate.provinces import by_province, provincial
@@ -86,18 +85,18 @@ class _Maker:
     def pages(self, count: int, turn: int) -> tuple[Page, ...]:
         """Contents, tables in their order, provinces, notes."""
         always: list[tuple[float, Blocks]] = [
-            (10, lambda: self._over_time(catalogue.SUMMARY)),
-            (11, lambda: self._over_time(catalogue.BY_SOURCE)),
+            (10, lambda: self._over_time("summary")),
+            (11, lambda: self._over_time("by_source")),
         ]
         others: list[tuple[float, Blocks]] = [
             (12, self._bars),
-            (13, lambda: self._in_two_parts(catalogue.BY_FUNCTION, 2)),
+            (13, lambda: self._in_two_parts("by_function", 2)),
             (40, lambda: (by_province(self._world, self._reported, self.style),)),
             (90, lambda: (definitions(self._world, self._reported.issue),)),
             (14, lambda: (statement(self._world, self._reported, self.style),)),
-            (20, lambda: self._over_time(catalogue.DEBT)),
-            (30, lambda: self._over_time(catalogue.CUSTOMS)),
-            (21, lambda: self._over_time(catalogue.COIN, catalogue.INTEREST)),
+            (20, lambda: self._over_time("debt")),
+            (30, lambda: self._over_time("customs")),
+            (21, lambda: self._over_time("coin", "interest")),
             (5, lambda: self._remarks(0)),
             (22, lambda: (loans_outstanding(self._world, self._reported, self.style),)),
             (31, self._line),
@@ -110,11 +109,14 @@ class _Maker:
         body = tuple(Page(blocks, folio=str(n) if blocks else "") for n, blocks in enumerate(bodies, 1))
         return (self._front(body), *body)
 
-    def _over_time(self, *tables: TimeTable) -> tuple[Block, ...]:
+    def _over_time(self, *names: str) -> tuple[PrintedTable, ...]:
+        return self._printed(*(catalogue()[name] for name in names))
+
+    def _printed(self, *tables: TimeTable) -> tuple[PrintedTable, ...]:
         return tuple(time_table(self._world, table, self._reported, self.style) for table in tables)
 
-    def _in_two_parts(self, table: TimeTable, after: int) -> tuple[Block, ...]:
-        return time_table(self._world, table, self._reported, self.style).parts(after)
+    def _in_two_parts(self, name: str, after: int) -> tuple[Block, ...]:
+        return self._over_time(name)[0].parts(after)
 
     def _endless(self) -> Iterator[tuple[float, Blocks]]:
         """Provinces by subject, and every so often a page of prose or a blank one."""
@@ -132,7 +134,7 @@ class _Maker:
         return (review(self._world, self._reported, number),)
 
     def _of_province(self, subject: int, number: int, province: str) -> tuple[Block, ...]:
-        return self._over_time(*provincial(subject, province, number))
+        return self._printed(*provincial(subject, province, number))
 
     def _bars(self) -> tuple[Block, ...]:
         years = [p for p in self._ending_by(9) if p.kind is PeriodKind.FISCAL]
@@ -146,7 +148,7 @@ class _Maker:
         last = self._reported.last
         months = [Period(PeriodKind.MONTH, when, when) for when in range(last - 35, last + 1)]
         title, unit = "Customs Duties by Month", "Millions of florins"
-        return (self._chart(ChartKind.LINE, title, unit, catalogue.CUSTOMS_DUTIES, months),)
+        return (self._chart(ChartKind.LINE, title, unit, sum_of(catalogue()["customs"].columns), months),)
 
     def _ending_by(self, count: int) -> tuple[Period, ...]:
         return self._world.calendar.ending_by(self._reported.last, count)

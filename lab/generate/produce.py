@@ -113,6 +113,8 @@ class Paper(StrEnum):
     """Characters and lines."""
     SCAN = "scan"
     """Pictures, in some issues over a bad text layer."""
+    WORN = "worn"
+    """The same, of pages on which rows and columns are hard to find."""
 
 
 _WITH_TEXT_LAYER = 1 / 3
@@ -127,14 +129,17 @@ def pdf_of(world: World, issue: Issue, paper: Paper) -> bytes:
             clean.add(sheet)
         if paper is Paper.DIGITAL:
             return clean.bytes()
-        from lab.generate import scan
+        from lab.generate import scan, wear
 
         layer = world.dice("text layer", issue.document).random() < _WITH_TEXT_LAYER
         dpi = scan.dots_per_inch(world.dice("dpi", issue.document))
         with PdfFile() as scanned:
             for number, sheet in enumerate(sheets):
                 dice = world.dice("scan", issue.document, number)
-                jpeg = scan.degraded(clean.image(number, dpi), dice)
+                grey = clean.image(number, dpi)
+                if paper is Paper.WORN:
+                    grey = wear.worn(grey.reshape(grey.shape[:2]), str(dice.choice(list(wear.WEARS))), 1.0, dpi)
+                jpeg = scan.degraded(grey, dice)
                 under = scan.misread(sheet, dice) if layer else scan.without_text(sheet)
                 scanned.add_image(jpeg, under)
             return scanned.bytes()

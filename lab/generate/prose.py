@@ -1,7 +1,7 @@
 """Pages of text, some with figures from the tables."""
 
 from lab.generate.calendar import Period, PeriodKind, month_year, year_of
-from lab.generate.catalogue import EXPENDITURES, RECEIPTS, Measure
+from lab.generate.catalogue import Measure, catalogue
 from lab.generate.columns import sum_of
 from lab.generate.printed import Prose, digits, rounded
 from lab.generate.time_table import Reported, figures_of
@@ -13,8 +13,8 @@ _SOURCES = ("the taxes on income", "customs", "the excise", "the posts", "crown 
 def review(world: World, reported: Reported, number: int) -> Prose:
     """The Comptroller's remarks on the latest month; several in a long issue."""
     words, dice = vocabulary(), world.dice("review", reported.issue, number)
-    receipts, receipts_before = _total(world, reported, sum_of(RECEIPTS))
-    outlays, _ = _total(world, reported, sum_of(EXPENDITURES))
+    receipts, receipts_before = _total(world, reported, sum_of(catalogue()["by_source"].columns))
+    outlays, _ = _total(world, reported, sum_of(catalogue()["by_function"].columns))
     figures = {
         "month": month_year(reported.last),
         "before": month_year(reported.last - 1),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from lab.generate.calendar import Period, PeriodKind, month_year, name_of, year_of
-from lab.generate.catalogue import EXPENDITURES, RECEIPTS, Measure
+from lab.generate.catalogue import Measure, catalogue
 from lab.generate.columns import Figure, Group, Node
 from lab.generate.printed import Column, Heading, PrintedTable, Role, Row, printed
 from lab.generate.style import Style
@@ -109,7 +109,10 @@ def statement(world: World, reported: Reported, style: Style) -> PrintedTable:
     headings = tuple(Heading(text, tuple(Heading(str(y)) for y in years)) for text, years in spans)
     columns = tuple(Column((text, str(y)), "", _UNIT) for text, years in spans for y in years)
     rows = _Rows(world, periods, reported.issue, year_of(reported.issue) >= world.renamed)
-    body = (*rows.of("Receipts", RECEIPTS), *rows.of("Expenditures", EXPENDITURES))
+    body = (
+        *rows.of("Receipts", catalogue()["by_source"].columns),
+        *rows.of("Expenditures", catalogue()["by_function"].columns),
+    )
     return PrintedTable(
         title=style.title("B-1", _TITLE),
         name=_TITLE,

@@ -25,7 +25,7 @@ from worktrial.errors import DataError
 
 RAPIDOCR_DPI, TESSERACT_DPI = 200, 300
 """Resolutions at which each does best on the transcribed pages: rapidocr gains nothing from more."""
-SOURCES = ("pages.py", "logistic.py", "layout", "meaning", "ocr")
+SOURCES = ("pages.py", "chances.py", "layout", "meaning", "ocr")
 """Files and folders of the archive's package that decide on our own reading."""
 
 
@@ -91,8 +91,8 @@ def own_reader() -> Reader:
     """The reader of this package, every page taken for a picture."""
 
     def read(path: Path, number: int) -> Reading:
-        from worktrial.archive.layout import page_content
-        from worktrial.archive.ocr import recognise_page
+        from worktrial.archive.layout.finder import page_content
+        from worktrial.archive.ocr.page import recognise_page
 
         with pypdfium2.PdfDocument(path) as pdf:
             page = recognise_page(pdf[number - 1], number)

@@ -9,7 +9,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from lab.scoring.lookup import Finder, LookUpOutcome, outcome_of
-from worktrial.archive.meaning import CellRecord, cells_of, value_of
+from worktrial.archive.meaning.cells import CellRecord, cells_of
+from worktrial.archive.meaning.value import value_of
 from worktrial.archive.pages import Cell, PageContent, Table
 from worktrial.errors import DataError
 

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from lab.scoring.numbers import Recall
 from lab.scoring.reliability import ReadNumber
+from worktrial.archive.chances import CONSTANT, SLOPE
 from worktrial.archive.meaning.trust import amounts
-from worktrial.archive.ocr.chances import CONSTANT, SLOPE
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,7 +33,7 @@ _PENALTY = np.diag([0.0, *[0.5] * (len(FittedWeights._fields) - 1)])
 
 
 def fit(numbers: Sequence[ReadNumber]) -> FittedWeights:
-    """Fit the weights of `ocr/chances.py` and `meaning/trust.py`: penalised logistic regression by Newton's method.
+    """Fit the weights of `chances.py` and `meaning/trust.py`: penalised logistic regression by Newton's method.
 
     Args:
         numbers: Recognised ones; of a file's own characters there is nothing to fit. Those of pages whose layout is

@@ -7,7 +7,8 @@ from itertools import pairwise
 from lab.scoring.cells import best_match
 from lab.scoring.numbers import judged
 from lab.scoring.truth import TruthTable
-from worktrial.archive.meaning import footing, separators_of
+from worktrial.archive.meaning.footing import footing
+from worktrial.archive.meaning.separators import separators_of
 from worktrial.archive.meaning.trust import CellEvidence, SumOutcome, evidence_of
 from worktrial.archive.pages import LOW_CONFIDENCE, PageContent
 from worktrial.statistics import Interval, agresti_coull

@@ -98,7 +98,6 @@ class InvalidReason(StrEnum):
     UNDECIDED = "undecided"  # the answer's words do not tell a check what it says
     AGENT_CRASH = "agent_crash"  # a user's own agent raised an exception
     AGENT_NEVER_REACHED = "agent_never_reached"  # a program kept its model from the tools, or never asked for them
-    UNJUDGED = "unjudged"  # imported work that came without a verdict
     ABANDONED = "abandoned"  # whoever drove an episode from outside gave it up, or went away
     TASK_DATA = "task_data"  # this one task cannot be set up
     INTERNAL = "internal"  # a defect of Worktrial; please report it

@@ -9,17 +9,18 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from worktrial.engine.roles import Role, RoleName, RoleSettings, providers
+from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.engine.trial import Trial
 from worktrial.errors import DataError, SettingError, WorktrialError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.options import Options, RunOptions, with_roles
-from worktrial.registry import Registry, agents, what_there_is
+from worktrial.registry import Registry, what_there_is
 
 if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from rich.console import RenderableType
@@ -33,28 +34,9 @@ if TYPE_CHECKING:  # what the optional parts are about lies above this page
     from worktrial.engine.stored import StoredRun
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section
-    from worktrial.statistics import Figure
+    from worktrial.statistics import Change, Figure
     from worktrial.workplaces import Workplace
     from worktrial.workplaces.retracing import Retracing
-
-__all__ = [
-    "Proof",
-    "ReferenceAgent",
-    "Registry",
-    "SampleScore",
-    "Suite",
-    "SuiteKind",
-    "TaskRow",
-    "agents",
-    "audits",
-    "checks",
-    "find_suite",
-    "find_suite_of",
-    "kinds",
-    "providers",
-    "suite_of",
-    "suites",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +66,15 @@ class DataReport:
     """Sentences on things that are worth knowing and harmless to a run."""
 
 
+class Baseline(StrEnum):
+    """Side of its suite that a reference agent shows."""
+
+    ORACLE = "oracle"  # it knows the solution
+    IDLE = "idle"  # it does nothing
+    RANDOM = "random"  # it calls tools without understanding
+    SIMPLE = "simple"  # it works by a simple rule
+
+
 @dataclass(frozen=True, slots=True)
 class ReferenceAgent:
     """An agent without a model that ships with a suite, to show its floor or its ceiling."""
@@ -94,6 +85,7 @@ class ReferenceAgent:
     """Outcome that it must have on every task for the suite to be valid; None if any will do."""
     make: "Callable[[Solution], Any] | None" = None
     """Makes the agent of one sample; None where the suite's trial knows it by name."""
+    kind: Baseline = Baseline.SIMPLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +170,10 @@ class Suite(ABC):
     """Agents that ship with the suite, by the name that one writes after `--agent`."""
     unproven: ClassVar[str] = "none of its agents has an outcome that is known beforehand"
     """Why no reference agent must pass or fail, where none must; `worktrial validate` says it."""
+    card_scores: ClassVar[Sequence[str]] = ()
+    """Names of own figures that are read as scores: the card tells them of agents that do no work."""
+    on_card: ClassVar[Mapping[str, str]] = {}
+    """Sentences for the trust card by the name of a point: what only the suite knows, or why it does not apply."""
     assignments: ClassVar[bool] = True
     """Whether an agent works on `Assignment`s, call by call, so that it may be driven from outside."""
     viewer: ClassVar[Sequence[Path]] = ()
@@ -267,11 +263,11 @@ class Suite(ABC):
         """Figures that only this suite has, with intervals at 95 %."""
         return ()
 
-    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> Iterable[Any]:
-        """Differences of the suite's own figures between two runs, as `results.comparison.SuiteFigure`.
+    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> "Iterable[Change]":
+        """Differences of the suite's own figures between two runs.
 
         Args:
-            pairs: Same samples in both runs, of one condition.
+            pairs: Same samples in both runs, of one condition, with two verdicts.
             confidence: Level of the intervals, 0-1.
         """
         return ()

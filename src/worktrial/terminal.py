@@ -1,7 +1,7 @@
 """Parts of what runs show on a terminal, for the command line and for suites. All text in them is untrusted."""
 
 from collections.abc import Iterable, Iterator
-from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from rich.cells import cell_len
@@ -15,7 +15,7 @@ from worktrial.language.untrusted import printable
 if TYPE_CHECKING:
     from rich.table import Column, Table
 
-    from worktrial.statistics import Interval
+    from worktrial.statistics import Figure
 
 LONGEST = 2000
 """Characters of one text that are shown."""
@@ -27,32 +27,11 @@ class SafeConsole(Console):
     Styles are given by `Text` and by arguments; brackets and `:names:` within a `str` are what they are.
 
     Args:
-        file: Where to write; None for a stream of the process.
-        stderr: Whether that is standard error.
-        width: Columns; None for those of the terminal.
-        color_system: As `rich` names it.
-        force_terminal: Whether it is a terminal; None to look.
+        settings: Those of `rich.console.Console`, such as `file`, `stderr` and `width`.
     """
 
-    def __init__(
-        self,
-        *,
-        file: IO[str] | None = None,
-        stderr: bool = False,
-        width: int | None = None,
-        color_system: Literal["auto"] | None = "auto",
-        force_terminal: bool | None = None,
-    ) -> None:
-        super().__init__(
-            file=file,
-            stderr=stderr,
-            width=width,
-            color_system=color_system,
-            force_terminal=force_terminal,
-            markup=False,
-            emoji=False,
-            highlight=False,
-        )
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **settings)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         """Segments of anything that is printed: only what `rich` itself says to the terminal may steer it."""
@@ -63,20 +42,6 @@ class SafeConsole(Console):
     def render_str(self, text: str, **how: Any) -> Text:
         """A `str` as it will be shown, so that widths are taken of that."""
         return super().render_str(printable(text), **how)
-
-
-class Estimated(Protocol):
-    """A share that was estimated, 0-1; None where there is nothing to measure."""
-
-    @property
-    def value(self) -> float | None:
-        """Share, 0-1."""
-        ...
-
-    @property
-    def interval(self) -> "Interval | None":
-        """Interval in which it lies; None where that is not known."""
-        ...
 
 
 def plain(text: Any, style: str = "") -> Text:
@@ -145,13 +110,16 @@ def whole_words(table: "Table", width: int) -> Iterator["Table"]:
             groups.append([])
         groups[-1].append((column, needed))
     for number, group in enumerate(groups):
-        yield _part(table, [(first, name), *group], width, with_title=number == 0)
+        part = _part(table, [(first, name), *group], width)
+        part.title = table.title if number == 0 else None
+        part.caption = table.caption if number == len(groups) - 1 else None
+        yield part
 
 
-def _part(table: "Table", columns: list[tuple["Column", int]], width: int, *, with_title: bool) -> "Table":
+def _part(table: "Table", columns: list[tuple["Column", int]], width: int) -> "Table":
     from rich.table import Table
 
-    part = Table(title=table.title if with_title else None, title_justify=table.title_justify)
+    part = Table(title_justify=table.title_justify, caption_justify=table.caption_justify)
     spare = width - _edged(needed for _, needed in columns)
     for column, needed in columns:
         taken = max(0, min(spare, _natural(column) - needed))
@@ -182,8 +150,12 @@ def _longest_word(column: "Column", *, header_only: bool = False) -> int:
     return max((cell_len(word) for cell in cells for word in str(cell).split()), default=1)
 
 
-def share_cell(share: Estimated) -> str:
-    """A share above its interval, in percent."""
+def share_cell(share: Any) -> str:
+    """A share above its interval, in percent.
+
+    Args:
+        share: Something with a `value`, 0-1 or None, and an `interval` or None.
+    """
     if share.value is None:
         return "-"
     if share.interval is None:
@@ -210,7 +182,7 @@ def shows_line(tasks: int, rate: float = 0.5, *, repeats: int = 1, cluster_effec
     return f"{of} can show that another agent is {better} (chance 80 %; worktrial power)"
 
 
-def rate_cells(rate: Estimated) -> tuple[str, str]:
+def rate_cells(rate: "Figure") -> tuple[str, str]:
     """Share in percent, and its interval."""
     interval = rate.interval
     span = "-" if interval is None else f"{interval.low:.1%} - {interval.high:.1%}"

@@ -40,9 +40,9 @@ def block(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
     [
         ("pypdfium2", "pdf", "documents"),
         ("pyarrow", "store.parts", "documents"),
-        ("pyarrow", "build", "documents"),
+        ("pyarrow", "building", "documents"),
         ("tantivy", "search", "documents"),
-        ("tantivy", "build", "documents"),
+        ("tantivy", "building", "documents"),
         ("lxml", "producers.parsed", "documents"),
         ("cv2", "ocr", "ocr"),
     ],
@@ -54,7 +54,7 @@ def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, library: str, modul
 
 
 def test_a_build_asks_for_the_database_before_it_reads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from worktrial.archive.build import build
+    from worktrial.archive.building.build import build
     from worktrial.archive.store.database import open_database
 
     block(monkeypatch, "duckdb")
@@ -66,8 +66,8 @@ def test_a_build_asks_for_the_database_before_it_reads(monkeypatch: pytest.Monke
 
 
 def test_a_picture_needs_pillow(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from worktrial.archive.show import render_page
-    from worktrial.archive.store import DocumentRecord
+    from worktrial.archive.pictures import render_page
+    from worktrial.archive.store.record import DocumentRecord
 
     path = tmp_path / "page.pdf"
     path.write_bytes(b"%PDF-")

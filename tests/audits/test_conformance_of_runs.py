@@ -10,10 +10,11 @@ from tests.support.scripted_server import ScriptedServer
 
 from worktrial.agents.plan import follow
 from worktrial.audits.conformance import run_conformance
+from worktrial.audits.fidelity import CallKind, true_call
+from worktrial.audits.observations import SimulatorFailure, examine, failures
 from worktrial.language import JsonObject
 from worktrial.suites.starter import load_tasks, load_workplace
-from worktrial.workplaces.conformance import ConformanceCheck, SeenCall, SimulatorFailure, examine, failures
-from worktrial.workplaces.fidelity.truth import CallKind, true_call
+from worktrial.workplaces.seen import ConformanceCheck, SeenCall
 
 
 def test_the_truth_conforms_and_is_of_every_kind() -> None:
@@ -41,11 +42,12 @@ def test_a_run_of_occupations(tmp_path: Path) -> None:
     with ScriptedServer() as server:
         assert command("run", "occupations", "--data", data, *at(server.url), "-o", tmp_path / "run").code == 0
     found = run_conformance(tmp_path / "run", data)
-    assert found.simulator == "simulator-1" and found.report.observations > 0
-    assert found.report.rates[ConformanceCheck.FORMAT].share == 1
+    (of_format,) = (one for one in found.figures if one.group == f"check={ConformanceCheck.FORMAT}")
+    assert found.simulator == "simulator-1" and of_format.n > 0
+    assert of_format.value == 1
     # The scripted simulator says {"status": "ok"} whatever the tool's example.
     ran = command("audit", "conformance", tmp_path / "run", "--data", data)
-    assert ran.code == 0 and "simulator-1" in ran.said and SimulatorFailure.FORMAT_BREAK in ran.said
+    assert ran.code == 0 and "simulator-1" in ran.said and "format break" in ran.said
 
 
 def test_the_data_must_be_that_of_the_run(tmp_path: Path) -> None:
@@ -62,7 +64,8 @@ def test_the_data_must_be_that_of_the_run(tmp_path: Path) -> None:
 def test_a_run_of_the_starter_suite(tmp_path: Path) -> None:
     assert command("run", "starter", "--agent", "plan", "--limit", "3", "-o", tmp_path / "run").code == 0
     found = run_conformance(tmp_path / "run")
-    assert len(found.samples) == 3 and not found.report.failed and found.simulator == "executable"
+    assert {one.clusters for one in found.figures if one.name == "conforms" and "format" in one.group} == {3}
+    assert not found.failed and found.simulator == "executable"
 
 
 @pytest.mark.parametrize("spoiled", ["other", "without_one", "wrapped", "renamed"])

@@ -12,7 +12,7 @@ from tests.results.runs import record, store
 from tests.support.cli import command
 
 from worktrial.audits.corrected import corrected_by_audit, corrected_by_labels, read_labels
-from worktrial.audits.report import judges_section
+from worktrial.audits.suites import judges
 from worktrial.engine.manifest import Manifest, SessionRecord
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
@@ -168,7 +168,7 @@ def test_an_exported_summary_has_both(tmp_path: Path) -> None:
 def test_a_report_has_both_rates_beside_each_other(tmp_path: Path) -> None:
     runs = [_judged(tmp_path / "a"), _judged(tmp_path / "b", judge_prompt="2"), _audit(tmp_path / "c")]
     made = Report("r", [ReportRun(run.folder.name, run.folder.name, _stored(run)) for run in runs])
-    [section] = judges_section(made, "audit-judge")
+    [section] = judges.report_sections(made)
     said = section.html.striptags()
     assert "70.6%" in said and "As judged" in said
     assert 'Not corrected: the audit is of another judge (judge_prompt: "1" -> "2")' in said

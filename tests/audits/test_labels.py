@@ -9,8 +9,7 @@ from tests.results.runs import record
 from tests.support.cli import command
 
 from worktrial import load
-from worktrial.audits.labels import LabelReport, labelled_run, report_of
-from worktrial.audits.pooled_labels import pool
+from worktrial.audits.labels import LabelReport, labelled_run, pool, report_of
 from worktrial.engine.manifest import Manifest, SessionRecord
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import open_run
@@ -67,7 +66,7 @@ def test_agreement_causes_and_queue(run: Path) -> None:
     assert report.readers == {"Ada": 20, "Ben": 20, "Cleo": 2}
     # t0 and t1 are tied (Cleo is unclear), t15 passes by two to one, t17 is tied.
     assert report.tied == 3
-    by = {row.raters: row.agreement for row in (*report.with_judge, *report.among_people)}
+    by = {row.raters: row for row in (*report.with_judge, *report.among_people)}
     assert [*by] == [
         ("judge", "people"),
         ("judge", "Ada"),
@@ -78,10 +77,10 @@ def test_agreement_causes_and_queue(run: Path) -> None:
         ("Ada", "Cleo"),
         ("Ben", "Cleo"),
     ]
-    assert by["judge", "people"].samples == 17 and by["judge", "people"].observed.value == pytest.approx(16 / 17)
-    assert by["judge", "Ada"].observed.value == by["judge", "Ben"].observed.value == pytest.approx(0.9)
+    assert by["judge", "people"].agree.n == 17 and by["judge", "people"].agree.value == pytest.approx(16 / 17)
+    assert by["judge", "Ada"].agree.value == by["judge", "Ben"].agree.value == pytest.approx(0.9)
     assert by["judge", "Ada"].kappa.value == pytest.approx(1 - 0.1 / (0.7 * 0.2 + 0.3 * 0.8))
-    assert by["Ada", "Ben"].observed.value == pytest.approx(0.8)
+    assert by["Ada", "Ben"].agree.value == pytest.approx(0.8)
     # Ada's two passes and Cleo's one are against statement 1, which failed them; Ben's two name statement 0.
     assert {line.line: (line.disagreements, line.labels) for line in report.lines} == {
         "statement 0": (2, 31),
@@ -102,7 +101,7 @@ def test_the_command_says_it_and_prints_it_as_json(run: Path) -> None:
     assert "labels against the verdict name no check or line" in ran.out and "\x1b" not in ran.out
     assert "supposes that these were drawn at random" in " ".join(ran.out.split())
     (found,) = json.loads(command("audit", "labels", run, "--json").out)["runs"]
-    assert found["with_judge"][0]["agreement"]["observed"]["value"] == pytest.approx(2 / 3)
+    assert found["with_judge"][0]["agree"]["value"] == pytest.approx(2 / 3)
     assert found["queue"][0]["labels"][0]["reason"] == "\x1b[31mred"
 
 
@@ -140,8 +139,8 @@ def test_several_runs_are_told_together_by_task(tmp_path: Path) -> None:
     assert [row.raters for row in both.with_judge] == [("judge", "people"), ("judge", "Ada"), ("judge", "Ben")]
     assert [row.raters for row in both.among_people] == [("Ada", "Ben")]
     # The same tasks once more tell nothing new: the interval is that of one run.
-    alone, pooled = one.with_judge[0].agreement, both.with_judge[1].agreement
-    assert (alone.samples, pooled.samples) == (12, 24) and pooled.clusters == alone.clusters == 12
+    alone, pooled = one.with_judge[0], both.with_judge[1]
+    assert (alone.agree.n, pooled.agree.n) == (12, 24) and pooled.agree.clusters == alone.agree.clusters == 12
     assert pooled.kappa.value == pytest.approx(alone.kappa.value)
     assert pooled.kappa.interval == pytest.approx(alone.kappa.interval)
     mixed = pool([labelled_run(folder) for folder in runs])

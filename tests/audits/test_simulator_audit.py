@@ -1,5 +1,6 @@
 """The audit of simulators over real HTTP, against simulators whose faults are known."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,14 @@ from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 from tests.support.true_simulator import TrueSimulator
 
-from worktrial.audits.simulator_report import SimulatorReport, simulator_report
+from worktrial.audits.fidelity import CallKind
+from worktrial.audits.observations import SimulatorFailure
+from worktrial.engine.stored import open_run
+from worktrial.results.figure import RunFigures, figures_of
+from worktrial.statistics import Figure
 from worktrial.suites.executable.tasks import TASKS_FILE, read_tasks
 from worktrial.suites.starter import FOLDER, load_workplace
-from worktrial.workplaces.conformance import ConformanceCheck, SimulatorFailure
-from worktrial.workplaces.fidelity.truth import CallKind
+from worktrial.workplaces.seen import ConformanceCheck
 
 TASKS = [
     task
@@ -24,32 +28,56 @@ TASKS = [
 IDS = ",".join(task.id for task in TASKS)
 
 
-def audit(tmp_path: Path, simulator: Any, *words: Any) -> tuple[Ran, SimulatorReport]:
+def audit(tmp_path: Path, simulator: Any, *words: Any) -> tuple[Ran, RunFigures]:
     with ScriptedServer(Script(simulator=simulator)) as server:
         ran = command(
             *("audit", "simulator", "--simulator", "simulator-1", "--base-url", server.url),
             *("--tasks", IDS, "-o", tmp_path / "audit", *words),
         )
-    return ran, simulator_report(tmp_path / "audit")
+    return ran, figures_of(open_run(tmp_path / "audit"))
+
+
+def fidelity(found: RunFigures, name: str, kind: str = "all") -> Figure:
+    return found.get(name, group=f"calls={kind}")
+
+
+def conforms(found: RunFigures, check: ConformanceCheck) -> Figure:
+    return found.get("conforms", group=f"check={check}")
+
+
+def failures(found: RunFigures, name: str = "failure") -> dict[str, int]:
+    """Answers that show each kind of failure; those that none shows are left out."""
+    return {
+        one.group.removeprefix("failure="): one.hits for one in found.named(name) if one.name == name and one.hits
+    }
 
 
 @pytest.mark.parametrize("memory", ["history", "ledger"])
 def test_the_truth_is_faithful_to_itself(tmp_path: Path, memory: str) -> None:
     ran, report = audit(tmp_path, TrueSimulator(TASKS), "--memory", memory)
     assert ran.code == 0, ran.err
-    assert report.overall.share == 1.0 and report.overall.exact == report.overall.calls > 100
-    assert report.kinds.keys() == set(CallKind)
-    assert not any(report.failures.values()) and not any(report.conformance_failures.values())
-    assert all(rate.share in (None, 1.0) for rate in report.conformance.values())
-    assert report.input_tokens > 0 and report.output_tokens > 0 and report.sequences == 2 * len(TASKS)
+    exact = fidelity(report, "exact")
+    assert fidelity(report, "fields_equal").value == 1.0 and exact.hits == exact.n > 100
+    assert exact.clusters == len(TASKS), "the answers of a task hang together"
+    assert all(fidelity(report, "exact", kind).value == 1.0 for kind in CallKind)
+    assert not failures(report) and not failures(report, "failure_alone")
+    assert all(conforms(report, check).value in (None, 1.0) for check in ConformanceCheck)
+    takes = [report.get(name).value or 0.0 for name in ("input_tokens", "output_tokens", "sequences")]
+    assert takes[0] > 0 and takes[1] > 0 and takes[2] == 2 * len(TASKS)
     if memory == "history":
-        assert not report.drift
+        assert not report.named("state_true")
     else:
-        assert all(d.true == d.sequences and d.kept == d.changed and d.differing == 0 for d in report.drift)
-        assert report.drift[-1].changed > 0
-    assert "fidelity over" in ran.said and "known_ids" in ran.said
+        assert {one.value for one in report.named("state_true")} == {1.0}
+        assert {one.value for one in report.named("changes_kept")} <= {1.0, None}
+        assert {one.value for one in report.named("fields_off")} == {0.0}
+        assert report.get("changes_kept", group="after call=the last").n > 0
+    assert "fidelity" in ran.said and "known ids" in ran.said
+    told = json.loads(command("show", tmp_path / "audit", "--json").out)
+    assert [one["value"] for one in told["figures"] if (one["name"], one["group"]) == ("exact", "calls=all")] == [
+        1.0
+    ]
     rows = [row for line in work_of(tmp_path / "audit") for row in line["audit"]]
-    assert len(rows) == report.overall.calls and all(row["equal"] and not row["differences"] for row in rows)
+    assert len(rows) == exact.n and all(row["equal"] and not row["differences"] for row in rows)
 
 
 def test_a_task_that_forbids_nothing_adds_no_empty_sequence(tmp_path: Path) -> None:
@@ -58,11 +86,11 @@ def test_a_task_that_forbids_nothing_adds_no_empty_sequence(tmp_path: Path) -> N
             *("audit", "simulator", "--simulator", "simulator-1", "--base-url", server.url),
             *("--tasks", "fleet-03", "-o", tmp_path / "audit"),
         )
-    report = simulator_report(tmp_path / "audit")
-    assert report.sequences == 1 and report.overall.calls > 0
+    report = figures_of(open_run(tmp_path / "audit"))
+    assert report.get("sequences").value == 1 and fidelity(report, "exact").n > 0
     shown = command("show", tmp_path / "audit")
     assert shown.out == command("audit", "show", tmp_path / "audit").out, "an audit has no completion rate"
-    assert shown.code == 0 and "fidelity over 1 sequence" in shown.said
+    assert shown.code == 0 and "fidelity" in shown.said
 
 
 def test_a_shortened_list_is_an_omission(tmp_path: Path) -> None:
@@ -71,11 +99,11 @@ def test_a_shortened_list_is_an_omission(tmp_path: Path) -> None:
 
     # Only the ledger tells, after a write, how many beds there ought to be.
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil), "--memory", "ledger")
-    assert report.failures[SimulatorFailure.ENTITY_OMISSION] > 0
-    assert sum(report.failures.values()) == report.failures[SimulatorFailure.ENTITY_OMISSION]
+    assert failures(report).keys() == {SimulatorFailure.ENTITY_OMISSION}
     # Matched by id, the other beds are as they should be.
-    assert report.overall.wrong == report.overall.extra == 0 < report.overall.missing
-    assert report.conformance[ConformanceCheck.WHOLE_LISTS].share != 1.0
+    off = [fidelity(report, f"fields_{how}").value or 0.0 for how in ("wrong", "extra", "missing")]
+    assert off[:2] == [0, 0] and off[2] > 0
+    assert conforms(report, ConformanceCheck.WHOLE_LISTS).value != 1.0
 
 
 def test_another_value_is_a_fabrication(tmp_path: Path) -> None:
@@ -85,15 +113,12 @@ def test_another_value_is_a_fabrication(tmp_path: Path) -> None:
         )
 
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
-    count = report.failures[SimulatorFailure.STATE_FABRICATION]
-    assert 0 < count == sum(report.failures.values())
-    assert report.overall.wrong == 2 * count and report.overall.missing == report.overall.extra == 0
-    assert report.overall.calls - report.overall.exact == count
-    assert (
-        report.conformance[ConformanceCheck.KNOWN_IDS].applied
-        - report.conformance[ConformanceCheck.KNOWN_IDS].passed
-        == count
-    )
+    (count,) = failures(report).values()
+    assert failures(report) == {SimulatorFailure.STATE_FABRICATION: count}
+    off = [fidelity(report, f"fields_{how}").value for how in ("wrong", "extra", "missing")]
+    assert off == [2 * count, 0, 0]
+    for one in (fidelity(report, "exact"), conforms(report, ConformanceCheck.KNOWN_IDS)):
+        assert one.n - (one.hits or 0) == count
 
 
 def test_an_invented_error_is_rule_invention(tmp_path: Path) -> None:
@@ -103,11 +128,11 @@ def test_an_invented_error_is_rule_invention(tmp_path: Path) -> None:
         return invented if tool == "get_vitals" else observation
 
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
-    count = report.failures[SimulatorFailure.RULE_INVENTION]
-    assert 0 < count == sum(report.failures.values())
+    (count,) = failures(report).values()
+    assert failures(report) == {SimulatorFailure.RULE_INVENTION: count}
     # Where an id is unknown some error is in order, and conformance cannot tell that it is another one.
-    assert 0 < report.conformance_failures[SimulatorFailure.RULE_INVENTION] <= count
-    assert report.conformance[ConformanceCheck.LICENSED_ERRORS].applied >= count
+    assert 0 < failures(report, "failure_alone")[SimulatorFailure.RULE_INVENTION] <= count
+    assert conforms(report, ConformanceCheck.LICENSED_ERRORS).n >= count
 
 
 def test_success_where_the_rules_forbid_it_is_a_fabrication(tmp_path: Path) -> None:
@@ -115,9 +140,9 @@ def test_success_where_the_rules_forbid_it_is_a_fabrication(tmp_path: Path) -> N
         return {"status": "ok"} if "error" in observation else observation
 
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
-    errors = report.kinds[CallKind.ERROR]
-    assert errors.equal == 0 < errors.calls == report.failures[SimulatorFailure.STATE_FABRICATION]
-    assert report.kinds[CallKind.WRITE].share == 1
+    assert fidelity(report, "fields_equal", CallKind.ERROR).hits == 0
+    assert failures(report) == {SimulatorFailure.STATE_FABRICATION: fidelity(report, "exact", CallKind.ERROR).n}
+    assert fidelity(report, "fields_equal", CallKind.WRITE).value == 1
 
 
 def test_a_reply_that_is_no_object_is_a_format_break(tmp_path: Path) -> None:
@@ -126,13 +151,11 @@ def test_a_reply_that_is_no_object_is_a_format_break(tmp_path: Path) -> None:
 
     ran, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
     assert ran.code == 0, "an unusable reply is a finding, not an invalid sample"
-    count = report.overall.unusable
-    assert 0 < count == report.failures[SimulatorFailure.FORMAT_BREAK] == sum(report.failures.values())
-    assert (
-        report.conformance[ConformanceCheck.FORMAT].passed
-        == report.conformance[ConformanceCheck.FORMAT].applied - count
-    )
-    assert report.kinds[CallKind.READ].missing > 0
+    count = fidelity(report, "unusable").value
+    assert count and failures(report) == {SimulatorFailure.FORMAT_BREAK: count}
+    of_format = conforms(report, ConformanceCheck.FORMAT)
+    assert of_format.hits == of_format.n - count
+    assert (fidelity(report, "fields_missing", CallKind.READ).value or 0) > 0
 
 
 def test_hidden_state_that_shows_is_a_leak(tmp_path: Path) -> None:
@@ -142,30 +165,30 @@ def test_hidden_state_that_shows_is_a_leak(tmp_path: Path) -> None:
         return {**observation, "bedside": hidden} if "sets" in observation else observation
 
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil))
-    assert report.conformance_failures[SimulatorFailure.STATE_LEAK] > 0
-    assert report.overall.extra > 0
+    assert failures(report, "failure_alone")[SimulatorFailure.STATE_LEAK] > 0
+    assert (fidelity(report, "fields_extra").value or 0) > 0
 
 
 def test_a_forgotten_write_is_drift(tmp_path: Path) -> None:
     _, report = audit(tmp_path, TrueSimulator(TASKS, spoil_patch=lambda patch: []), "--memory", "ledger")
-    late = report.drift[-1]
-    assert late.kept == 0 < late.changed and late.true < late.sequences and late.differing > 0
-    first = report.drift[0]
+    late = {name: report.get(name, group="after call=the last") for name in ("state_true", "fields_off")}
+    kept = report.get("changes_kept", group="after call=the last")
+    assert kept.hits == 0 < kept.n and (late["state_true"].value or 0) < 1 and (late["fields_off"].value or 0) > 0
     # No plan begins with a write.
-    assert first.calls == 1 and first.true == first.sequences
+    assert report.get("state_true", group="after call=1").value == 1
 
 
 def test_calls_of_a_stored_run(tmp_path: Path) -> None:
     assert command("run", "starter", "--agent", "plan", "--tasks", "triage-01", "-o", tmp_path / "run").code == 0
     ran, report = audit(tmp_path, TrueSimulator(TASKS), "--from", tmp_path / "run", "--no-plans")
     assert ran.code == 0, ran.err
-    assert report.sequences == 1 and report.overall.share == 1.0
+    assert report.get("sequences").value == 1 and fidelity(report, "fields_equal").value == 1.0
 
 
 def test_calls_may_be_limited(tmp_path: Path) -> None:
     _, report = audit(tmp_path, TrueSimulator(TASKS), "--calls", 2)
-    assert all(row.calls <= 2 * report.sequences for row in [report.overall])
-    assert report.kinds[CallKind.READ].calls <= 2 * len(TASKS)
+    assert fidelity(report, "exact").n <= 2 * (report.get("sequences").value or 0)
+    assert fidelity(report, "exact", CallKind.READ).n <= 2 * len(TASKS)
 
 
 def test_an_endpoint_that_breaks_down_is_not_the_simulators_failure(tmp_path: Path) -> None:
@@ -174,8 +197,8 @@ def test_an_endpoint_that_breaks_down_is_not_the_simulators_failure(tmp_path: Pa
     ran, report = audit(
         tmp_path, Status(503), "--retries", 1, "--retry-seconds", 0, "--concurrency", 1, "--limit", 2
     )
-    assert ran.code == 3 and report.invalid == 4 and report.sequences == 0
-    assert report.overall.share is None
+    assert ran.code == 3 and report.get("invalid").hits == 4 and report.get("sequences").value == 0
+    assert fidelity(report, "fields_equal").value is None
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from PIL import Image
 from tests.support.cli import command, start
 from tests.support.pdfs import BLANK, lines, pdf, table_page
 
-from worktrial.archive.store import Archive
+from worktrial.archive.store.archive import Archive
 from worktrial.cli.archive_tables import print_document, print_documents
 
 

@@ -8,17 +8,17 @@ from msgspec.structs import astuple
 from tests.results.runs import record, store
 from tests.support.made_runs import make_run
 
-from worktrial.engine import lines
+from worktrial.engine import lines, records
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.records import SAMPLES
 from worktrial.engine.stored import open_run
 from worktrial.errors import DataError
 from worktrial.grading import Vote
 from worktrial.results.observed import observe
-from worktrial.results.shown import tally_figures
+from worktrial.results.shown import tally_shown
 from worktrial.results.summary import RunTally
 from worktrial.workplaces import ContextUse
-from worktrial.workplaces.conformance import SimulatorHealth
+from worktrial.workplaces.watch import SimulatorHealth
 
 
 def odd(n: int, sample: int, repeat: int) -> SampleRecord:
@@ -60,7 +60,7 @@ def test_a_run_is_summed_up_from_its_figures_as_from_its_records(
 ) -> None:
     monkeypatch.setattr(lines, "_BLOCK", block)
     for run in runs(tmp_path):
-        whole, figures = RunTally.of(open_run(run)), tally_figures(run)
+        whole, figures = RunTally.of(open_run(run)), tally_shown(run)
         one, other = figures.summary(), whole.summary()
         assert replace(one, usage=other.usage) == other
         # Sums of amounts in another order.
@@ -74,6 +74,20 @@ def test_a_run_is_summed_up_from_its_figures_as_from_its_records(
             assert figures.observed() == observe(whole.run)
 
 
+def test_a_run_is_read_once_unless_a_sample_ran_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(tmp_path / "once", [record(str(n)) for n in range(9)])
+    store(tmp_path / "again", [record("0", "invalid", reason="timeout"), record("0"), record("1")])
+    read: list[Path] = []
+    line_blocks = records.line_blocks
+    monkeypatch.setattr(records, "line_blocks", lambda path, kind: read.append(path) or line_blocks(path, kind))
+    for reading in (tally_shown, open_run):
+        reading(tmp_path / "once")
+        assert len(read) == 1, reading
+        read.clear()
+    tally = tally_shown(tmp_path / "again")
+    assert tally.samples == len(open_run(tmp_path / "again").records) == 2 and not tally.is_repeated
+
+
 def test_damage_is_named(tmp_path: Path) -> None:
     store(tmp_path, [record("0"), record("1")])
     path = tmp_path / SAMPLES
@@ -81,8 +95,8 @@ def test_damage_is_named(tmp_path: Path) -> None:
     for damaged in (b'{"suite":"x","sample":3}\n', second[:-1] + second, b"\n", second[:9] + b"\n", b"\xff\n"):
         path.write_bytes(first + damaged + second[:-9])
         with pytest.raises(DataError, match=r"samples\.jsonl:2: damaged record"):
-            tally_figures(tmp_path)
+            tally_shown(tmp_path)
     path.write_bytes(first + second[:-9])
-    assert tally_figures(tmp_path).example == ("0", 0, "E0")
+    assert tally_shown(tmp_path).example == ("0", 0, "E0")
     with pytest.raises(DataError, match="no such folder"):
-        tally_figures(tmp_path / "none")
+        tally_shown(tmp_path / "none")

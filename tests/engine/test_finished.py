@@ -16,7 +16,7 @@ from worktrial.engine.store import RunStore
 from worktrial.grading import Outcome
 from worktrial.results.tables import sources
 from worktrial.secrets import Redactor
-from worktrial.workplaces.conformance import SimulatorHealth
+from worktrial.workplaces.watch import SimulatorHealth
 
 REASONS = {Outcome.PASS: "so", Outcome.FAIL: "no", Outcome.INVALID: "bad_reply: HTML"}
 

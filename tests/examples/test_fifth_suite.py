@@ -87,7 +87,7 @@ def test_notebook(installed: Path) -> None:
         "import worktrial as wt",
         "run = wt.run('parcels', 'plan', out='runs/plan')\nrun",
         "again = await wt.run_async('parcels', 'idle', out='runs/idle')\nagain.completion",
-        "run.calls.num_rows, run.sql('select count(*) as n from samples').to_pylist()",
+        "run.table('calls').num_rows, run.sql('select count(*) as n from samples').to_pylist()",
     ]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
     nbclient.NotebookClient(book, timeout=100, resources={"metadata": {"path": str(installed.parent)}}).execute()

@@ -12,7 +12,7 @@ from tests.support.small_pdf import Sheet, write_pdf
 
 from worktrial.archive.pdf.document import open_pdf
 from worktrial.archive.pdf.page import read_page
-from worktrial.archive.producers import ReadSettings
+from worktrial.archive.producers.files import ReadSettings
 from worktrial.archive.producers.parsed import ParsedJsonReader, TextReader
 from worktrial.archive.producers.sheets import SeparatedReader
 from worktrial.archive.producers.web import HtmlReader
@@ -36,7 +36,6 @@ from worktrial.grading.ballot import Unreadable, read_ballot
 from worktrial.grading.logprob import statements
 from worktrial.grading.rubric import Ballot
 from worktrial.grading.state_checks import Check, run_checks
-from worktrial.interop.exchange.atif_import import read_atif
 from worktrial.interop.serve.bodies import OpenRequest
 from worktrial.interop.serve.bodies import read as read_body
 from worktrial.language import Completion, read_reply
@@ -331,11 +330,6 @@ TARGETS = {
         _text(lambda text: read_scenario(SourceFile("1.yaml", "1", text), Language.EN)),
         [b"metadata: {total_steps: 1}\nsteps:\n- step_id: 1\n  agent: a\n  instruction: a\n  dependencies: []\n"],
         (BrokenFile,),
-    ),
-    "atif": Target(
-        _file("a.json", lambda path: [*read_atif(path, "s")]),
-        [b'{"schema_version": "ATIF-v1.8", "agent": {"name": "a"}, "steps": [{"step_id": 1, "source": "agent", '
-         b'"message": "m", "tool_calls": [{"tool_call_id": "1", "function_name": "f", "arguments": {}}]}]}'],
     ),
     "archive": Target(
         _file("manifest.json", lambda path: read_archive_manifest(path.parent)),

@@ -12,6 +12,7 @@ from worktrial.results.conclusion import Standing, conclude_on, names_of
 from worktrial.results.figure import figures_of
 from worktrial.results.gate import GateLimits, judge_gate
 from worktrial.results.observed import observe, observe_pair
+from worktrial.statistics import Estimand
 
 MODES = ("E0", "E1", "E2", "E3")
 
@@ -42,7 +43,7 @@ def test_one_cluster(tmp_path: Path) -> None:
     a, b = _run(tmp_path / "a", "p" * 9 + "f" * 3, "only"), _run(tmp_path / "b", "p" * 6 + "f" * 6, "only")
     alone = _run(tmp_path / "c", "p" * 9 + "f" * 3)
     assert figures_of(a).get("completion") == figures_of(alone).get("completion")
-    work = compare_runs(a, b).conditions[0].work
+    work = compare_runs(a, b).figures.get("completion_of_valid")
     assert work is not None and work.clusters == 12 and work.interval.half_width > 0.1
     assert conclude_on(names_of([a, b])).standing is Standing.UNKNOWN
 
@@ -54,19 +55,18 @@ def test_no_variation(tmp_path: Path, letter: str) -> None:
     interval = shown.get("completion").interval
     assert interval is not None and interval.half_width > 0.05
     compared = compare_runs(a, b)
-    found = compared.of("E0")
-    assert found is not None and found.work is not None and found.these is not None
-    for estimate in (found.work, found.these):
-        assert estimate.p == 1 and estimate.interval.low < 0 < estimate.interval.high
+    for estimand in Estimand:
+        rate = compared.figures.get("completion_of_valid", "E0", estimand=estimand)
+        assert rate.p == 1 and rate.interval is not None and rate.interval.low < 0 < rate.interval.high
     if letter == "p":
         low, high = shown.named("robustness")[0].interval or (0.0, 0.0)
         assert low < 1 <= high and high - low > 0.1
-        change = compared.robustness[""]
+        change = compared.figures.get("robustness", "")
         # All that was seen is alike, which does not make it certain.
         assert change.interval is None or change.interval.half_width > 0
     else:
         assert compared.conclusion == "Neither a nor b completed anything of what both tried."
-        assert compared.robustness[""].first is None
+        assert compared.figures.get("robustness", "").first is None
         assert "nothing passes without faults" in judge_gate(a, GateLimits(min_robustness=0.5)).criteria[0].reason
 
 

@@ -75,15 +75,15 @@ def test_every_field_of_a_document_is_explained_or_speaks_for_itself() -> None:
     for output in OUTPUTS:
         fields = defined[output.__name__]["properties"]
         assert sum("description" in of for of in fields.values()) >= len(fields) / 2
-    assert defined["ConditionComparison"]["properties"]["effect"]["description"].startswith("The completion rate")
+    assert defined["Change"]["properties"]["value"]["description"].startswith("Second minus first")
 
 
 def test_page_and_json_say_the_same(runs: Path) -> None:
     found = json.loads(command("compare", runs / "a", runs / "b", "--json").out)
     page = command("compare", runs / "a", runs / "b").out
     assert page.startswith(found["comparison"]["conclusion"])
-    rate = found["comparison"]["conditions"][0]["effect"]
-    assert f"{rate['first']:.1%}" in page and f"{100 * rate['difference']:+.1f}" in page
+    rate = next(one for one in found["comparison"]["figures"]["listed"] if one["name"] == "completion_of_valid")
+    assert f"{rate['first']:.1%}" in page and f"{100 * rate['value']:+.1f}" in page
     shown = json.loads(command("show", runs / "a", "--json").out)
     page = command("show", runs / "a").out
     told = {one["name"]: one for one in reversed(shown["figures"]) if one["condition"] == "E0" and not one["group"]}

@@ -18,7 +18,7 @@ from worktrial.reports.shelf_page import shelf_page
 from worktrial.reports.viewer.columns import columns_of, values_of
 from worktrial.results.figure import figures_of
 from worktrial.results.following import FollowedRun
-from worktrial.results.spending import agent_cost_of, cost_of, quantity_in, seconds_of
+from worktrial.results.spending import cost_of, spent, spent_in
 
 
 def _replayed(cost: float | None = 0.05) -> dict[str, RoleUsage]:
@@ -37,9 +37,10 @@ def test_a_meter_keeps_apart_what_was_paid_and_what_was_spared() -> None:
 
 def test_replayed_requests_count_with_what_they_would_have_cost() -> None:
     known = record("1", usage=_replayed(), cost=0.02, replayed=2, seconds=0.007)
-    assert (cost_of(known), agent_cost_of(known), seconds_of(known)) == (pytest.approx(0.07), 0.05, None)
+    assert cost_of(known) == spent(known).cost == pytest.approx(0.07)
+    assert (spent(known).agent_cost, spent(known).seconds) == (0.05, None)
     unpriced = record("1", usage=_replayed(None), cost=0.02, replayed=2)
-    assert (cost_of(unpriced), agent_cost_of(unpriced)) == (None, None)
+    assert (spent(unpriced).cost, spent(unpriced).agent_cost) == (None, None)
 
 
 def test_every_surface_marks_a_replayed_run(tmp_path: Path) -> None:
@@ -63,7 +64,7 @@ def test_every_surface_marks_a_replayed_run(tmp_path: Path) -> None:
 def test_an_agent_of_ones_own_is_not_free(agent: str, tmp_path: Path) -> None:
     usage = {"simulator": RoleUsage(1, 9, 9, 0, 0.5)}
     run = store(tmp_path / "a", [record("1", usage=usage, cost=0.5)], agent=agent)
-    assert quantity_in(run, "cost")(run.records[0]) is None
+    assert spent_in(run)(run.records[0]).cost is None
     assert figures_of(run).get("cost_per_task").value is None
     assert "total cost: $0.5000, and the agent's own, which it does not report" in command("show", run.folder).out
     assert command("export", run.folder, "-o", tmp_path / "summary.md").code == 0

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from worktrial.archive.pages import Box, Cell, PageContent, Route, Table
-from worktrial.archive.producers import DocumentSource, ReadSettings
+from worktrial.archive.producers.files import DocumentSource, ReadSettings
 
 FATES = "tests.support.page_readers:fates"
 
 
 class FateReader:
     """Reads `good WORDS`, `crash`, `hang`, `exit`, `raise`, `gorge`, `slow WORDS`, `crash-once FILE`,
-    `hang-once FILE`, `environment` (the names of its variables), `scan LABEL` (a table with that label,
-    from a picture).
+    `hang-once FILE`, `wait WORDS` (three seconds and more, little of them with the processor), `spin`,
+    `environment` (the names of its variables), `scan LABEL` (a table with that label, from a picture).
     """
 
     trouble: str | None = None
@@ -39,6 +39,16 @@ class FateReader:
             bytearray(1 << 40)
         elif fate == "slow":
             time.sleep(0.15)
+        elif fate == "wait":
+            # As on a busy machine: a tenth of the processor.
+            for _ in range(20):
+                end = time.process_time() + 0.02
+                while time.process_time() < end:
+                    pass
+                time.sleep(0.15)
+        elif fate == "spin":
+            while True:
+                pass
         elif fate == "environment":
             rest = " ".join(sorted(os.environ))
         elif fate == "crash-once" and not Path(rest).exists():

@@ -8,7 +8,7 @@ from tests.support.small_pdf import Sheet, write_pdf
 
 def pdf_archive(folder: Path) -> tuple[Path, Path]:
     """The built archive and its questions, below `folder`."""
-    from worktrial.archive.build import build
+    from worktrial.archive.building.build import build
 
     write_pdf(folder / "note_1951_05.pdf", [Sheet().text(72, 100, "The harbor has 42 cranes.")])
     build([folder / "note_1951_05.pdf"], folder / "pictured", workers=1, ocr="never")

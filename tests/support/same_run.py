@@ -1,13 +1,15 @@
-"""Two run folders that say the same."""
+"""What a run folder says: its records with their work, and its figures."""
 
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
+from tests.support.cli import command
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.records import Records, WorkReader
-from worktrial.engine.stored import open_run
+from worktrial.statistics import Estimand
 
 
 def work(folder: Path) -> dict[Any, Any]:
@@ -22,13 +24,8 @@ def work(folder: Path) -> dict[Any, Any]:
         }
 
 
-def says_the_same(first: Path, second: Path) -> None:
-    a, b = open_run(first).manifest, open_run(second).manifest
-    assert (a.suite, a.data) == (b.suite, b.data)
-    assert {k: v for k, v in a.settings.items() if k != "tasks"} == {
-        k: v for k, v in b.settings.items() if k != "tasks"
-    }
-    one, other = work(first), work(second)
-    assert one.keys() == other.keys()
-    for key in one:
-        assert one[key] == other[key], key
+def figures_shown(run: Path, condition: str) -> list[dict[str, Any]]:
+    """What `show` says of all samples under a condition, as every export says it."""
+    found = msgspec.json.decode(command("show", run, "--json").out)["figures"]
+    asked = {"condition": condition, "group": "", "estimand": Estimand.WORK}
+    return [one for one in found if {name: one[name] for name in asked} == asked]

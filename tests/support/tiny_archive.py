@@ -89,7 +89,7 @@ def write_questions(folder: Path) -> Path:
 
 def build_archive(folder: Path) -> Path:
     """The built archive, below `folder`."""
-    from worktrial.archive.build import build
+    from worktrial.archive.building.build import build
 
     sources = folder / "parsed"
     sources.mkdir()

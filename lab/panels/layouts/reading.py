@@ -10,8 +10,9 @@ from pathlib import Path
 from lab.panels.layouts.page import MadePage
 from lab.panels.layouts.scoring import page_score
 from lab.scoring.cells import F1
-from worktrial.archive.layout import find_tables
-from worktrial.archive.pdf import open_pdf, read_page
+from worktrial.archive.layout.finder import find_tables
+from worktrial.archive.pdf.document import open_pdf
+from worktrial.archive.pdf.page import read_page
 from worktrial.errors import DataError
 
 VARIABLE = "WORKTRIAL_TYPESETTERS"

@@ -26,7 +26,6 @@ class AnsweredBy(StrEnum):
 
     TOOL = "tool"  # the agent called the tool that ends the work
     DRIVER = "driver"  # whoever drives the agent handed on what it said
-    END = "end"  # the agent went away after at least one call; the answer is empty
 
 
 class EpisodeOver(WorktrialError):

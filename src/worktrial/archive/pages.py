@@ -1,7 +1,8 @@
 """The types of a page: what its reader hands to the table finder, and what an archive keeps of it."""
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 from worktrial.errors import SettingError, option
 
 _RANGE = re.compile(r"(\d{1,6})(?:\s*-\s*(\d{1,6}))?")
+_WORD = re.compile(r"\w+")
 
 LOW_CONFIDENCE = 0.9
 """A cell below this is flagged: of ten such, one or more are wrong."""
@@ -196,6 +198,32 @@ class Table:
         """The texts alone."""
         return [[cell.text for cell in row] for row in self.rows]
 
+    @property
+    def markdown(self) -> str:
+        """Title, unit, rows and notes. Several header rows become one, their texts parted by `>`."""
+        lines = [f"### Table {self.number}: {_inline(self.title)}" if self.title else f"### Table {self.number}"]
+        if self.unit:
+            lines += ["", f"*{_inline(self.unit)}*"]
+        wide = max((len(row) for row in self.rows), default=0)
+        if wide:
+            heads = self.rows[: self.header_rows]
+            # As printed, without what only repeats the line above it.
+            paths = ([row[c].text for row in heads if c < len(row) and row[c].text] for c in range(wide))
+            told = [" > ".join(t for i, t in enumerate(path) if not i or t != path[i - 1]) for path in paths]
+            lines += ["", _row(told), _row(["---"] * wide)]
+            lines += [_row([cell.text for cell in row]) for row in self.rows[self.header_rows :]]
+        if self.notes:
+            lines += ["", *(f"- {_inline(note)}" for note in self.notes)]
+        return "\n".join(lines)
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(_inline(cell) for cell in cells)} |"
+
+
+def _inline(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())
+
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
@@ -221,6 +249,31 @@ class PageContent:
         if self.layout is None or self.layout >= DOUBTFUL_LAYOUT:
             return ""
         return f"layout doubtful: {self.layout:.0%} of the figures stand in regular rows and columns"
+
+    @property
+    def markdown(self) -> str:
+        """Its tables, then the lines of its text that are not all in them."""
+        parts = [table.markdown for table in self.tables]
+        text = "\n".join(self._beside_tables()).strip("\n")
+        if text.strip():
+            fence = "```" if "```" not in text else "~~~~~~"
+            parts.append(f"{fence}text\n{text}\n{fence}")
+        return "\n\n".join(parts) + "\n" if parts else ""
+
+    def _beside_tables(self) -> Iterator[str]:
+        """Lines with a word more than the tables have: what no table took is not lost."""
+        held: Counter[str] = Counter()
+        for table in self.tables:
+            # A heading over several columns is one.
+            cells = {(cell.text, cell.box or (cell.row, cell.column)): cell for row in table.rows for cell in row}
+            texts = [table.title, table.unit, *table.notes, *(cell.reading or cell.text for cell in cells.values())]
+            held.update(word for text in texts for word in _WORD.findall(text))
+        for line in self.text.split("\n"):
+            words = Counter(_WORD.findall(line))
+            if words and words <= held:
+                held -= words
+            else:
+                yield line
 
 
 class Address(NamedTuple):

@@ -1,17 +1,20 @@
 """Conformance of a stored run: what its simulator answered, checked call by call."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from worktrial.audits.figures import FigureTable, conformance_figures
+from worktrial.audits.observations import examine, stored_calls
 from worktrial.engine.records import trajectory_lines
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError, option
 from worktrial.language import JsonObject
+from worktrial.statistics import Figure
 from worktrial.suite import find_suite, find_suite_of
 from worktrial.workplaces import Workplace
-from worktrial.workplaces.conformance import ConformanceReport, ObservationCheck, examine, report, stored_calls
+from worktrial.workplaces.seen import ObservationCheck
 
 
 class StoredSetting(NamedTuple):
@@ -24,23 +27,20 @@ class StoredSetting(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class SampleFindings:
-    """The findings on one stored sample."""
-
-    sample: str
-    repeat: int
-    condition: str
-    findings: list[ObservationCheck]
-
-
-@dataclass(frozen=True, slots=True)
 class RunConformance:
     """The findings on a stored run."""
 
     folder: Path
     simulator: str
-    samples: list[SampleFindings]
-    report: ConformanceReport
+    failed: list[tuple[str, ObservationCheck]]
+    """Sample, and a check that one of its answers fails."""
+    figures: list[Figure]
+
+
+TABLES = (
+    FigureTable("conformance", {"conforms": "passed"}, "check"),
+    FigureTable("answers that show a failure", {"failure_alone": "by conformance"}, "failure"),
+)
 
 
 def run_conformance(folder: Path, data: Path | None = None, *, trust: bool = False) -> RunConformance:
@@ -57,16 +57,17 @@ def run_conformance(folder: Path, data: Path | None = None, *, trust: bool = Fal
     """
     run = open_run(folder)
     setting_of = _settings_of(run, data, trust=trust)
-    samples = list(_samples(run, setting_of))
-    found = report(finding for sample in samples for finding in sample.findings)
-    roles = run.manifest.settings.get("roles", {})
-    return RunConformance(folder, roles.get("simulator", {}).get("model", "executable"), samples, found)
-
-
-def _samples(run: StoredRun, setting_of: Callable[[str], StoredSetting]) -> Iterator[SampleFindings]:
+    answers: list[tuple[str, dict[str, bool]]] = []
+    failed: list[tuple[str, ObservationCheck]] = []
     for line in trajectory_lines(run.folder, JsonObject):
-        key, setting = (line["sample"], line["repeat"], line.get("condition", "E0")), setting_of(line["sample"])
-        yield SampleFindings(*key, examine(setting.workplace, stored_calls(line), task=setting.task))
+        sample, setting = line["sample"], setting_of(line["sample"])
+        calls: dict[int, dict[str, bool]] = {}
+        for one in examine(setting.workplace, stored_calls(line), task=setting.task):
+            calls.setdefault(one.call, {})[one.check] = one.passed
+            failed += [] if one.passed else [(sample, one)]
+        answers += [(sample, checks) for checks in calls.values()]
+    simulator = run.manifest.settings.get("roles", {}).get("simulator", {}).get("model", "executable")
+    return RunConformance(folder, simulator, failed, [*conformance_figures(answers)])
 
 
 def _settings_of(run: StoredRun, data: Path | None, *, trust: bool) -> Callable[[str], StoredSetting]:

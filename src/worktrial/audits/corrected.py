@@ -5,7 +5,7 @@ from csv import DictReader
 from pathlib import Path
 
 from worktrial.audits.judge import SUITE
-from worktrial.audits.judge_report import truth_of, verdict_of
+from worktrial.audits.judge_figures import judged
 from worktrial.engine.identity import TrialIdentity, tell_apart
 from worktrial.engine.record import Key, SampleRecord
 from worktrial.engine.stored import StoredRun, open_run
@@ -42,12 +42,12 @@ def corrected_by_audit(run: StoredRun, audit: StoredRun) -> JudgeCorrection:
         run: Finished work, judged by a model.
         audit: Of `worktrial audit judge`.
     """
-    condition, judged = _judged(run)
+    condition, decided = _decided(run)
     basis = f"the audit {audit.folder.name}; supposes that the judge errs as often on this work as on the audited"
-    why_not = _obstacle(run, audit) or ("" if judged else "no sample has a verdict")
+    why_not = _obstacle(run, audit) or ("" if decided else "no sample has a verdict")
     if not why_not:
         right, wrong = _audited(audit, Outcome.PASS), _audited(audit, Outcome.FAIL)
-        raw = share(judged, passed)
+        raw = share(decided, passed)
         if right is None or wrong is None or raw is None:
             why_not = "the audit has no verdict on work that is right, or none on work that is wrong"
         elif (found := corrected_rate(raw, right, wrong)) is not None:
@@ -89,11 +89,10 @@ def corrections(run: StoredRun, audit: Path | None, labels: Path | None) -> list
 
 def _audited(audit: StoredRun, truth: Outcome) -> Estimate | None:
     """Share of true verdicts on work of which the truth is known; cases of one task are alike."""
-    cases = [(record, said) for record in audit.records if (said := verdict_of(record)) is not None]
-    of = [(record, said) for record, said in cases if truth_of(record) is (truth is Outcome.PASS)]
     tries: dict[str, list[float]] = {}
-    for record, said in of:
-        tries.setdefault(record.sample.split("/")[0], []).append(float(said is truth_of(record)))
+    for case in map(judged, audit.records):
+        if case.said is not None and case.truth is (truth is Outcome.PASS):
+            tries.setdefault(case.task, []).append(float(case.said is case.truth))
     return rate([TaskTries(task, tuple(own)) for task, own in tries.items()]) if tries else None
 
 
@@ -104,12 +103,14 @@ def corrected_by_labels(run: StoredRun, labels: Mapping[Key, bool]) -> JudgeCorr
         run: Finished work with verdicts.
         labels: Sample, repeat and condition to whether people pass it; from `read_labels`.
     """
-    condition, judged = _judged(run)
-    labelled = [record for record in judged if record.key in labels]
-    basis = f"people’s labels on {len(labelled)} of {len(judged)} samples; supposes that these were drawn at random"
+    condition, decided = _decided(run)
+    labelled = [record for record in decided if record.key in labels]
+    basis = (
+        f"people’s labels on {len(labelled)} of {len(decided)} samples; supposes that these were drawn at random"
+    )
     if len(labelled) < 2:
         return JudgeCorrection(condition, None, basis, f"fewer than two samples under {condition} have a label")
-    return JudgeCorrection(condition, prediction_powered(_tries(judged), _tries(labelled, labels)), basis)
+    return JudgeCorrection(condition, prediction_powered(_tries(decided), _tries(labelled, labels)), basis)
 
 
 def _tries(records: Sequence[SampleRecord], labels: Mapping[Key, bool] | None = None) -> list[TaskTries]:
@@ -127,7 +128,7 @@ def _tries(records: Sequence[SampleRecord], labels: Mapping[Key, bool] | None = 
     ]
 
 
-def _judged(run: StoredRun) -> tuple[str, list[SampleRecord]]:
+def _decided(run: StoredRun) -> tuple[str, list[SampleRecord]]:
     conditions = by_condition(run.records)
     chosen = headline(list(conditions))
     return chosen, [record for record in conditions.get(chosen, []) if record.outcome is not Outcome.INVALID]

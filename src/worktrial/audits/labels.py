@@ -15,8 +15,10 @@ from worktrial.errors import DataError
 from worktrial.grading import Outcome
 from worktrial.results.conditions import cluster_by
 from worktrial.results.corrections import JudgeCorrection
+from worktrial.results.document import MachineOutput
 from worktrial.results.labels import Label, LabelBook, LabelVerdict, calls_of, majorities, majority, vote_of
-from worktrial.statistics import RaterAgreement, rater_agreement
+from worktrial.results.raters import agreement_figures
+from worktrial.statistics import Figure
 
 JUDGE = "judge"
 CODE = "checks by code"
@@ -29,7 +31,9 @@ class RaterRow:
 
     raters: tuple[str, ...]
     """Names; `people` is the majority of all readers, ties left out."""
-    agreement: RaterAgreement
+    agree: Figure
+    kappa: Figure
+    ac1: Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +221,8 @@ def _readers(samples: Iterable[LabelledSample]) -> list[str]:
 
 
 def _row(raters: tuple[str, ...], samples: Iterable[tuple[str, Sequence[bool | None]]]) -> RaterRow | None:
-    found = rater_agreement(samples)
-    return None if found is None else RaterRow(raters, found)
+    found = agreement_figures(samples, " / ".join(raters))
+    return RaterRow(raters, *found) if found.agree.n else None
 
 
 def _cast(votes: Iterable[bool | None]) -> list[bool]:
@@ -265,3 +269,65 @@ def _lines(judged: Mapping[Key, SampleRecord], labels: Sequence[Label]) -> tuple
         against.update(hangs)
         unexplained += not hangs
     return tuple(LineCount(line, count, there[line]) for line, count in against.most_common()), unexplained
+
+
+@dataclass(frozen=True, slots=True)
+class PooledLabels:
+    """The labels of several runs together. Readers of one name are one reader."""
+
+    runs: int
+    """Number of runs."""
+    readers: Mapping[str, int]
+    """Reader to number of labels."""
+    samples: int
+    """Samples with a label."""
+    clusters: int
+    """Scenarios, or tasks, that these are of: the same task in two runs is one, for it is hard or easy in both."""
+    with_judge: tuple[RaterRow, ...]
+    """Agreement of the verdicts with people; empty where runs were judged in different ways."""
+    why_no_judge: str
+    """Reason for which there is none; "" where there is."""
+    among_people: tuple[RaterRow, ...]
+    """Agreement of all readers, and of each two."""
+
+
+class LabelsOutput(MachineOutput, kw_only=True, frozen=True, tag="audit labels"):
+    """Labels of runs beside their verdicts: `worktrial audit labels RUN… --json`."""
+
+    runs: list[LabelReport]
+    pooled: PooledLabels | None = None
+    """All runs together; null for a single one."""
+
+
+def pool(labelled: Sequence[tuple[StoredRun, Sequence[Label]]]) -> PooledLabels:
+    """Put the labels of several runs together.
+
+    Args:
+        labelled: Runs, each with its labels.
+    """
+    records: dict[str, list[SampleRecord]] = {}
+    for run, _ in labelled:
+        records.setdefault(run.manifest.suite, []).extend(run.records)
+    clusters = {suite: _within(suite, cluster_by(own)) for suite, own in records.items()}
+    samples = [
+        one for run, labels in labelled for one in opinions(run, labels, clusters[run.manifest.suite]).values()
+    ]
+    judges: list[object] = []
+    for run, _ in labelled:
+        if (judge := TrialIdentity.of(run.manifest).judge) not in judges:
+            judges.append(judge)
+    together = len(judges) == 1
+    return PooledLabels(
+        runs=len(labelled),
+        readers=dict(Counter(sorted(label.reader for _, labels in labelled for label in labels))),
+        samples=len(samples),
+        clusters=len({one.cluster for one in samples}),
+        with_judge=rows_with(judge_of(labelled[0][0]), samples) if together else (),
+        why_no_judge="" if together else f"the runs were judged in {len(judges)} different ways",
+        among_people=rows_among(samples),
+    )
+
+
+def _within(suite: str, cluster_of: Callable[[SampleRecord], str]) -> Callable[[SampleRecord], str]:
+    """Function from a record to its cluster, under a name that no other suite's has."""
+    return lambda record: f"{suite}\0{cluster_of(record)}"

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from worktrial.agents.plan import follow
+from worktrial.audits.fidelity import Field, TrueCall, with_unknown_ids
 from worktrial.engine.manifest import Manifest
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.records import trajectory_lines
@@ -20,7 +21,6 @@ from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.executable import ExecutableSuite
 from worktrial.suites.executable.tasks import ExecutableTask
 from worktrial.workplaces import Session, Tool, ToolCall, Workplace
-from worktrial.workplaces.fidelity import Field, TrueCall, with_unknown_ids
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.simulator.json_text import canonical_text
 

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 
 import msgspec
 
+from worktrial.audits.fidelity import UNUSABLE, Field, FieldStatus, TrueCall, state_fidelity, true_call
+from worktrial.audits.observations import examine
 from worktrial.audits.sequences import PlayedSequence
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
@@ -14,8 +16,7 @@ from worktrial.errors import InvalidSample
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject, JsonValue, Usage
 from worktrial.workplaces import LanguageSimulator, Observation, Origin, Session, ToolCall
-from worktrial.workplaces.conformance import ObservationCheck, SeenCall, examine, failures
-from worktrial.workplaces.fidelity import UNUSABLE, Field, FieldStatus, TrueCall, state_fidelity, true_call
+from worktrial.workplaces.seen import ObservationCheck, SeenCall
 from worktrial.workplaces.simulator import SIMULATOR_VERSION
 
 SUITE = "audit-simulator"
@@ -51,7 +52,6 @@ class AuditedCall(msgspec.Struct, kw_only=True, frozen=True):
     """Kinds of failure, by comparison with the truth."""
     findings: list[JsonObject]
     """Conformance: `check`, `passed`, `evidence`."""
-    conformance_failures: list[str]
     state: StateRow | None = None
     """Null where the state lives in the model's conversation."""
     seconds: float = 0.0
@@ -194,7 +194,6 @@ async def _play(
         differences=[_difference(f) for f in off[:_DIFFERENCES]],
         failures=sorted(true.failures(content, fields)),
         findings=[],
-        conformance_failures=[],
         state=None
         if session.state is None
         else StateRow(**asdict(state_fidelity(initial, true.after, session.state))),
@@ -213,7 +212,6 @@ def _with_findings(played: _Played, findings: Iterable[ObservationCheck]) -> Aud
     return msgspec.structs.replace(
         played.row,
         findings=[{"check": f.check, "passed": f.passed, "evidence": list(f.evidence)} for f in own],
-        conformance_failures=sorted(failures(own)),
     )
 
 

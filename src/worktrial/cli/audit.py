@@ -1,15 +1,16 @@
 """`worktrial audit`: can the simulator and the judge be trusted?"""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from pydantic import Field
 
-from worktrial.cli.lazy import CommandRow, LazyGroup
-from worktrial.cli.options import TRUST_HELP, takes
+from worktrial.cli.lazy import CommandRow, fixed_group
+from worktrial.cli.options import takes
+from worktrial.cli.places import Trust
 from worktrial.engine.notices import say_json
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
@@ -24,31 +25,18 @@ from worktrial.options import (
     with_roles,
 )
 
-
-class AuditCommands(LazyGroup):
-    """Everything that one writes after `worktrial audit`."""
-
-    path = "audit"
-    rows: ClassVar[dict[str, CommandRow]] = {
+app = fixed_group(
+    "audit",
+    "Measure simulators and judges against workplaces whose truth is known.",
+    {
         "simulator": CommandRow("Compare a model's workplaces with the executable truth.", "audit:simulator"),
         "judge": CommandRow("Compare a model's verdicts with those of the state checks.", "audit:judge"),
         "agreement": CommandRow("Compare simulators by the same agents on the same tasks.", "audit:agreement"),
         "labels": CommandRow("Compare the verdicts of runs with those of people.", "audit:labels"),
         "conformance": CommandRow("Check what simulators of stored runs answered.", "audit:conformance"),
         "show": CommandRow("Show stored audits again, side by side.", "audit:show"),
-    }
-
-
-app = typer.Typer(
-    cls=AuditCommands,
-    no_args_is_help=True,
-    help="Measure simulators and judges against workplaces whose truth is known.",
+    },
 )
-
-
-@app.callback()
-def _group() -> None:
-    """Options of `worktrial audit` itself: none."""
 
 
 _WHO = "Who takes part"
@@ -107,8 +95,6 @@ def simulator(**given: Any) -> None:
     Example: worktrial audit simulator --simulator my-model --base-url http://localhost:8000/v1 --memory ledger
     """
     from worktrial.audits.simulator import AuditSettings
-    from worktrial.audits.simulator_report import simulator_report
-    from worktrial.cli.audit_tables import print_simulator
     from worktrial.engine.role_values import settings_for
 
     options: Any = _SIMULATOR.read(given, suite="audit simulator", needs="the model under audit")
@@ -118,9 +104,7 @@ def simulator(**given: Any) -> None:
         simulator_prompt=options.simulator_prompt or ("compact" if role.is_local else "full"),
         calls=options.calls,
     )
-    _carry_out(
-        _of_truth(options, settings), role, options, lambda folder: print_simulator([simulator_report(folder)])
-    )
+    _carry_out(_of_truth(options, settings), role, options)
 
 
 @takes(lambda: _JUDGE)
@@ -134,12 +118,10 @@ def judge(**given: Any) -> None:
     import asyncio
 
     from worktrial.audits.judge import JudgeAudit, planned_cases, stored_cases
-    from worktrial.audits.judge_report import judge_report
     from worktrial.audits.sequences import stored_work
     from worktrial.audits.suites import truth_suite
-    from worktrial.cli.audit_tables import print_judges
     from worktrial.engine.role_values import settings_for
-    from worktrial.suites.settings import judging_of
+    from worktrial.trial.settings import judging_of
 
     options: Any = _JUDGE.read(given, suite="audit judge", needs="the model under audit")
     role = settings_for(Role.JUDGE, options.judge, options.model_dump())
@@ -147,8 +129,7 @@ def judge(**given: Any) -> None:
     cases = asyncio.run(planned_cases(tasks)) if options.plans else []
     cases += stored_cases(stored_work(options.from_run, tasks, truth_suite()))
     _refuse_nothing(cases)
-    audit = JudgeAudit(cases, judging_of(options, role))
-    _carry_out(audit, role, options, lambda folder: print_judges([judge_report(folder)]))
+    _carry_out(JudgeAudit(cases, judging_of(options, role)), role, options)
 
 
 def agreement(
@@ -183,9 +164,8 @@ def labels(
 
     Example: worktrial audit labels runs/first runs/second
     """
-    from worktrial.audits.labels import labelled_run, report_of
-    from worktrial.audits.pooled_labels import LabelsOutput, pool
-    from worktrial.cli.audit_labels import print_labels, print_pooled
+    from worktrial.audits.labels import LabelsOutput, labelled_run, pool, report_of
+    from worktrial.cli.audit_tables import print_labels, print_pooled
 
     labelled = [labelled_run(run) for run in runs]
     found = [report_of(*one) for one in labelled]
@@ -204,7 +184,7 @@ def conformance(
         Path | None, typer.Option(help="Folder of the data, for runs of a suite that needs one.", metavar="DIR")
     ] = None,
     evidence: Annotated[int, typer.Option(help="Show so many failed checks of each run.", min=0)] = 5,
-    trust: Annotated[bool, typer.Option("--trust", help=TRUST_HELP)] = False,
+    trust: Trust = False,
 ) -> None:
     """Check what the simulators of stored runs answered, without any truth at hand.
 
@@ -227,19 +207,26 @@ def show(
 
 
 def print_audits(audits: Sequence[Path]) -> None:
-    """Print the reports of stored audits, those of simulators first."""
-    from worktrial.audits.judge import SUITE as JUDGES
-    from worktrial.audits.judge_report import judge_report
-    from worktrial.audits.simulator_report import simulator_report
-    from worktrial.cli.audit_tables import print_judges, print_simulator
+    """Print the figures of stored audits, those of one kind beside each other."""
+    from worktrial.audits.suites import Audit, judges, simulators
     from worktrial.engine.stored import open_run
+    from worktrial.errors import DataError
+    from worktrial.language.untrusted import printable
+    from worktrial.terminal import SafeConsole, print_line, print_whole_words
 
-    judges = [folder for folder in audits if open_run(folder).manifest.suite == JUDGES]
-    simulators = [folder for folder in audits if folder not in judges]
-    if simulators:
-        print_simulator([simulator_report(folder) for folder in simulators])
-    if judges:
-        print_judges([judge_report(folder) for folder in judges])
+    console = SafeConsole()
+    runs = [open_run(folder) for folder in audits]
+    kinds: dict[str, Audit] = {kind.name: kind for kind in (simulators, judges)}
+    if other := next((run for run in runs if run.manifest.suite not in kinds), None):
+        raise DataError(
+            other.folder, f"holds a run of {other.manifest.title}, no audit", "worktrial show shows runs"
+        )
+    for name, kind in kinds.items():
+        own = [run for run in runs if run.manifest.suite == name]
+        for run in own:
+            print_line(console, f"{name}: {printable(kind.called(run))}")
+        for table in kind.beside_each_other(own):
+            print_whole_words(console, table)
 
 
 def _of_truth(options: SimulatorAuditOptions, settings: Any) -> Any:
@@ -271,12 +258,11 @@ def _chosen(tasks: Sequence[Any], options: WorkOptions) -> Any:
 
 
 def _refuse_nothing(work: list[Any]) -> None:
-
     if not work:
         raise SettingError("nothing to audit with: leave out --no-plans, or name a stored run with --from")
 
 
-def _carry_out(audit: Any, role: RoleSettings, options: WorkOptions, show: Callable[[Path], None]) -> None:
+def _carry_out(audit: Any, role: RoleSettings, options: WorkOptions) -> None:
     """Run the audit to its end and show it.
 
     Raises:
@@ -290,5 +276,5 @@ def _carry_out(audit: Any, role: RoleSettings, options: WorkOptions, show: Calla
     settings = settings_of(options, audit.suite, roles, command=("worktrial", *sys.argv[1:]))
     announce(audit, roles, settings)
     _, invalid_share = run_shown(audit, roles, settings)
-    show(settings.folder)
+    print_audits([settings.folder])
     refuse_invalid(invalid_share, options.max_invalid, settings)

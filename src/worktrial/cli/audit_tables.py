@@ -1,67 +1,25 @@
 """Tables of audits for the terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from rich.table import Table
 from rich.text import Text
 
-from worktrial.audits.conformance import RunConformance
-from worktrial.audits.judge_report import Confusion, JudgeReport
-from worktrial.audits.simulator_report import Fidelity, SimulatorReport
+from worktrial.audits.conformance import TABLES, RunConformance
+from worktrial.audits.figures import tables_of
+from worktrial.audits.labels import LabelReport, PooledLabels, RaterRow
 from worktrial.language.untrusted import printable
 from worktrial.results.agreement import AgreementReport
+from worktrial.results.writing import NONE, ShownTable, percent, ratio, to_rich
 from worktrial.statistics import Rate
-from worktrial.terminal import SafeConsole, print_line, print_whole_words, table_of
-from worktrial.workplaces.conformance import ConformanceCheck, SimulatorFailure
+from worktrial.terminal import SafeConsole, plain, print_line, print_whole_words
 
 _FLIPS_SHOWN = 10
+_LINES_SHOWN = 10
 
 
-def print_simulator(reports: Sequence[SimulatorReport], console: SafeConsole | None = None) -> None:
-    """Fidelity, drift, conformance, failures and costs, one simulator after the other."""
-    console = console or SafeConsole()
-    for report in reports:
-        who = f"{report.model} · {report.memory} memory, {report.prompt} prompt · {report.folder}"
-        print_line(console, Text.assemble(("simulator ", "bold"), printable(who)))
-        print_whole_words(console, _fidelity(report))
-        if report.drift:
-            print_whole_words(console, _drift(report))
-        print_whole_words(console, _conformance(report))
-        print_whole_words(console, _failures(report))
-        per_call = f"{report.input_tokens:.0f} tokens in and {report.output_tokens:.0f} out"
-        print_line(
-            console,
-            f"{report.asked} of {report.overall.calls} calls reached the model; each {per_call}, "
-            f"{report.seconds:.2f} s (median), {report.slow_seconds:.2f} s (95th percentile)",
-        )
-        if report.invalid:
-            console.print(Text.assemble(("invalid:", "yellow"), f" {report.invalid} sequences could not be played"))
-
-
-def print_judges(reports: Sequence[JudgeReport], console: SafeConsole | None = None) -> None:
-    """Accuracy of judges, one row for each."""
-    console = console or SafeConsole()
-    columns = ("cases", "accuracy", "95 % interval", "false pass", "false fail", "kappa", "no verdict")
-    table = table_of(["judge"], columns, title="verdicts beside the truth of the state checks")
-    for report in reports:
-        how = f"{report.votes} votes" if report.method == "votes" else report.method
-        name = Text(printable(f"{report.model} ({how})"))
-        table.add_row(name, *_confusion(report.verdicts))
-        if report.single_votes.judged:
-            table.add_row("  each vote by itself", *_confusion(report.single_votes))
-    print_whole_words(console, table)
-    names = list(dict.fromkeys(name for report in reports for name in report.variants))
-    variants = table_of(["work"], (report.model for report in reports), title="true verdicts by kind of work")
-    for variant in names:
-        variants.add_row(variant, *(_of(report.variants.get(variant, Rate(0, 0))) for report in reports))
-    print_whole_words(console, variants)
-    for report in reports:
-        usage = report.summary.usage.get("judge")
-        if usage is not None:
-            tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
-            took = report.summary.figures.get("seconds").value
-            seconds = "replayed from the request cache" if took is None else f"{took:.1f} s a case"
-            print_line(console, printable(f"{report.model}: {usage.requests} requests, {tokens}, {seconds}"))
+def _print(console: SafeConsole, tables: Iterable[ShownTable]) -> None:
+    for table in tables:
+        print_whole_words(console, to_rich(table))
 
 
 def print_agreement(report: AgreementReport, console: SafeConsole | None = None) -> None:
@@ -69,25 +27,31 @@ def print_agreement(report: AgreementReport, console: SafeConsole | None = None)
     console = console or SafeConsole()
     for difference in report.not_comparable:
         print_line(console, f"not comparable: {printable(difference)}")
-    rates = table_of(["agent"], report.simulators, title=f"completion rate over {report.samples} shared samples")
-    for agent in report.agents:
-        cells = [f"{report.rates[simulator, agent]:.1%}" for simulator in report.simulators]
-        rates.add_row(Text(printable(agent)), *cells)
-    print_whole_words(console, rates)
-    columns = ("same order", "pairs", "share", "tau-b", "samples flipped", "tasks")
-    pairs = table_of(["simulators"], columns, title="agreement of simulators")
-    for pair in report.pairs:
-        share, tau = pair.order.share, pair.order.tau_b
-        pairs.add_row(
-            Text(printable(f"{pair.first} / {pair.second}")),
-            str(pair.order.agreed),
-            str(pair.order.pairs),
-            "-" if share is None else f"{share:.1%}",
-            "-" if tau is None else f"{tau:.2f}",
+    rates = [
+        [agent, *(percent(report.rates[simulator, agent]) for simulator in report.simulators)]
+        for agent in report.agents
+    ]
+    title = f"completion rate over {report.samples} shared samples"
+    columns = ("simulators", "same order", "pairs", "share", "tau-b", "samples flipped", "tasks")
+    pairs = [
+        (
+            f"{pair.first} / {pair.second}",
+            pair.order.agreed,
+            pair.order.pairs,
+            percent(pair.order.share),
+            ratio(pair.order.tau_b),
             _of(Rate(pair.flipped, pair.compared)),
-            str(len(pair.flips)),
+            len(pair.flips),
         )
-    print_whole_words(console, pairs)
+        for pair in report.pairs
+    ]
+    _print(
+        console,
+        [
+            ShownTable(title, ["agent", *report.simulators], rates),
+            ShownTable("agreement of simulators", columns, pairs),
+        ],
+    )
     for pair in report.pairs:
         shown = [f"{f.sample} (+{f.passed_first}/+{f.passed_second})" for f in pair.flips[:_FLIPS_SHOWN]]
         if shown:
@@ -99,85 +63,64 @@ def print_agreement(report: AgreementReport, console: SafeConsole | None = None)
 
 
 def print_conformance(runs: Sequence[RunConformance], evidence: int, console: SafeConsole | None = None) -> None:
-    """Rates of each check and counts of each failure, one column for each run, and some evidence."""
+    """Share of the answers that keep to each check, share of those with each failure, and some evidence."""
     console = console or SafeConsole()
-    table = table_of(["check"], (f"{run.simulator}\n{run.folder}" for run in runs), title="conformance")
-    for check in ConformanceCheck:
-        rates = [run.report.rates[check] for run in runs]
-        table.add_row(check.value, *(_of(Rate(rate.passed, rate.applied)) for rate in rates))
-    table.add_section()
-    for failure in SimulatorFailure:
-        counts = [Rate(run.report.failures[failure], run.report.observations) for run in runs]
-        table.add_row(failure.value, *map(_of, counts))
-    print_whole_words(console, table)
+    _print(console, tables_of(TABLES, {f"{run.simulator} {run.folder}": run.figures for run in runs}))
     for run in runs:
-        failed = [(sample, f) for sample in run.samples for f in sample.findings if not f.passed]
-        for sample, finding in failed[:evidence]:
-            where = f"{run.folder}: {sample.sample}, call {finding.call}, {finding.check}"
+        for sample, finding in run.failed[:evidence]:
+            where = f"{run.folder}: {sample}, call {finding.call}, {finding.check}"
             print_line(console, printable(f"{where}: {'; '.join(finding.evidence)}"))
 
 
-def _fidelity(report: SimulatorReport) -> Table:
-    columns = ("n", "exact", "fields equal", "of", "wrong", "missing", "extra", "free text", "unusable")
-    table = table_of(["calls"], columns, title=f"fidelity over {report.sequences} sequences")
-    for kind, own in report.kinds.items():
-        table.add_row(kind.value, *_fidelity_cells(own))
-    table.add_row("all", *_fidelity_cells(report.overall))
-    return table
-
-
-def _fidelity_cells(own: Fidelity) -> list[str]:
-    share = "-" if own.share is None else f"{own.share:.1%}"
-    counts = (own.fields, own.wrong, own.missing, own.extra, own.free, own.unusable)
-    return [str(own.calls), _percent(own.exact_rate), share, *map(str, counts)]
-
-
-def _drift(report: SimulatorReport) -> Table:
-    columns = ("after call", "sequences", "state still true", "fields off (mean)", "changes kept")
-    table = table_of((), columns, title="state drift")
-    for drift in report.drift:
-        table.add_row(
-            "the last" if drift.calls is None else str(drift.calls),
-            str(drift.sequences),
-            _of(Rate(drift.true, drift.sequences)),
-            f"{drift.differing:.1f}",
-            _of(Rate(drift.kept, drift.changed)),
+def print_labels(reports: Sequence[LabelReport], queue: int, console: SafeConsole | None = None) -> None:
+    """Agreement, lines that cause disagreement, corrected rate and the first `queue` disagreements of each run."""
+    console = console or SafeConsole()
+    for report in reports:
+        print_line(
+            console, Text.assemble(("labels of ", "bold"), printable(report.folder), printable(_counts(report)))
         )
-    return table
+        lines = [(line.line, line.disagreements, line.labels) for line in report.lines[:_LINES_SHOWN]]
+        causes = ShownTable("causes", ["check or line", "labels against the verdict", "labels"], lines)
+        _print(console, [_raters([*report.with_judge, *report.among_people]), *([causes] if lines else [])])
+        if report.unexplained:
+            print_line(console, f"{report.unexplained} labels against the verdict name no check or line")
+        print_line(console, printable(report.corrected.line))
+        for one in report.queue[:queue]:
+            said = "; ".join(f"{label.reader}: {label.verdict}" for label in one.labels)
+            name = f"{one.sample}, repeat {one.repeat}, {one.condition}"
+            print_line(console, Text.assemble("look at ", plain(f"{name}: {report.judge} {one.outcome}, {said}")))
+        if len(report.queue) > queue:
+            print_line(
+                console, f"{len(report.queue) - queue} more samples to look at: `worktrial view`, page Labels"
+            )
 
 
-def _conformance(report: SimulatorReport) -> Table:
-    table = table_of(["check"], ["passed"], title="conformance, without the truth")
-    for check, rate in report.conformance.items():
-        table.add_row(check.value, _of(Rate(rate.passed, rate.applied)))
-    return table
+def print_pooled(pooled: PooledLabels, console: SafeConsole | None = None) -> None:
+    """Agreement over several runs."""
+    console = console or SafeConsole()
+    counts = f": {pooled.samples} samples with a label of {pooled.clusters} tasks or scenarios; "
+    counts += ", ".join(f"{name} {count}" for name, count in pooled.readers.items())
+    print_line(console, Text.assemble((f"all {pooled.runs} runs together", "bold"), printable(counts)))
+    _print(console, [_raters([*pooled.with_judge, *pooled.among_people])])
+    if pooled.why_no_judge:
+        print_line(console, printable(f"verdicts and people: not together, {pooled.why_no_judge}"))
 
 
-def _failures(report: SimulatorReport) -> Table:
-    table = table_of(["failure"], ("by the truth", "by conformance"), title="answers that show a failure")
-    for failure, count in report.failures.items():
-        # The truth does not say what is hidden.
-        by_truth = "-" if failure.value == "state_leak" else str(count)
-        table.add_row(failure.value, by_truth, str(report.conformance_failures[failure]))
-    return table
+def _raters(rows: Sequence[RaterRow]) -> ShownTable:
+    cells = [(" / ".join(row.raters), row.agree.n, row.agree, row.kappa, row.ac1) for row in rows]
+    return ShownTable("agreement, with 95 % intervals", ["who", "samples", "agree", "kappa", "AC1"], cells)
 
 
-def _confusion(found: Confusion) -> list[str]:
-    interval = found.accuracy.interval()
-    return [
-        str(found.judged),
-        _percent(found.accuracy),
-        f"{interval.low:.1%} - {interval.high:.1%}",
-        _of(found.false_pass_rate),
-        _of(found.false_fail_rate),
-        "-" if found.kappa is None else f"{found.kappa:.2f}",
-        str(found.invalid),
-    ]
-
-
-def _percent(rate: Rate) -> str:
-    return "-" if rate.share is None else f"{rate.share:.1%}"
+def _counts(report: LabelReport) -> str:
+    readers = ", ".join(f"{name} {count}" for name, count in report.readers.items())
+    said = f": {report.samples} of {report.of} samples with a verdict; {readers}"
+    more = {
+        "unclear": report.unclear,
+        "given blind": report.blind,
+        "samples with as many for as against": report.tied,
+    }
+    return "".join([said, *(f"; {count} {what}" for what, count in more.items() if count)])
 
 
 def _of(rate: Rate) -> str:
-    return "-" if rate.share is None else f"{rate.successes}/{rate.n} ({rate.share:.0%})"
+    return NONE if rate.share is None else f"{rate.successes}/{rate.n} ({rate.share:.0%})"

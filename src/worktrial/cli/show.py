@@ -1,7 +1,6 @@
 """`worktrial show RUN`: a stored run in one screen."""
 
 import gc
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,8 +15,7 @@ from worktrial.options import Options
 if TYPE_CHECKING:
     from worktrial.engine.stored import StoredRun
     from worktrial.results.corrections import JudgeCorrection
-
-_CONTRADICTIONS = 5  # told at most
+    from worktrial.results.summary import RunTally
 
 
 @takes(beside_of_any)
@@ -63,10 +61,9 @@ def show(
             raise SettingError(
                 f"--judge-audit, --labels: {run} holds an audit, which has no rate to correct; show a run without"
             )
-        if as_json:
-            raise SettingError(f"--json: {run} holds an audit, whose figures have no JSON; show it without")
-        print_audits([run])
-        return
+        if not as_json:
+            print_audits([run])
+            return
     tally = tally_shown(run, whole=bool(judge_audit or labels))
     # Records make no cycles, and a million of them take long to look through, again and again.
     gc.freeze()
@@ -77,18 +74,16 @@ def show(
 
         without_errors = _corrections(tally.run, judge_audit, labels)
         say_json(show_output(tally, without_errors).text())
-        _tell_contradictions(run)
+        _tell_contradictions(tally)
         return
     print_summary(tally, beside=beside.read(given, suite=f"the suite {manifest.suite}"))
     for corrected in _corrections(tally.run, judge_audit, labels):
         say(corrected.line)
-    _tell_contradictions(run)
+    _tell_contradictions(tally)
 
 
-def _tell_contradictions(run: Path) -> None:
-    from worktrial.results.contradictions import contradictions
-
-    for said in islice(contradictions(run), _CONTRADICTIONS):
+def _tell_contradictions(tally: "RunTally") -> None:
+    for said in tally.contradictions:
         say(f"contradiction: {said}", err=True)
 
 

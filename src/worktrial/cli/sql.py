@@ -229,5 +229,5 @@ def print_schema(only: str | None = None) -> None:
             console.print(Text.assemble((table.name, "bold"), f": {table.meaning}"))
             shown = Table(show_header=False, box=None, padding=(0, 1, 0, 2))
             for column in table.columns:
-                shown.add_row(column.name, column.kind.value, Text(column.meaning))
+                shown.add_row(column.name, column.kind, Text(column.meaning))
             console.print(shown)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from worktrial.cli.places import local_output
+from worktrial.cli.places import TakeOver, output_to
 from worktrial.engine.notices import say
 from worktrial.errors import SettingError
 from worktrial.places import address_of
@@ -16,14 +16,7 @@ _SCHEMES = "s3://BUCKET/RUN, gs://, az:// or file://"
 def pull(
     run: Annotated[str, typer.Argument(help=f"Address of the run or archive: {_SCHEMES}.", metavar="ADDRESS")],
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Folder for it. Default: its name, that of a run in runs/.",
-            metavar="DIR",
-            parser=local_output,
-        ),
+        Path | None, output_to("Folder for it. Default: its name, that of a run in runs/.", "DIR")
     ] = None,
 ) -> None:
     """Bring a run or an archive from an object store into a folder. Needs the extra store.
@@ -38,7 +31,7 @@ def pull(
     from worktrial.stores.folders import kind_of
 
     if kind_of(Bucket(address)) == "archive":
-        from worktrial.archive.store.remote import pull as bring_archive
+        from worktrial.stores.archives import pull as bring_archive
 
         place = output or Path(address.rpartition("/")[2])
         bring_archive(address, place)
@@ -56,19 +49,17 @@ def pull(
 def push(
     run: Annotated[Path, typer.Argument(help="Folder of the run, or of a shard, or of an archive.", metavar="RUN")],
     to: Annotated[str, typer.Argument(help=f"Address: {_SCHEMES}.", metavar="ADDRESS")],
-    take_over: Annotated[
-        bool, typer.Option("--take-over", help="Go on with what another machine has not let go, because it died.")
-    ] = False,
+    take_over: TakeOver = False,
 ) -> None:
     """Bring a run or an archive to an object store: all of it, or what is new there. Needs the extra store.
 
     Example: worktrial push runs/first s3://trials/first
     """
     address = _address(to)
-    from worktrial.archive.store.record import is_archive
+    from worktrial.archive import Archive
 
-    if is_archive(run):
-        from worktrial.archive.store.remote import push as bring
+    if Archive.lies_in(run):
+        from worktrial.stores.archives import push as bring
     else:
         from worktrial.engine.remote import push as bring
     bring(run, address, take_over=take_over)

@@ -12,7 +12,7 @@ from worktrial.engine.records import Records
 from worktrial.engine.roles import Role
 from worktrial.errors import InvalidReason
 from worktrial.grading import Outcome
-from worktrial.workplaces.conformance import SimulatorHealth
+from worktrial.workplaces.watch import SimulatorHealth
 
 _OUTCOMES = (*Outcome,)
 _NUMBER_OF_OUTCOME = {outcome: number for number, outcome in enumerate(_OUTCOMES)}

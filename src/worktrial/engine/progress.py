@@ -12,7 +12,7 @@ from worktrial.engine.finished import SampleFigures, figures_of
 from worktrial.engine.notices import say
 from worktrial.engine.record import SampleRecord
 from worktrial.grading import Outcome
-from worktrial.workplaces.conformance import SimulatorHealth
+from worktrial.workplaces.watch import SimulatorHealth
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -10,10 +10,10 @@ from worktrial.engine.spend import Meter
 from worktrial.grading.check import CheckResult
 from worktrial.grading.verdict import Outcome, Vote
 from worktrial.language import JsonObject, TurnTokens
-from worktrial.workplaces.conformance import SimulatorHealth
 from worktrial.workplaces.duties.session import Violation
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss
 from worktrial.workplaces.trajectory import ContextUse
+from worktrial.workplaces.watch import SimulatorHealth
 
 CLEAN = "E0"
 """The condition of a sample without faults."""

@@ -1,7 +1,7 @@
 """Records of a run as they are read from `samples.jsonl`, and the work that they point at."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -63,6 +63,16 @@ class Records(Generic[_R]):
             if number >= lines:
                 return
 
+    def listed(self) -> list[_R]:
+        """The last record of every sample, all of them held; the file is read once.
+
+        Raises:
+            DataError: a line is damaged.
+        """
+        found = [*chain.from_iterable(self.every())]
+        replaced = _replaced(found)
+        return [record for at, record in enumerate(found) if at not in replaced] if replaced else found
+
     def every(self) -> Iterator[list[_R]]:
         """Every line in order, also those of samples that ran again, many at a time.
 
@@ -90,16 +100,30 @@ class Records(Generic[_R]):
         hashes = array("q")
         for block in keys.every():
             hashes.extend([hash(line.key) for line in block])
-        # Of nearly all runs no sample has two lines, and to find that out takes little.
-        twice = {one for one, other in pairwise(sorted(hashes)) if one == other}
-        last: dict[Key, int] = {}
-        replaced = set()
-        for number, line in enumerate(islice(chain.from_iterable(keys.every()), len(hashes) if twice else 0)):
-            if hash(line.key) in twice:
-                if line.key in last:
-                    replaced.add(last[line.key])
-                last[line.key] = number
-        return len(hashes), frozenset(replaced)
+        twice = _twice(hashes)
+        lines = islice(chain.from_iterable(keys.every()), len(hashes) if twice else 0)
+        return len(hashes), _numbers_replaced(lines, twice)
+
+
+def _replaced(records: Sequence[SampleRecord | SampleLine]) -> frozenset[int]:
+    """Places of records after which another is about the same sample."""
+    return _numbers_replaced(records, _twice(array("q", [hash(record.key) for record in records])))
+
+
+def _twice(hashes: "array[int]") -> set[int]:
+    """Hashes that there are two of: of nearly all runs none, and to find that out takes little."""
+    return {one for one, other in pairwise(sorted(hashes)) if one == other}
+
+
+def _numbers_replaced(lines: Iterable[SampleRecord | SampleLine], twice: set[int]) -> frozenset[int]:
+    last: dict[Key, int] = {}
+    replaced = set()
+    for number, line in enumerate(lines if twice else ()):
+        if hash(line.key) in twice:
+            if line.key in last:
+                replaced.add(last[line.key])
+            last[line.key] = number
+    return frozenset(replaced)
 
 
 def last_records(folder: Path) -> dict[Key, SampleRecord]:
@@ -108,7 +132,7 @@ def last_records(folder: Path) -> dict[Key, SampleRecord]:
     Raises:
         DataError: a record is damaged.
     """
-    return {record.key: record for record in Records(folder, SampleRecord)}
+    return {record.key: record for record in Records(folder, SampleRecord).listed()}
 
 
 class WorkReader(Generic[_W]):

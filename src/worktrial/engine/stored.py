@@ -73,7 +73,7 @@ def open_run(folder: Path, *, grounds: bool = True) -> StoredRun:
     """
     manifest = manifest_in(folder)
     kind = SampleRecord if grounds else projected(_FIGURES)
-    return StoredRun(folder, manifest, [*Records(folder, kind)])
+    return StoredRun(folder, manifest, Records(folder, kind).listed())
 
 
 def model_of(manifest: Manifest, role: str) -> str | None:

@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from worktrial.agents.episode import IDLE_SECONDS, Episode, EpisodeOver
 from worktrial.agents.episodes import Episodes
@@ -205,32 +206,44 @@ async def hold(opening: AbstractAsyncContextManager[tuple[Episode, _T]]) -> Held
     return HeldEpisode(one, beside, ending)
 
 
-@dataclass(frozen=True, slots=True)
-class Briefing:
-    """Words with which a model is put to work on a task, as one of ours is."""
+class Briefing(NamedTuple):
+    """Words with which a model is put to work on a sample, as one of ours is."""
 
+    job: Job
     system_prompt: str
     instruction: str
 
 
-async def briefings(prepared: PreparedRun, episodes: Episodes, jobs: Iterable[Job]) -> dict[str, Briefing]:
-    """Briefing of each task of `jobs`, by its id.
+def briefings(suite: str, driver: str, given: Mapping[str, Any]) -> list[Briefing]:
+    """Briefings of every sample of a run; also for callers that have an event loop of their own.
 
     Args:
-        prepared: What `prepare` made with `episodes` as the agent.
-        episodes: Hands out the samples.
-        jobs: Samples of that run; of a task under several conditions the first is looked at.
+        suite: Name of a suite, or folder of one's own.
+        driver: Name of who would drive the run.
+        given: Options of the suite.
 
     Raises:
+        SettingError: an option makes no sense.
+        DataError: the suite's data cannot be read.
         WorktrialError: a workplace cannot be set up.
     """
-    found = {}
-    async with drive(prepared, episodes):
-        for job in {job.sample: job for job in reversed([*jobs])}.values():
-            opened = await episodes.take(job.sample, job.repeat, job.condition)
-            system = opened.system_prompt
-            if system is None:
-                system = render_prompt(standard_prompt(), opened.clock)
-            found[job.sample] = Briefing(system, opened.instruction)
-            await opened.abandon("its instruction was read")
-    return found
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, _briefings(suite, driver, given)).result()
+
+
+async def _briefings(suite: str, driver: str, given: Mapping[str, Any]) -> list[Briefing]:
+    episodes = Episodes(driver)
+    told: dict[str, tuple[str, str]] = {}
+    with tempfile.TemporaryDirectory(prefix="worktrial-tasks-") as folder:
+        prepared = prepare(suite, episodes, {**given, "output": Path(folder, "run")})
+        jobs = prepared.trial.jobs
+        async with drive(prepared, episodes):
+            # Of a task under several conditions the first is looked at.
+            for job in {job.sample: job for job in reversed(jobs)}.values():
+                opened = await episodes.take(job.sample, job.repeat, job.condition)
+                system = opened.system_prompt
+                if system is None:
+                    system = render_prompt(standard_prompt(), opened.clock)
+                told[job.sample] = system, opened.instruction
+                await opened.abandon("its instruction was read")
+    return [Briefing(job, *told[job.sample]) for job in jobs]

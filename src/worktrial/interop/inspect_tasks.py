@@ -3,9 +3,7 @@
 Inspect finds the tasks by the entry point `inspect_ai`.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,18 +51,16 @@ class TaskSource:
         """A run of the suite for `agent`, stored in a new place within `folder`."""
         return prepare(self.suite, agent, {**self.options, **more, "output": Path(folder) / "run"})
 
-    async def samples(self) -> tuple[list[Sample], int]:
+    def samples(self) -> tuple[list[Sample], int]:
         """Samples of the first repeat, and how often each is repeated."""
-        episodes = Episodes(THEIRS)
-        with TemporaryDirectory(prefix="worktrial-tasks-") as folder:
-            prepared = self.prepared(episodes, folder)
-            jobs = prepared.trial.jobs
-            told = await briefings(prepared, episodes, jobs)
-        repeats = len({job.repeat for job in jobs})
-        return [_sample(job, told[job.sample]) for job in jobs if job.repeat == jobs[0].repeat], repeats
+        told = briefings(self.suite, THEIRS, self.options)
+        first = told[0].job.repeat
+        samples = [_sample(one) for one in told if one.job.repeat == first]
+        return samples, len({one.job.repeat for one in told})
 
 
-def _sample(job: Job, told: Briefing) -> Sample:
+def _sample(told: Briefing) -> Sample:
+    job = told.job
     return Sample(
         id=f"{job.sample}/{job.condition}",
         input=[ChatMessageSystem(content=told.system_prompt), ChatMessageUser(content=told.instruction)],
@@ -226,9 +222,7 @@ def suite_task(suite: Suite) -> Callable[..., Task]:
             if role in suite.roles:
                 given.setdefault(role, f"inspect:role/{role}")
         source = TaskSource(suite.name, given)
-        # Inspect makes its tasks on an event loop.
-        with ThreadPoolExecutor(1) as thread:
-            samples, repeats = thread.submit(asyncio.run, source.samples()).result()
+        samples, repeats = source.samples()
         ours = loop == OURS
         return Task(
             dataset=MemoryDataset(samples, name=suite.name),

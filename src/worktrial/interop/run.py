@@ -68,35 +68,10 @@ class Run:
         """
         return cls(open_run(folder), base)
 
-    @property
-    def samples(self) -> "pyarrow.Table":
-        """A row for each sample: outcome, reason, tokens, cost, time.
-
-        Raises:
-            SettingError: the extra `analysis` is not installed.
-        """
-        return self.table("samples")
-
-    @property
-    def calls(self) -> "pyarrow.Table":
-        """A row for each tool call, with what came back.
-
-        Raises:
-            SettingError: the extra `analysis` is not installed.
-        """
-        return self.table("calls")
-
-    @property
-    def messages(self) -> "pyarrow.Table":
-        """A row for each message of the agent's conversation.
-
-        Raises:
-            SettingError: the extra `analysis` is not installed.
-        """
-        return self.table("messages")
-
     def table(self, name: str) -> "pyarrow.Table":
-        """One of the tables that `worktrial sql --schema` lists, as Arrow; `.to_pandas()` where pandas is there.
+        """One of the tables that `worktrial sql --schema` lists, such as `samples` or `calls`, as Arrow.
+
+        `.to_pandas()` makes a frame of it where pandas is installed.
 
         Raises:
             SettingError: there is no such table, or the extra `analysis` is not installed.
@@ -330,12 +305,14 @@ class Run:
 
     def line(self) -> str:
         """The run in one line: who, what, the completion rate with its interval, the folder."""
-        n = self.rate.of_all.n
-        figures = f"{self.completion:.1%} ({self.rate.passed}/{n}"
-        if self.interval is not None:
-            figures += f", 95 % interval {self.interval.low:.1%} - {self.interval.high:.1%}"
-        if self.rate.invalid:
-            figures += f", {self.rate.invalid} invalid"
+        from worktrial.results.writing import interval, percent
+
+        done, invalid = self.figure("completion"), self.rate.invalid
+        figures = f"{percent(self.completion)} ({done.hits or 0}/{done.n}"
+        if done.interval is not None:
+            figures += f", 95 % interval {interval(done)}"
+        if invalid:
+            figures += f", {invalid} invalid"
         under = "" if self.condition == CLEAN else f" under {self.condition}"
         who = f"{self.run.manifest.suite} · agent {self.run.manifest.settings.get('agent', '?')}"
         return _short(f"{who}{under}: {figures}) · {self._shown_folder}")
@@ -360,13 +337,15 @@ class Run:
 
     def _repr_html_(self) -> str:
         """Table for notebooks; all of it is escaped."""
-        rate, interval = self.rate, self.interval
+        from worktrial.results.writing import NONE, interval, percent
+
+        rate = self.rate
         rows = {
             "suite": self.run.manifest.suite,
             "agent": self.run.manifest.settings.get("agent", "?"),
             "condition": self.condition,
-            "completion rate": f"{self.completion:.1%}",
-            "95 % interval": "-" if interval is None else f"{interval.low:.1%} - {interval.high:.1%}",
+            "completion rate": percent(self.completion),
+            "95 % interval": interval(self.figure("completion")) or NONE,
             "samples": f"{rate.passed} passed, {rate.failed} failed, {rate.invalid} invalid",
             "folder": self._shown_folder,
         }

@@ -4,14 +4,10 @@ The episode lives in the process that runs the rollouts, behind a port of its ow
 the workplace's tools there over MCP, so each rollout has its own catalogue and no process is started for it.
 """
 
-import asyncio
 import weakref
 from collections.abc import AsyncIterator, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
@@ -19,8 +15,6 @@ import verifiers.v1 as vf
 from pydantic import Field
 
 from worktrial.agents.episode import Episode
-from worktrial.agents.episodes import Episodes
-from worktrial.engine.trial import Job
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
@@ -28,7 +22,6 @@ from worktrial.grading.reward import RewardKind, reward
 from worktrial.interop.episodes import Briefing, HeldEpisode, briefings, episode, hold
 from worktrial.interop.programs.door import served_alone
 from worktrial.interop.training import Catalogue, judged, scenario_of
-from worktrial.trials import prepare
 
 # Seconds without a call after which an episode is over whose rollout broke off; a model of a batch may think long.
 _IDLE_SECONDS = 1800.0
@@ -140,32 +133,24 @@ class WorkplaceTaskset(vf.Taskset[WorkplaceTask, WorkplaceTasksetConfig]):  # ty
             SettingError: the suite, the split or an option makes no sense.
             DataError: the suite's data cannot be read.
         """
-        if not self.config.suite:
+        config = self.config
+        if not config.suite:
             raise SettingError("--env.taskset.suite: name a suite, or the folder of one")
-        # verifiers asks for this on its event loop.
-        with ThreadPoolExecutor(1) as thread:
-            found = thread.submit(asyncio.run, _tasks(self.config)).result()
-        return [WorkplaceTask(data, self.config.task) for data in found]
-
-
-async def _tasks(config: WorkplaceTasksetConfig) -> list[WorkplaceData]:
-    episodes = Episodes("verifiers")
-    with TemporaryDirectory(prefix="worktrial-tasks-") as folder:
-        given = {**config.options, "output": Path(folder) / "run"}
+        given = dict(config.options)
         if config.faults.strip().upper() != "E0":
             given |= {"faults": config.faults, "fault_seed": config.fault_seed}
-        prepared = prepare(config.suite, episodes, given)
-        catalogue = Catalogue.of(prepared.trial.jobs)
+        told = {(one.job.sample, one.job.condition): one for one in briefings(config.suite, "verifiers", given)}
+        catalogue = Catalogue.of([one.job for one in told.values()])
         splits = catalogue.splits.values() if config.split is None else [catalogue.tasks(config.split)]
         wanted = {job.sample for tasks in splits for job in tasks}
-        jobs = {(job.sample, job.condition): job for job in prepared.trial.jobs if job.sample in wanted}
-        if not jobs:
+        found = [_data(config, one) for one in told.values() if one.job.sample in wanted]
+        if not found:
             raise SettingError(f"split {config.split}: the suite {config.suite} has no task in it")
-        told = await briefings(prepared, episodes, jobs.values())
-    return [_data(config, job, told[job.sample]) for job in jobs.values()]
+        return [WorkplaceTask(data, config.task) for data in found]
 
 
-def _data(config: WorkplaceTasksetConfig, job: Job, told: Briefing) -> WorkplaceData:
+def _data(config: WorkplaceTasksetConfig, told: Briefing) -> WorkplaceData:
+    job = told.job
     own = {name: value for name, value in config.options.items() if name not in ("tasks", "limit", "shuffle")}
     return WorkplaceData(
         id=f"{job.sample}/{job.condition}",

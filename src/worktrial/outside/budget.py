@@ -1,4 +1,4 @@
-"""One budget of bytes and values for JSON that comes from outside: of a sample, a suite's answer, an import."""
+"""One budget of bytes and values for JSON that comes from outside: of a sample, or a suite's answer."""
 
 import re
 from dataclasses import dataclass

@@ -4,8 +4,8 @@ It is one sentence, and the same wherever runs are shown: at the end of a run, i
 screen, in a notebook. What it rests on stands below it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 from statistics import fmean
@@ -14,24 +14,15 @@ from typing import NamedTuple
 import msgspec
 
 from worktrial.engine.identity import TrialIdentity
-from worktrial.engine.pairing import SamplePair, pair_runs
-from worktrial.engine.record import CLEAN, SampleRecord
+from worktrial.engine.record import CLEAN
 from worktrial.engine.stored import StoredRun, agent_of, name_of
 from worktrial.places import shown_place
-from worktrial.results.completion import paired_tries, passed
-from worktrial.results.conditions import condition_in_words, in_order
+from worktrial.results.changes import RunPair, pair_of
+from worktrial.results.completion import passed
+from worktrial.results.conditions import condition_in_words
 from worktrial.results.figure import figures_of
 from worktrial.results.writing import p_value, points, signed
-from worktrial.statistics import (
-    MARGIN,
-    Conclusion,
-    Estimand,
-    Estimate,
-    Interval,
-    conclude,
-    difference,
-    tasks_needed,
-)
+from worktrial.statistics import MARGIN, Change, Conclusion, Estimand, Interval, conclude, tasks_needed
 from worktrial.suite import suite_of
 
 LEVEL = 0.05
@@ -43,6 +34,33 @@ class Named(NamedTuple):
 
     name: str
     run: StoredRun
+
+
+class Lead(NamedTuple):
+    """A difference between two agents, first minus second, in shares or scores."""
+
+    value: float
+    interval: Interval
+    p: float
+    """P value of no difference, of this one alone."""
+    n: int
+    """Pairs of samples."""
+    clusters: int
+
+    @classmethod
+    def of(cls, change: Change, *, turned: bool) -> "Lead | None":
+        """The lead in a change between two runs.
+
+        Args:
+            change: Second minus first.
+            turned: Whether the first run leads, so that it is first minus second.
+        """
+        if change.value is None or change.interval is None:
+            return None
+        value, (low, high) = change.value, change.interval
+        if turned:
+            value, low, high = -value, -high, -low
+        return cls(value, Interval(low, high), 1.0 if change.p is None else change.p, change.n, change.clusters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +76,10 @@ class Contest:
     tasks: int
     left_out: int
     """Shared samples without two verdicts, or under other faults in the one run than in the other."""
-    difference: Estimate | None
+    difference: Lead | None
     """First minus second on work like this, in shares or scores; its interval holds together with those of all
     contests of a conclusion. None without a sample that counts."""
-    these: Estimate | None
+    these: Lead | None
     """The same about these very tasks."""
     conclusion: Conclusion
     """About the first."""
@@ -130,27 +148,28 @@ def conclude_on(
             and of an agent that ran more than once the largest run counts.
     """
     pool, references, repeated = (list(runs), [], []) if each else _apart(runs)
-    worth = _Worth.in_runs(pool)
-    ranked = _ranked(pool, condition, worth)
-    agents = [one for one in ranked if not is_reference(one.run)]
+    measure = _measure(pool)
+    pairs = {(n, m): pair_of(pool[n].run, pool[m].run) for n, m in combinations(range(len(pool)), 2)}
+    ranked = _ranked(pool, pairs, condition, measure)
+    agents = [n for n in ranked if not is_reference(pool[n].run)]
     has_one = not each and len(agents) == 1
     if has_one:
         # A floor or a ceiling is no answer where there is an agent.
-        ranked = agents + [one for one in ranked if one is not agents[0]]
+        ranked = agents + [n for n in ranked if n != agents[0]]
     if not ranked:
         nothing = "Nothing can be said: no sample has finished."
         return TrialConclusion(nothing, Standing.UNKNOWN, None, (), tuple(references), tuple(repeated), margin)
-    leader, others = ranked[0], ranked[1:]
-    shared = [_shared(leader.run, other.run, condition) for other in others]
+    first, *others = ranked
+    beside = [pairs[min(first, n), max(first, n)] for n in others]
     # All that is compared together holds together.
-    family = max(1, sum(len(pairs) for pairs, _ in shared))
+    family = max(1, sum(len(_conditions(pair, condition)) for pair in beside))
     rivals = tuple(
-        _rival(other, pairs, not_shared, worth, margin, 1 - level / family)
-        for other, (pairs, not_shared) in zip(others, shared, strict=True)
+        _rival(pool[n], pair, condition, measure, margin, 1 - level / family, turned=first < n)
+        for n, pair in zip(others, beside, strict=True)
     )
-    said = _Sentence(leader, rivals, worth, margin, level, family)
+    said = _Sentence(pool[first], rivals, measure, margin, level, family)
     text, standing = (said.alone, Standing.ALONE) if has_one else (said.text, said.standing)
-    return TrialConclusion(text, standing, leader, rivals, tuple(references), tuple(repeated), margin)
+    return TrialConclusion(text, standing, pool[first], rivals, tuple(references), tuple(repeated), margin)
 
 
 def is_reference(run: StoredRun) -> bool:
@@ -190,53 +209,29 @@ def _identity(run: StoredRun) -> bytes:
     return msgspec.json.encode(who, order="sorted") if known else str(run.folder).encode()
 
 
-class _Worth(NamedTuple):
-    """Measure that agents are compared by: whether they pass, or the score of their suite."""
-
-    of: Callable[[SampleRecord], float]
-    """Worth of a sample with a verdict, 0-1."""
-    width: float
-    """Distance between the least and the most of what is told."""
-    verb: str
-
-    @classmethod
-    def in_runs(cls, runs: Sequence[Named]) -> "_Worth":
-        """The measure of the runs' suite."""
-        suite = suite_of(runs[0].run.manifest) if runs else None
-        if suite is None or suite.score is None:
-            return cls(passed, 1.0, "completes")
-        score, width = suite.score, 1 - suite.score.low
-        return cls(lambda record: ((score.of(record) or 0.0) - score.low) / width, width, "scores")
+def _measure(runs: Sequence[Named]) -> str:
+    """Figure that agents are compared by: whether they pass, or the score of their suite."""
+    suite = suite_of(runs[0].run.manifest) if runs else None
+    return "completion_of_valid" if suite is None or suite.score is None else "score"
 
 
-def _shared(
-    first: StoredRun, second: StoredRun, condition: str | None = None
-) -> tuple[dict[str, list[SamplePair]], int]:
-    """Pairs by condition, E0 first, and samples under these that only one of the two tried."""
-    paired = pair_runs(first, second)
-    found: dict[str, list[SamplePair]] = {}
-    for pair in paired.pairs:
-        if condition in (None, pair.first.condition):
-            found.setdefault(pair.first.condition, []).append(pair)
-    alone = [key for key in (*paired.only_first, *paired.only_second) if key[2] in found]
-    return {name: found[name] for name in in_order(found)}, len(alone)
-
-
-def _counted(pairs: Sequence[SamplePair]) -> list[SamplePair]:
-    return [pair for pair in pairs if pair.both_judged and pair.same_faults]
-
-
-def _ranked(pool: Sequence[Named], condition: str | None, worth: _Worth) -> list[Named]:
-    """Runs with samples, by how much more each does than the others on what they share, conditions alike."""
-    there = [one for one in pool if any(condition in (None, record.condition) for record in one.run.records)]
-    leads = [0.0] * len(there)
-    for n, m in combinations(range(len(there)), 2):
-        pairs = [_counted(own) for own in _shared(there[n].run, there[m].run, condition)[0].values()]
-        found = [fmean(worth.of(p.first) - worth.of(p.second) for p in own) for own in pairs if own]
-        lead = fmean(found) if found else 0.0
+def _ranked(
+    pool: Sequence[Named], pairs: Mapping[tuple[int, int], RunPair], condition: str | None, measure: str
+) -> list[int]:
+    """Places of runs with samples, by how much more each does than the others on what they share."""
+    there = [n for n, one in enumerate(pool) if any(condition in (None, r.condition) for r in one.run.records)]
+    leads = dict.fromkeys(there, 0.0)
+    for n, m in combinations(there, 2):
+        changes = [pairs[n, m].rate(measure, name).value for name in _conditions(pairs[n, m], condition)]
+        known = [-value for value in changes if value is not None]
+        lead = fmean(known) if known else 0.0
         leads[n] += lead
         leads[m] -= lead
-    return [there[n] for n in sorted(range(len(there)), key=lambda n: (-leads[n], _cost(there[n].run)))]
+    return sorted(there, key=lambda n: (-leads[n], _cost(pool[n].run)))
+
+
+def _conditions(pair: RunPair, condition: str | None) -> list[str]:
+    return [name for name in pair.shared if condition in (None, name)]
 
 
 def _cost(run: StoredRun) -> float:
@@ -246,13 +241,17 @@ def _cost(run: StoredRun) -> float:
 
 def _rival(
     other: Named,
-    shared: Mapping[str, list[SamplePair]],
-    not_shared: int,
-    worth: _Worth,
+    pair: RunPair,
+    condition: str | None,
+    measure: str,
     margin: float,
     confidence: float,
+    *,
+    turned: bool,
 ) -> Rival:
-    contests = tuple(_contest(name, pairs, worth, margin, confidence) for name, pairs in shared.items())
+    """The agent beside the leader, who is the second of the pair, or the first where it is turned."""
+    names = _conditions(pair, condition)
+    contests = tuple(_contest(pair, name, measure, margin, confidence, turned=turned) for name in names)
     found = {contest.conclusion for contest in contests if contest.difference is not None}
     finding = Standing.UNKNOWN
     if not contests:
@@ -263,42 +262,38 @@ def _rival(
         finding = Standing.BETTER
     elif found == {Conclusion.AS_GOOD}:
         finding = Standing.AS_GOOD
-    return Rival(other.name, other.run, contests, not_shared, finding)
+    alone = [key for key in (*pair.pairing.only_first, *pair.pairing.only_second) if key[2] in names]
+    return Rival(other.name, other.run, contests, len(alone), finding)
 
 
-def _contest(name: str, shared: Sequence[SamplePair], worth: _Worth, margin: float, confidence: float) -> Contest:
-    pairs = _counted(shared)
-    ahead = [passed(pair.first) - passed(pair.second) for pair in pairs]
-    these = work = None
-    if pairs:
-        # The rival as the first: differences are second minus first.
-        turned = paired_tries([SamplePair(pair.second, pair.first) for pair in pairs], worth.of)
-        these, work = (difference(turned, of, confidence=confidence) for of in (Estimand.THESE, Estimand.WORK))
+def _contest(pair: RunPair, name: str, measure: str, margin: float, confidence: float, *, turned: bool) -> Contest:
+    """The pair under one condition; see `_rival`."""
+    pairs = pair.counted[name]
+    ahead = [passed(one.second) - passed(one.first) for one in pairs]
+    changes = (pair.rate(measure, name, of, confidence=confidence) for of in (Estimand.THESE, Estimand.WORK))
+    these, work = (Lead.of(change, turned=turned) for change in changes)
+    sign = -1.0 if turned else 1.0
     return Contest(
         condition=name,
-        both=sum(bool(passed(pair.first) and passed(pair.second)) for pair in pairs),
-        only_first=ahead.count(1.0),
-        only_second=ahead.count(-1.0),
-        tasks=len({pair.first.sample for pair in pairs}),
-        left_out=len(shared) - len(pairs),
-        difference=None if work is None else _scaled(work, worth.width),
-        these=None if these is None else _scaled(these, worth.width),
-        conclusion=Conclusion.UNKNOWN if work is None else conclude(_scaled(work, worth.width), margin),
+        both=sum(bool(passed(one.first) and passed(one.second)) for one in pairs),
+        only_first=ahead.count(sign),
+        only_second=ahead.count(-sign),
+        tasks=len({one.first.sample for one in pairs}),
+        left_out=len(pair.shared[name]) - len(pairs),
+        difference=work,
+        these=these,
+        conclusion=Conclusion.UNKNOWN if work is None else conclude(work, margin),
     )
-
-
-def _scaled(found: Estimate, width: float) -> Estimate:
-    interval = Interval(width * found.interval.low, width * found.interval.high)
-    return replace(found, value=width * found.value, interval=interval)
 
 
 class _Sentence:
     """The conclusion in words."""
 
     def __init__(
-        self, leader: Named, rivals: Sequence[Rival], worth: _Worth, margin: float, level: float, family: int
+        self, leader: Named, rivals: Sequence[Rival], measure: str, margin: float, level: float, family: int
     ) -> None:
-        self._leader, self._rivals, self._worth, self._margin = leader, rivals, worth, margin
+        self._leader, self._rivals, self._margin = leader, rivals, margin
+        self._verb = "scores" if measure == "score" else "completes"
         self._level, self._family = level, family
 
     @property
@@ -332,7 +327,7 @@ class _Sentence:
     def alone(self) -> str:
         """Sentence on how much the leader does, beside reference agents where there are any."""
         figures = figures_of(self._leader.run)
-        name = "completion" if self._worth.verb == "completes" else "score"
+        name = "completion" if self._verb == "completes" else "score"
         told: list[str] = []
         for condition in figures.conditions:
             figure = figures.get(name, condition)
@@ -345,7 +340,7 @@ class _Sentence:
                 told.append(f"{100 * figure.value:.1f} %{_under(condition)} ({span})")
         n = figures.get(name).n
         samples = "1 sample" if n == 1 else f"{n:,} samples"
-        said = f"{self._leader.name} {self._worth.verb} {listed(told)}; on work like this, {samples}."
+        said = f"{self._leader.name} {self._verb} {listed(told)}; on work like this, {samples}."
         beside = [(rival, next((c for c in rival.contests if c.difference), None)) for rival in self._rivals]
         references = [
             f" Beside the reference agent {rival.name}, {self._short(contest)}."
@@ -361,7 +356,7 @@ class _Sentence:
             return f"Nothing can be said: {who} have no finished task in common."
         if not judged:
             return f"Nothing can be said: no sample has a verdict of both {who}."
-        if self._worth.verb == "completes" and not any(c.both or c.only_first or c.only_second for c in judged):
+        if self._verb == "completes" and not any(c.both or c.only_first or c.only_second for c in judged):
             return f"Neither {self._leader.name} nor {rival.name} completed anything of what both tried."
         decided = (Conclusion.BETTER, Conclusion.WORSE)
         most = max(judged, key=lambda one: (one.conclusion in decided, abs(_value(one))))
@@ -373,7 +368,7 @@ class _Sentence:
 
     def _main(self, contest: Contest, rival: Rival, *, several: bool) -> str:
         """The difference under one condition, with both names."""
-        name, other, verb = self._leader.name, rival.name, self._worth.verb
+        name, other, verb = self._leader.name, rival.name, self._verb
         where = _under(contest.condition, always=several)
         found, sure = _value(contest), self._sure(contest)
         size = f"{100 * abs(found):.1f} points"
@@ -394,7 +389,7 @@ class _Sentence:
         match contest.conclusion:
             case Conclusion.BETTER | Conclusion.WORSE:
                 more = "more" if contest.conclusion is Conclusion.BETTER else "less"
-                return f"it {self._worth.verb} {100 * abs(found):.1f} points {more} ({sure})"
+                return f"it {self._verb} {100 * abs(found):.1f} points {more} ({sure})"
             case Conclusion.AS_GOOD:
                 return f"it is at least as good: {signed(found)} points ({sure})"
             case Conclusion.UNKNOWN:
@@ -403,7 +398,7 @@ class _Sentence:
     def _sure(self, contest: Contest) -> str:
         found = contest.difference
         assert found is not None, "only contests with a difference are told"
-        p = p_value(min(1.0, self._family * (found.p or 0.0)))
+        p = p_value(min(1.0, self._family * found.p))
         return f"{100 * (1 - self._level):g} % interval {points(found.interval)}, p {p}"
 
     def _more(self, contest: Contest) -> str:
@@ -423,7 +418,7 @@ class _Sentence:
         """Sentence on what the numbers are about, and what is not in them."""
         found = contest.difference
         tasks = "1 task" if contest.tasks == 1 else f"{contest.tasks:,} tasks"
-        if found is not None and found.clusters not in (contest.tasks, found.samples):
+        if found is not None and found.clusters not in (contest.tasks, found.n):
             tasks += f" in {found.clusters} scenarios"
         parts = [f"On work like this, from the {tasks} that both ran"]
         if rival.not_shared:

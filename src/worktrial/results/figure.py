@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
+from itertools import chain
 from math import fsum, nan
 from typing import NamedTuple
 
@@ -30,7 +31,7 @@ from worktrial.results.conditions import (
 )
 from worktrial.results.estimates import mean_estimate, too_few
 from worktrial.results.outcomes import OutcomeTally
-from worktrial.results.spending import OfRun, quantity_in, replayed_mark, unseen
+from worktrial.results.spending import QUANTITIES, OfRun, replayed_mark, spent_in, unseen
 from worktrial.statistics import Estimand, Figure, TaskTries, Unit, ZeroCleanRate, rate
 from worktrial.suite import SampleScore, suite_of
 
@@ -50,7 +51,7 @@ class Mean(NamedTuple):
     """A figure that is the mean of what samples took."""
 
     quantity: str
-    """Name in `spending.QUANTITIES`."""
+    """Field of `spending.Spent`."""
     unit: Unit
     about: str
     partly: bool = False
@@ -61,12 +62,12 @@ MEANS = {
     "cost_per_task": Mean(
         "cost", Unit.DOLLARS, "US dollars of all roles; of replayed requests what they would cost"
     ),
-    "agent_cost_per_task": Mean("agent cost", Unit.DOLLARS, "US dollars of the agent's own requests"),
+    "agent_cost_per_task": Mean("agent_cost", Unit.DOLLARS, "US dollars of the agent's own requests"),
     "seconds": Mean("seconds", Unit.SECONDS, "Wall-clock seconds, without samples that were replayed", partly=True),
     "calls": Mean("calls", Unit.COUNT, "Tool calls"),
     "tokens": Mean("tokens", Unit.TOKENS, "Tokens of all roles, in and out"),
-    "agent_tokens_in": Mean("agent tokens in", Unit.TOKENS, "Tokens that the agent's own requests sent"),
-    "agent_tokens_out": Mean("agent tokens out", Unit.TOKENS, "Tokens that the agent's own requests brought back"),
+    "agent_tokens_in": Mean("agent_tokens_in", Unit.TOKENS, "Tokens that the agent's own requests sent"),
+    "agent_tokens_out": Mean("agent_tokens_out", Unit.TOKENS, "Tokens that the agent's own requests brought back"),
 }
 """Means of the samples with a verdict, by the name of the figure: one that broke off took less, whoever worked."""
 
@@ -87,11 +88,12 @@ class Samples:
         """Samples with a verdict."""
         self.replayed = 0
         """Samples with a verdict of which requests were answered from the request cache."""
-        self._quantities = {mean.quantity: quantity_in(run, mean.quantity) for mean in MEANS.values()}
-        self._amounts = {name: array("d") for name in self._quantities}
-        self._tasks: list[str] = []
-        self._places: tuple[list[int], int] | None = None
+        self._spent = spent_in(run)
+        self._amounts = array("d")  # of each sample with a verdict its quantities in turn
+        self._numbers: dict[str, int] = {}
+        self._tasks = array("q")  # of each of these the number of its task
         self._completion: dict[Ask, CompletionEstimate] = {}
+        self._sums: dict[str, QuantitySums] | None = None
 
     def add_all(self, records: Sequence[SampleRecord]) -> None:
         """Add samples."""
@@ -100,11 +102,12 @@ class Samples:
         judged = [record for record in records if record.outcome is not Outcome.INVALID]
         self.judged += len(judged)
         self.replayed += sum([record.replayed > 0 for record in judged])
-        self._tasks += [record.sample for record in judged]
-        for name, of in self._quantities.items():
-            self._amounts[name].extend([nan if (amount := of(record)) is None else amount for record in judged])
-        self._places = None
+        numbers = self._numbers
+        self._tasks.extend([numbers.setdefault(record.sample, len(numbers)) for record in judged])
+        amounts = chain.from_iterable(map(self._spent, judged))
+        self._amounts.extend([nan if amount is None else amount for amount in amounts])
         self._completion.clear()
+        self._sums = None
 
     def completion(self, ask: Ask) -> CompletionEstimate:
         """The completion rate, reckoned once for each question."""
@@ -112,30 +115,38 @@ class Samples:
             self._completion[ask] = completion_of(self.outcomes, ask.estimand, confidence=ask.confidence)
         return self._completion[ask]
 
-    def sums(self, quantity: str) -> tuple[list[float], list[float], int]:
-        """Sums of a quantity and numbers of samples by cluster, and how many samples do not tell it."""
-        places, clusters = self._placed()
-        amounts, numbers, unknown = [0.0] * clusters, [0.0] * clusters, 0
-        for place, amount in zip(places, self._amounts[quantity], strict=True):
-            if amount == amount:
-                amounts[place] += amount
-                numbers[place] += 1
-            else:  # NaN stands for what is not known
-                unknown += 1
-        if unknown:
-            kept = [place for place, n in enumerate(numbers) if n]
-            amounts, numbers = [amounts[place] for place in kept], [numbers[place] for place in kept]
-        return amounts, numbers, unknown
+    def sums(self, quantity: str) -> "QuantitySums":
+        """Sums of a quantity by cluster; those of all quantities are taken at once."""
+        if self._sums is None:
+            self._sums = dict(self._added_up())
+        return self._sums[quantity]
 
-    def _placed(self) -> tuple[list[int], int]:
-        """Place of the cluster of each sample with a verdict, and how many clusters there are."""
-        if self._places is None:
-            tasks = self.outcomes.tasks
-            cluster_of = cluster_by(tasks.values())
-            clusters = {name: cluster_of(tasks[name]) for name in {*self._tasks}}
-            places = {cluster: place for place, cluster in enumerate(sorted({*clusters.values()}))}
-            self._places = [places[clusters[name]] for name in self._tasks], len(places)
-        return self._places
+    def _added_up(self) -> Iterator[tuple[str, "QuantitySums"]]:
+        import numpy as np
+
+        tasks = self.outcomes.tasks
+        cluster_of = cluster_by(tasks.values())
+        own = [cluster_of(tasks[name]) for name in self._numbers]
+        place_of = {cluster: place for place, cluster in enumerate(sorted({*own}))}
+        places = np.array([place_of[cluster] for cluster in own], dtype=np.int64)[np.asarray(self._tasks)]
+        table = np.asarray(self._amounts).reshape(-1, len(QUANTITIES))
+        for name, amounts in zip(QUANTITIES, table.T, strict=True):
+            known = ~np.isnan(amounts)  # NaN stands for what is not known
+            numbers = np.bincount(places[known])
+            sums = np.bincount(places[known], amounts[known])
+            kept = numbers > 0
+            unknown = len(amounts) - int(known.sum())
+            yield name, QuantitySums(sums[kept].tolist(), numbers[kept].tolist(), unknown)
+
+
+class QuantitySums(NamedTuple):
+    """What the samples of each cluster took together, in the order of the clusters' names."""
+
+    amounts: Sequence[float]
+    numbers: Sequence[int]
+    """Samples of each cluster that tell it."""
+    unknown: int
+    """Samples that do not tell it."""
 
 
 def _completion(of: Samples, ask: Ask) -> Iterator[Figure]:
@@ -181,7 +192,7 @@ def _mean(of: Samples, ask: Ask, *, name: str) -> Iterator[Figure]:
     if ask.estimand is not Estimand.WORK:
         return
     amounts, numbers, unknown = of.sums(mean.quantity)
-    if why := _why_unknown(of, mean, unknown):
+    if why := why_unknown(mean, of.unseen, unknown, of.judged, of.replayed, is_all=unknown == of.judged):
         yield Figure(name=name, value=None, unit=mean.unit, unknown=why)
         return
     found, n, clusters = (
@@ -196,19 +207,31 @@ def _mean(of: Samples, ask: Ask, *, name: str) -> Iterator[Figure]:
     )
 
 
-def _why_unknown(of: Samples, mean: Mean, unknown: int) -> str:
-    if why := of.unseen.get(mean.quantity):
+def why_unknown(
+    mean: Mean, hidden: Mapping[str, str], unknown: int, judged: int, replayed: int, *, is_all: bool
+) -> str:
+    """Reason for which a mean is not known; "" where it is.
+
+    Args:
+        mean: The figure.
+        hidden: Quantities that no record can tell, with the reason.
+        unknown: Samples with a verdict that do not tell it.
+        judged: Samples with a verdict.
+        replayed: Those of them of which requests were answered from the request cache.
+        is_all: Whether none is left that tells it.
+    """
+    if why := hidden.get(mean.quantity):
         return why
-    if not of.judged:
+    if not judged:
         return "no sample has a verdict"
-    if not unknown or (mean.partly and unknown < of.judged):
+    if not unknown or (mean.partly and not is_all):
         return ""
     some = "1 sample" if unknown == 1 else f"{unknown} samples"
     if mean.partly:
         return f"{some} {'was' if unknown == 1 else 'were'} answered from the request cache"
-    if unknown == of.judged and mean.quantity.startswith("agent"):
+    if unknown == judged and mean.quantity.startswith("agent"):
         return "the agent is no model whose requests were seen"
-    either = "what replayed requests would have cost, or " if of.replayed else ""
+    either = "what replayed requests would have cost, or " if replayed else ""
     return f"{either}the price of a model is unknown in {some}"
 
 
@@ -341,7 +364,9 @@ def reckon(run: StoredRun, conditions: Mapping[str, Samples], ask: Ask = Ask()) 
         found += [replace(score_figure(records, suite.score, ask), condition=name) for name, records in own]
     if suite is not None and ask == Ask():
         found += suite.figures(run)
-    return RunFigures(chosen, tuple(ordered), tuple(found))
+    # One without an interval answers the question as well as any.
+    asked = (one if one.estimand is ask.estimand else replace(one, estimand=ask.estimand) for one in found)
+    return RunFigures(chosen, tuple(ordered), tuple(asked))
 
 
 def score_figure(records: Iterable[SampleRecord], score: SampleScore, ask: Ask = Ask(), group: str = "") -> Figure:  # noqa: B008
@@ -398,7 +423,7 @@ _known: OrderedDict[tuple[bytes, Ask], RunFigures] = OrderedDict()
 
 def figures_of(run: StoredRun, ask: Ask = Ask()) -> RunFigures:  # noqa: B008
     """The figures of a run that was read whole; of the same records they are reckoned once."""
-    key = _digest(run), ask
+    key = digest_of(run), ask
     if key not in _known:
         _known[key] = reckon(run, _by_condition(run), ask)
         while len(_known) > _KEPT:
@@ -406,7 +431,8 @@ def figures_of(run: StoredRun, ask: Ask = Ask()) -> RunFigures:  # noqa: B008
     return _known[key]
 
 
-def _digest(run: StoredRun) -> bytes:
+def digest_of(run: StoredRun) -> bytes:
+    """Digest of what figures of a run are reckoned from, so that they are reckoned once."""
     digest = blake2b(digest_size=16)
     encoder = msgspec.msgpack.Encoder()
     told = (str(run.folder), run.manifest.suite, run.manifest.data, run.manifest.settings)

@@ -24,7 +24,7 @@ from worktrial.results.summary import RunTally
 from worktrial.results.tables.schema import field_docs
 from worktrial.statistics import Agreement, Estimand, Figure, Interval, Prospect
 from worktrial.workplaces import ContextUse
-from worktrial.workplaces.conformance import SimulatorHealth
+from worktrial.workplaces.watch import SimulatorHealth
 
 
 class ShowOutput(MachineOutput, kw_only=True, frozen=True, tag="show"):

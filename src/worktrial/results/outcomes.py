@@ -42,6 +42,8 @@ class OutcomeTally:
     def __init__(self) -> None:
         self.tasks: dict[str, TaskOutcomes] = {}
         """Tasks by id, in the order of their first samples."""
+        self.is_repeated = False
+        """Whether a repeat of a task was counted twice."""
         # Tags of samples that have others than the first of their task, by task and repeat.
         self._apart: dict[str, dict[int, Mapping[str, Any]]] = {}
 
@@ -64,6 +66,7 @@ class OutcomeTally:
                     self._apart.setdefault(own.sample, {})[record.repeat] = record.tags
             by_repeat = own.by_repeat
             if record.repeat in by_repeat:
+                self.is_repeated = True
                 own.put(record.repeat, record.outcome)
             else:
                 by_repeat[record.repeat] = record.outcome

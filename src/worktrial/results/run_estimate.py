@@ -28,7 +28,7 @@ from worktrial.language import Usage
 from worktrial.results.conditions import cluster_by
 from worktrial.results.document import MachineOutput
 from worktrial.results.estimates import mean_estimate, too_few
-from worktrial.results.spending import seconds_of
+from worktrial.results.spending import spent
 from worktrial.trials import PreparedRun
 
 LATENCY = 2.0
@@ -187,7 +187,7 @@ def _size(run: PreparedRun, record: SampleRecord | None, latency: float | None) 
             size_in, size_out = TOKENS_OF_A_REQUEST[settings.role]
             usage[name] = Usage(requests, requests * size_in, requests * size_out)
     costs = {name: _cost(run.models[name], one) for name, one in usage.items()}
-    took = seconds_of(record) if record is not None and usage.keys() <= record.usage.keys() else None
+    took = spent(record).seconds if record is not None and usage.keys() <= record.usage.keys() else None
     if latency is not None or took is None:
         # Votes that are asked for together take the time of one.
         judged = getattr(run.options, "parallel_votes", False)

@@ -6,12 +6,12 @@ record, and nobody knows how long they would have taken.
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import fsum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from worktrial.engine.manifest import Manifest
-from worktrial.engine.record import RoleUsage, SampleRecord, total_tokens
+from worktrial.engine.record import SampleRecord
 from worktrial.engine.roles import Role
 
 REPORTS_ITSELF = "cli"
@@ -28,30 +28,59 @@ class OfRun(Protocol):
         ...
 
 
-def cost_of(record: SampleRecord) -> float | None:
-    """US dollars that the sample takes, all roles; None where a price is unknown.
+class Spent(NamedTuple):
+    """Everything that a sample takes; None where it is not known.
 
     Replayed requests count with what they would have cost; None where that is not on record.
     """
-    if not record.replayed:
-        return record.cost
-    return sum_of(cost for usage in record.usage.values() for cost in (usage.cost, usage.replayed_cost))
+
+    cost: float | None
+    """US dollars of all roles; None where a price is unknown."""
+    agent_cost: float | None
+    """US dollars of the agent's own requests, and of the domain agents it directs; None as for `cost`.
+    A sample that broke before the agent said a word costs nothing."""
+    seconds: float | None
+    """Wall-clock seconds; None where the request cache answered."""
+    calls: float | None
+    tokens: float | None
+    """Tokens of all roles, in and out."""
+    agent_tokens_in: float | None
+    """Tokens that the agent's own requests sent; None where it has made calls and told none."""
+    agent_tokens_out: float | None
+    """Tokens that these brought back; None as for those sent."""
 
 
-def agent_cost_of(record: SampleRecord) -> float | None:
-    """US dollars of the agent's own requests, and of the domain agents it directs; None as for `cost_of`.
-
-    A sample that broke before the agent said a word costs nothing.
-    """
-    own = _own(record)
-    if len(own) == 1 and not record.replayed:
-        return own[0].cost
-    return sum_of(cost for usage in own for cost in (usage.cost, usage.replayed_cost))
+QUANTITIES = Spent._fields
+"""Names of everything that a sample takes."""
 
 
-def seconds_of(record: SampleRecord) -> float | None:
-    """Wall-clock seconds that the sample takes; None where the request cache answered."""
-    return None if record.replayed else record.seconds
+def spent(record: SampleRecord) -> Spent:
+    """Everything that a sample takes, as its record tells it."""
+    # One walk, for each of a million samples.
+    tokens = sent = brought = own = 0
+    agent_cost: float | None = 0.0
+    for role, usage in record.usage.items():
+        tokens += usage.input_tokens + usage.output_tokens
+        if role in _ON_TRIAL:
+            own += 1
+            sent += usage.input_tokens
+            brought += usage.output_tokens
+            agent_cost = None if agent_cost is None or usage.cost is None else agent_cost + usage.cost
+    told = agent_cost is not None
+    cost = record.cost
+    seconds = None if record.replayed else record.seconds
+    if record.replayed or own > 1:
+        roles = [usage for role, usage in record.usage.items() if role in _ON_TRIAL]
+        agent_cost = sum_of(part for usage in roles for part in (usage.cost, usage.replayed_cost))
+    if record.replayed:
+        cost = sum_of(part for usage in record.usage.values() for part in (usage.cost, usage.replayed_cost))
+    known_in, known_out = (sent if sent or told else None), (brought if brought or told else None)
+    return Spent(cost, agent_cost, seconds, record.calls, tokens, known_in, known_out)
+
+
+def cost_of(record: SampleRecord) -> float | None:
+    """US dollars that a sample takes; see `Spent.cost`."""
+    return spent(record).cost if record.replayed else record.cost
 
 
 def replayed(records: Iterable[SampleRecord]) -> str:
@@ -65,32 +94,20 @@ def replayed_mark(n: int, samples: int) -> str:
     return f"{n} of {_samples(samples)} replayed from the request cache" if n else ""
 
 
-Quantity = Callable[[SampleRecord], float | None]
+def spent_in(run: OfRun) -> Callable[[SampleRecord], Spent]:
+    """Function from a sample of `run` to what it takes.
 
-QUANTITIES: Mapping[str, Quantity] = {
-    "cost": cost_of,
-    "agent cost": agent_cost_of,
-    "seconds": seconds_of,
-    "calls": lambda record: record.calls,
-    "tokens": lambda record: total_tokens(record.usage),
-    "agent tokens in": lambda record: _told(record, "input_tokens"),
-    "agent tokens out": lambda record: _told(record, "output_tokens"),
-}
-"""Everything that a sample takes, by name; None where it is not known."""
-
-
-def quantity_in(run: OfRun, name: str) -> Quantity:
-    """A quantity of the samples of `run`, by its name in `QUANTITIES`.
-
-    It is None for all where nobody can know it (`unseen`); the agent's cost also where it is no model whose
+    A quantity is None for all where nobody can know it (`unseen`); the agent's cost also where it is no model whose
     requests went through us.
     """
     settings = run.manifest.settings
     has_model = any(role in settings.get("roles", {}) for role in _ON_TRIAL)
     has_model |= str(settings.get("agent")).startswith(f"{REPORTS_ITSELF}:")
-    if name in unseen(run) or settings.get("regraded") or (name == "agent cost" and not has_model):
-        return lambda record: None
-    return QUANTITIES[name]
+    hidden = {*unseen(run), *(() if has_model else ("agent_cost",))}
+    if not hidden:
+        return spent
+    nothing = dict.fromkeys(hidden)
+    return lambda record: spent(record)._replace(**nothing)
 
 
 def unseen(run: OfRun) -> dict[str, str]:
@@ -105,37 +122,9 @@ def unseen(run: OfRun) -> dict[str, str]:
     ]
     kinds = [member.partition(":")[0] for member in members if ":" in member]
     if kinds := [kind for kind in kinds if kind != REPORTS_ITSELF]:
-        spent = [name for name in QUANTITIES if "cost" in name or "tokens" in name]
-        return dict.fromkeys(spent, f"nobody sees what an agent of one's own ({kinds[0]}:…) spends")
+        hidden = [name for name in QUANTITIES if "cost" in name or "tokens" in name]
+        return dict.fromkeys(hidden, f"nobody sees what an agent of one's own ({kinds[0]}:…) spends")
     return {}
-
-
-def why_unknown(records: Iterable[SampleRecord], value: Quantity) -> str | None:
-    """Reason for which the mean of `value` is not known; None where it is."""
-    unknown = [record for record in records if value(record) is None]
-    if not unknown:
-        return None
-    cached = sum(bool(record.replayed) for record in unknown)
-    if cached:
-        was = "was" if cached == 1 else "were"
-        return f"{_samples(cached)} {was} answered from the request cache"
-    return f"the price of a model is unknown in {_samples(len(unknown))}"
-
-
-def _told(record: SampleRecord, field: str) -> int | None:
-    """Tokens of the agent, those of a field of its usage; None where it has made calls and told none."""
-    tokens, is_priced = 0, True
-    # For each of a million samples.
-    for role in _ON_TRIAL:
-        if (usage := record.usage.get(role)) is not None:
-            tokens += getattr(usage, field)
-            is_priced = is_priced and usage.cost is not None
-    return tokens if tokens or is_priced else None
-
-
-def _own(record: SampleRecord) -> list[RoleUsage]:
-    usage = record.usage
-    return [usage[role] for role in _ON_TRIAL if role in usage]
 
 
 def sum_of(costs: Iterable[float | None]) -> float | None:

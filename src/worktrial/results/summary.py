@@ -4,20 +4,21 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from worktrial.engine.record import Key, RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome, majority
 from worktrial.results.conditions import headline, in_order
+from worktrial.results.contradictions import contradiction_in, judging_suite
 from worktrial.results.duties import DutyCounts, duty_counts
 from worktrial.results.fault_metrics import FaultedSample, FaultMetrics, faulted, faults_of, total
 from worktrial.results.figure import Ask, RunFigures, Samples, reckon
 from worktrial.results.observed import ObservedRun, observed_in
-from worktrial.results.spending import Total, quantity_in, replayed_mark
+from worktrial.results.spending import Total, cost_of, replayed_mark, unseen
 from worktrial.statistics import Agreement, agreement
 from worktrial.workplaces import ContextUse
-from worktrial.workplaces.conformance import SimulatorHealth
+from worktrial.workplaces.watch import SimulatorHealth
 
 _Counts = TypeVar("_Counts", SimulatorHealth, ContextUse)
 
@@ -56,6 +57,7 @@ class Summary:
 
 
 _INVALID = Outcome.INVALID
+_CONTRADICTIONS = 5  # told at most
 
 
 def summarise(run: StoredRun) -> Summary:
@@ -71,28 +73,34 @@ class UsageTotals:
     """Sums of what samples took, by role."""
 
     def __init__(self) -> None:
-        self._sums: dict[str, list[Any]] = {}
+        self._sums: dict[str, RoleUsage] = {}
 
     def add_all(self, records: Iterable[SampleRecord]) -> None:
         """Add what samples took."""
+        apart: dict[str, list[RoleUsage]] = {}
         for role, one in chain.from_iterable([record.usage.items() for record in records]):
-            sums = self._sums.get(role)
-            if sums is None:
-                sums = self._sums[role] = [0, 0, 0, 0, 0.0, 0, 0.0, 0]
-            sums[0] += one.requests
-            sums[1] += one.input_tokens
-            sums[2] += one.output_tokens
-            sums[3] += one.cached_tokens
-            sums[4] = None if sums[4] is None or one.cost is None else sums[4] + one.cost
-            sums[7] += one.stored_tokens
-            if one.replayed or one.replayed_cost != 0.0:
-                sums[5] += one.replayed
-                sums[6] = None if sums[6] is None or one.replayed_cost is None else sums[6] + one.replayed_cost
+            apart.setdefault(role, []).append(one)
+        for role, own in apart.items():
+            self._sums[role] = _added([self._sums.get(role, RoleUsage()), *own])
 
     @property
     def by_role(self) -> dict[str, RoleUsage]:
         """Roles in the order of their names; a cost is None where one of its parts is."""
-        return {role: RoleUsage(*sums) for role, sums in sorted(self._sums.items())}
+        return dict(sorted(self._sums.items()))
+
+
+def _added(own: Sequence[RoleUsage]) -> RoleUsage:
+    costs, spared = [one.cost for one in own], [one.replayed_cost for one in own]
+    return RoleUsage(
+        requests=sum([one.requests for one in own]),
+        input_tokens=sum([one.input_tokens for one in own]),
+        output_tokens=sum([one.output_tokens for one in own]),
+        cached_tokens=sum([one.cached_tokens for one in own]),
+        cost=None if None in costs else sum(costs),  # type: ignore[arg-type]
+        replayed=sum([one.replayed for one in own]),
+        replayed_cost=None if None in spared else sum(spared),  # type: ignore[arg-type]
+        stored_tokens=sum([one.stored_tokens for one in own]),
+    )
 
 
 class RunTally:
@@ -107,9 +115,12 @@ class RunTally:
         """The run, whose records need not be there."""
         self.samples = 0
         """Samples that were added."""
+        self.contradictions: list[str] = []
+        """Sentences on the first records that contradict themselves."""
         self._conditions: dict[str, Samples] = {}
         self._usage = UsageTotals()
-        self._cost_of = quantity_in(run, "cost")
+        self._hides_cost = "cost" in unseen(run)
+        self._suite = judging_suite(run.manifest)
         self._paid, self._takes = Total(), Total()
         self._replayed = 0
         self._stops: Counter[str] = Counter()
@@ -142,15 +153,23 @@ class RunTally:
                 if (name, outcome) not in self._examples:
                     found = next((record.key for record in own if record.outcome is outcome), None)
                     self._examples |= {} if found is None else {(name, outcome): found}
+        for record in records:
+            if (said := contradiction_in(record, self._suite)) and len(self.contradictions) < _CONTRADICTIONS:
+                self.contradictions.append(said)
         self._usage.add_all(records)
         self._paid.add_all([record.cost for record in records])
-        self._takes.add_all([*map(self._cost_of, records)])
+        self._takes.add_all([None if self._hides_cost else cost_of(record) for record in records])
         self._replayed += sum([record.replayed > 0 for record in records])
         self._stops.update([r.stop_reason for r in records if r.stop_reason and r.outcome is not _INVALID])
         self._invalid.update([r.reason.partition(":")[0] for r in records if r.outcome is _INVALID])
         self._votes.update([tuple([vote.is_correct for vote in r.votes]) for r in records if r.votes])
         self._simulation = _sum([self._simulation, *[record.simulation for record in records]], SimulatorHealth())
         self._context = _sum([self._context, *[record.context for record in records]], ContextUse())
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether a sample was added twice, as where it ran again."""
+        return any(samples.outcomes.is_repeated for samples in self._conditions.values())
 
     @property
     def headline(self) -> str:

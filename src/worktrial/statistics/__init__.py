@@ -4,7 +4,7 @@ from worktrial.statistics.agreement import Agreement, PairwiseCohen, agreement, 
 from worktrial.statistics.decision import MARGIN, Conclusion, check_margin, conclude, tasks_needed
 from worktrial.statistics.design import Design, design_effect, discordant_share
 from worktrial.statistics.estimates import Estimand, Estimate, TaskTries, difference, rate, ratio
-from worktrial.statistics.figure import Figure, Unit
+from worktrial.statistics.figure import Change, Figure, Unit
 from worktrial.statistics.jackknife import (
     MeanChange,
     change_intervals,
@@ -36,22 +36,14 @@ from worktrial.statistics.rates import (
 from worktrial.statistics.repeats import Repeats, over_tasks, pass_at_k, pass_hat_k
 from worktrial.statistics.robustness import Robustness, ZeroCleanRate, estimate_robustness, robustness
 from worktrial.statistics.robustness_change import RobustnessChange, robustness_change
-from worktrial.statistics.sequential import (
-    Band,
-    Side,
-    Stretch,
-    Tries,
-    confidence_sequence,
-    critical_value,
-    difference_sequence,
-    shown_drop,
-)
+from worktrial.statistics.sequential import Band, Side, confidence_sequence
 
 __all__ = [
     "MARGIN",
     "Agreement",
     "AgreementFigure",
     "Band",
+    "Change",
     "CompletionRate",
     "Conclusion",
     "CorrectedRate",
@@ -70,9 +62,7 @@ __all__ = [
     "Robustness",
     "RobustnessChange",
     "Side",
-    "Stretch",
     "TaskTries",
-    "Tries",
     "Unit",
     "ZeroCleanRate",
     "agreement",
@@ -83,11 +73,9 @@ __all__ = [
     "conclude",
     "confidence_sequence",
     "corrected_rate",
-    "critical_value",
     "design_effect",
     "difference",
     "difference_intervals",
-    "difference_sequence",
     "discordant_share",
     "estimate_robustness",
     "half_width",
@@ -113,7 +101,6 @@ __all__ = [
     "sample_size",
     "sample_size_for_half_width",
     "score_intervals",
-    "shown_drop",
     "smallest_shift",
     "tasks_needed",
 ]

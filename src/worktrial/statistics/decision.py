@@ -3,8 +3,9 @@
 from enum import StrEnum
 from math import ceil
 from statistics import NormalDist
+from typing import Protocol
 
-from worktrial.statistics.estimates import Estimate
+from worktrial.statistics.rates import Interval
 
 MARGIN = 0.05
 """A difference of rates that does not matter, unless told otherwise: 5 points."""
@@ -23,17 +24,31 @@ class Conclusion(StrEnum):
     UNKNOWN = "not enough to tell"
 
 
-def conclude(found: Estimate, margin: float = MARGIN) -> Conclusion:
+class KnownDifference(Protocol):
+    """A difference, second minus first, as far as it is known."""
+
+    @property
+    def value(self) -> float | None:
+        """The difference; None where it is not known."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """Its interval; None where it is not known."""
+
+
+def conclude(found: KnownDifference, margin: float = MARGIN) -> Conclusion:
     """Conclude what a difference shows at the level of its interval.
 
     Args:
-        found: From `difference`.
+        found: The difference.
         margin: Shortfall that does not matter, as a share; stated before anything is seen.
 
     Raises:
         ValueError: `margin` is not between 0 and 1.
     """
     check_margin(margin)
+    if found.interval is None:
+        return Conclusion.UNKNOWN
     if found.interval.low > 0:
         return Conclusion.BETTER
     if found.interval.high < 0:
@@ -56,7 +71,7 @@ _ENDLESS = 1_000_000
 
 
 def tasks_needed(
-    found: Estimate, tasks: int, margin: float = MARGIN, *, confidence: float = 0.95, power: float = 0.8
+    found: KnownDifference, tasks: int, margin: float = MARGIN, *, confidence: float = 0.95, power: float = 0.8
 ) -> int | None:
     """Tasks that would decide, if the difference stays what it is.
 
@@ -75,6 +90,8 @@ def tasks_needed(
         At least one more than there are; None where no number of tasks would be likely to.
     """
     check_margin(margin)
+    if found.value is None or found.interval is None:
+        return None
     z = NormalDist().inv_cdf
     error = found.interval.half_width / z((1 + confidence) / 2)
     needed = (z((1 + confidence) / 2) + z(power)) * error

@@ -2,8 +2,8 @@
 
 from tests.archive.layout.pages import Typed
 
-from worktrial.archive.layout import find_tables, page_content
 from worktrial.archive.layout.charts import find_charts
+from worktrial.archive.layout.finder import find_tables, page_content
 from worktrial.archive.pages import Box, PageText, Word
 
 

@@ -9,10 +9,11 @@ from tests.archive.layout.pages import Typed, width
 from tests.support.data import real_data_dir
 
 from lab.scoring import read_truth, score_table
-from worktrial.archive.layout import find_tables, page_content
-from worktrial.archive.meaning import header_paths, row_labels
+from worktrial.archive.layout.finder import find_tables, page_content
+from worktrial.archive.meaning.labels import header_paths, row_labels
 from worktrial.archive.pages import Box, Word
-from worktrial.archive.pdf import open_pdf, read_page
+from worktrial.archive.pdf.document import open_pdf
+from worktrial.archive.pdf.page import read_page
 
 _ROWS = [
     ["1998", "1,234", "-", "7.5"],

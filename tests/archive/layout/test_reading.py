@@ -2,7 +2,7 @@
 
 from tests.archive.layout.pages import Typed
 
-from worktrial.archive.layout import page_content
+from worktrial.archive.layout.finder import page_content
 from worktrial.archive.pages import Box, PageText, Route, Word
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.archive.layout.pages import Typed
 
-from worktrial.archive.layout import page_content
+from worktrial.archive.layout.finder import page_content
 from worktrial.archive.layout.lines import find_lines
 from worktrial.archive.layout.regularity import layout_confidence
 from worktrial.archive.pages import Box, Cell, Table
@@ -49,6 +49,11 @@ def test_figures_beside_their_column_or_row_or_two_in_a_cell_are_irregular() -> 
 @pytest.mark.parametrize("text", ["38 (24.7%)", "991 2/", "Total: 47 of 1,200", "4 1/2", "3,300 r"])
 def test_what_is_one_figure_with_something_beside_it_is_not(text: str) -> None:
     assert layout_confidence([changed(read(), 3, 1, text)], []) == 1.0
+
+
+def test_a_row_of_continental_figures_that_no_table_has_does_not_fail_its_page() -> None:
+    row = Typed().left(50, 100, "1.234.567").left(200, 100, "2.345.678").left(400, 100, "9.999.999")
+    assert page_content(row.page()).text == "1.234.567 2.345.678 9.999.999"
 
 
 def test_tables_in_each_others_place_are_irregular() -> None:

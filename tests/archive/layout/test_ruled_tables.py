@@ -5,8 +5,9 @@ from tests.archive.layout.pages import Typed
 from tests.support.data import real_data_dir
 
 from lab.scoring import adjacency_score, read_regions, region_of
-from worktrial.archive.layout import find_tables
-from worktrial.archive.pdf import open_pdf, read_page
+from worktrial.archive.layout.finder import find_tables
+from worktrial.archive.pdf.document import open_pdf
+from worktrial.archive.pdf.page import read_page
 
 
 def _framed(page: Typed, xs: list[float], ys: list[float]) -> Typed:

@@ -2,7 +2,7 @@
 
 from tests.archive.layout.pages import Typed
 
-from worktrial.archive.layout import find_tables, page_content
+from worktrial.archive.layout.finder import find_tables, page_content
 
 PROSE = ("the council took note of what", "was said and asked the office", "to count the boats once more")
 ROWS = [["Oats", "1,204", "88"], ["Barley", "960", "7"], ["Rye and wheat", "31", "412"], ["All", "2,195", "507"]]

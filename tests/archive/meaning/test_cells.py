@@ -1,6 +1,6 @@
 from tests.archive.tables import table
 
-from worktrial.archive.meaning import CellRecord, cells_of
+from worktrial.archive.meaning.cells import CellRecord, cells_of
 from worktrial.archive.pages import Table
 
 

@@ -1,7 +1,7 @@
 import pytest
 from tests.archive.tables import table
 
-from worktrial.archive.meaning import cells_of
+from worktrial.archive.meaning.cells import cells_of
 
 WRAPPED = [["Fiscal year 1940", ""], ["April", "1"], ["December", "2"], ["January", "3"]]
 ALONE = [["Fiscal year 1940", ""], ["July", "1"], ["August", "2"]]

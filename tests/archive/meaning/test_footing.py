@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.archive.tables import table
 
-from worktrial.archive.meaning import Footing, footing
+from worktrial.archive.meaning.footing import Footing, footing
 from worktrial.archive.pages import Table
 
 

@@ -1,6 +1,7 @@
 from tests.archive.tables import table
 
-from worktrial.archive.meaning import noted, notes_by_mark, value_of
+from worktrial.archive.meaning.notes import noted, notes_by_mark
+from worktrial.archive.meaning.value import value_of
 
 
 def test_marks_lead_to_their_notes_and_are_no_digits() -> None:

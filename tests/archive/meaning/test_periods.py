@@ -1,6 +1,6 @@
 import pytest
 
-from worktrial.archive.meaning import period_of
+from worktrial.archive.meaning.periods import period_of
 
 
 @pytest.mark.parametrize(

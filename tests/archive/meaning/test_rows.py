@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from tests.archive.tables import table
 
-from worktrial.archive.meaning import header_paths, row_labels
+from worktrial.archive.meaning.labels import header_paths, row_labels
 from worktrial.archive.meaning.trust import trusted
 from worktrial.archive.pages import Box, Table
 

@@ -1,6 +1,7 @@
 import pytest
 
-from worktrial.archive.meaning import Separators, ValueKind, separators_of, value_of
+from worktrial.archive.meaning.separators import Separators, separators_of
+from worktrial.archive.meaning.value import ValueKind, value_of
 
 GERMAN = "Tabelle 3: Größe der Betriebe und Zahl der Beschäftigten nach Ländern, in den Jahren von 1999 bis 2003"
 ENGLISH = "Table 3: size of farms and number of persons employed by the states, for the years from 1999 to 2003"

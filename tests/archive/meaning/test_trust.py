@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from tests.archive.tables import table
 
-from worktrial.archive.meaning import footing, trusted
-from worktrial.archive.meaning.trust import EARNED, CellEvidence, SumOutcome, chance, evidence_of
-from worktrial.archive.ocr.chances import chance_of_reading
+from worktrial.archive.chances import chance_of_reading
+from worktrial.archive.meaning.footing import footing
+from worktrial.archive.meaning.trust import EARNED, CellEvidence, SumOutcome, chance, evidence_of, trusted
 from worktrial.archive.pages import LOW_CONFIDENCE, Cell, PageContent, Route, Table
 from worktrial.archive.store.rows import decode_page, describe_page
 

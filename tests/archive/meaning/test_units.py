@@ -1,7 +1,8 @@
 import pytest
 from tests.archive.tables import table
 
-from worktrial.archive.meaning import parse_unit, units
+from worktrial.archive.meaning.cells import units
+from worktrial.archive.meaning.units import parse_unit
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worktrial.archive.meaning import ValueKind, split_marks, value_of
+from worktrial.archive.meaning.value import ValueKind, split_marks, value_of
 
 
 @pytest.mark.parametrize(

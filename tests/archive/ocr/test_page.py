@@ -4,8 +4,8 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 from tests.archive.ocr.pages import SCALE, draw_page, table_of_figures
 
-from worktrial.archive.ocr import recognise_image
 from worktrial.archive.ocr.image import lift_rules, prepare
+from worktrial.archive.ocr.page import recognise_image
 from worktrial.archive.pages import Route
 
 pytest.importorskip("rapidocr")

@@ -3,8 +3,8 @@ import pytest
 from tests.support.data import missing_real_data, real_data_dir
 
 from lab.scoring import read_truth, score_table
-from worktrial.archive.layout import find_tables
-from worktrial.archive.ocr import recognise_page
+from worktrial.archive.layout.finder import find_tables
+from worktrial.archive.ocr.page import recognise_page
 
 pytest.importorskip("rapidocr")
 pytest.importorskip("openvino")

@@ -6,7 +6,8 @@ import pytest
 from tests.support.small_pdf import Sheet, write_encrypted, write_pdf
 
 from worktrial.archive.pages import Route
-from worktrial.archive.pdf import open_pdf, read_page, render
+from worktrial.archive.pdf.document import open_pdf, render
+from worktrial.archive.pdf.page import read_page
 from worktrial.errors import DataError
 
 

@@ -7,10 +7,11 @@ import pytest
 from tests.support.data import real_data_dir
 from tests.support.small_pdf import Sheet, write_pdf
 
-from worktrial.archive.layout import find_tables
+from worktrial.archive.layout.finder import find_tables
 from worktrial.archive.pages import PageText, Route
-from worktrial.archive.pdf import open_pdf, read_page
 from worktrial.archive.pdf.characters import _share_ligatures
+from worktrial.archive.pdf.document import open_pdf
+from worktrial.archive.pdf.page import read_page
 
 _PROSE = "The quick brown fox jumps over the lazy dog near the river bank"
 

@@ -8,14 +8,12 @@ import pytest
 from PIL import Image
 from tests.support.pdfs import PASSWORD, lines, pdf, table_page
 
-from worktrial.archive.build import build
-from worktrial.archive.build.worker import open_drawn
+from worktrial.archive.building.build import build
+from worktrial.archive.building.worker import open_drawn
 from worktrial.archive.pages import PageContent
-from worktrial.archive.pdf import open_pdf
-from worktrial.archive.pdf.document import render
-from worktrial.archive.producers import Files, ReadSettings, open_document
-from worktrial.archive.producers.files import PICTURE
-from worktrial.archive.store import Archive
+from worktrial.archive.pdf.document import open_pdf, render
+from worktrial.archive.producers.files import PICTURE, Files, ReadSettings, open_document
+from worktrial.archive.store.archive import Archive
 from worktrial.errors import DataError, SettingError
 
 SHEET_ROWS = (("Year", "Receipts", None), (None, "Customs", "Share"), (1938, 2345.5, 0.125), (1939, 2346.125, None))

@@ -7,7 +7,7 @@ import pytest
 from tests.support.pdfs import lines, pdf
 
 from worktrial.archive.pages import PageContent
-from worktrial.archive.producers import Files, ReadSettings, kind_of, open_document
+from worktrial.archive.producers.files import Files, ReadSettings, kind_of, open_document
 from worktrial.archive.producers.parsed import read_html_table
 from worktrial.errors import DataError, SettingError
 

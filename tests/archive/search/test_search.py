@@ -8,9 +8,8 @@ import pytest
 from tests.archive.tables import table
 
 from worktrial.archive.pages import PageContent, Route
-from worktrial.archive.search import read_question
 from worktrial.archive.search.index import Searcher, is_index_of, write_entries
-from worktrial.archive.search.words import IndexEntry, as_printed, entries, whole_numbers
+from worktrial.archive.search.words import IndexEntry, as_printed, entries, read_question, whole_numbers
 from worktrial.archive.store.parts import StoredPart, write_slice
 from worktrial.archive.store.record import DocumentRecord
 

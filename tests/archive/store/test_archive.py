@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.pdfs import lines, pdf, table_page
 
-from worktrial.archive.build import build
+from worktrial.archive.building.build import build
 from worktrial.archive.pages import Box, Cell, PageContent, Table
-from worktrial.archive.show import table_markdown
-from worktrial.archive.store import Archive
+from worktrial.archive.store.archive import Archive
 from worktrial.archive.store.parts import issue_of
 from worktrial.archive.store.rows import decode_page, encode_page
 from worktrial.errors import DataError
@@ -198,7 +197,7 @@ def test_markdown_keeps_every_cell() -> None:
     table = Table(
         2, 1, Box(0, 0, 1, 1), cells, header_rows=2, title="Debt", unit="In millions", notes=("r Revised.",)
     )
-    assert table_markdown(table).splitlines() == [
+    assert table.markdown.splitlines() == [
         "### Table 2: Debt",
         "",
         "*In millions*",

@@ -3,7 +3,8 @@
 import asyncio
 from typing import Any
 
-from worktrial.archive.tools import ToolBox, ToolLimits
+from worktrial.archive.tools.source import ToolLimits
+from worktrial.archive.tools.toolbox import ToolBox
 from worktrial.language import JsonObject
 
 

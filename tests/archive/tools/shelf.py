@@ -9,7 +9,7 @@ import duckdb
 from PIL import Image
 from tests.archive.tables import NOWHERE
 
-from worktrial.archive.meaning import cells_of
+from worktrial.archive.meaning.cells import cells_of
 from worktrial.archive.pages import Cell, PageContent, Table
 from worktrial.archive.search.index import Kind
 from worktrial.errors import DataError

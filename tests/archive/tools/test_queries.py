@@ -9,8 +9,9 @@ import psutil
 import pytest
 from tests.archive.tools.shelf import DOCUMENT, Shelf, shelf
 
-from worktrial.archive.tools import Queries, ToolBox, ToolLimits
-from worktrial.archive.tools.source import ToolProblem
+from worktrial.archive.tools.queries import Queries
+from worktrial.archive.tools.source import ToolLimits, ToolProblem
+from worktrial.archive.tools.toolbox import ToolBox
 from worktrial.errors import DataError
 
 

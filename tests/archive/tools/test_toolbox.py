@@ -16,7 +16,8 @@ from tests.archive.tools.asking import answer, asked, error
 from tests.archive.tools.shelf import DOCUMENT, Shelf, shelf
 from tests.sandbox.sessions import needs_sandbox
 
-from worktrial.archive.tools import ToolBox, ToolLimits
+from worktrial.archive.tools.source import ToolLimits
+from worktrial.archive.tools.toolbox import ToolBox
 from worktrial.language import JsonObject
 from worktrial.sandbox import PythonSession
 
@@ -250,8 +251,8 @@ def test_python_may_not_take_all_rows(archive: Shelf) -> None:
 def test_a_real_archive_answers_every_tool(tmp_path: Path) -> None:
     from tests.support.pdfs import lines, pdf, table_page
 
-    from worktrial.archive.build import build
-    from worktrial.archive.store import Archive
+    from worktrial.archive.building.build import build
+    from worktrial.archive.store.archive import Archive
 
     rows = ("1936|1,100|200|1,300", "1937|1,250|250|1,500", "1938|2,345|655|3,000")
     (tmp_path / f"{DOCUMENT}.pdf").write_bytes(pdf(table_page("Budget Receipts", *rows), lines("Gross debt, 12%")))

@@ -1,4 +1,4 @@
-"""ATIF: what is written has the format's form, and comes back as it was."""
+"""ATIF: what is written has the format's form."""
 
 import json
 import tracemalloc
@@ -8,21 +8,17 @@ from typing import Any
 
 import jsonschema
 import msgspec
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.results.runs import record, store
+from tests.results.runs import record
 from tests.support.cli import command
 from tests.support.made_runs import make_run
 from tests.support.odd_work import asked, call, odd_run, result, said
 from tests.support.run_files import store_work
-from tests.support.same_run import says_the_same, work
+from tests.support.same_run import figures_shown, work
 
-from worktrial.engine.record import SampleRecord
 from worktrial.engine.segments import segment_path
 from worktrial.engine.stored import open_run
-from worktrial.interop.exchange.standing import standing
-from worktrial.results.tables import sources
 from worktrial.results.turns import WorkedSample, turns
 from worktrial.workplaces import ToolCall
 
@@ -60,9 +56,9 @@ def runs(folder: Path) -> list[Path]:
     ]
 
 
-def test_every_kind_of_run_has_the_form_and_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_every_kind_of_run_has_the_form(tmp_path: Path) -> None:
     for run in runs(tmp_path / "runs"):
-        out, back = tmp_path / "out" / run.name, tmp_path / "back" / run.name
+        out = tmp_path / "out" / run.name
         ran = command("export", run, "--format", "atif", "-o", out)
         assert ran.code == 0, ran.err
         records = open_run(run).records
@@ -71,9 +67,6 @@ def test_every_kind_of_run_has_the_form_and_comes_back_as_it_was(tmp_path: Path)
         assert len(documents) == len(records) > 0
         for document in documents:
             check(document)
-        again = command("import", out, "-o", back)
-        assert again.code == 0, again.err
-        says_the_same(run, back)
 
 
 def test_numbers_come_with_condition_interval_and_invalid_samples(tmp_path: Path) -> None:
@@ -82,11 +75,8 @@ def test_numbers_come_with_condition_interval_and_invalid_samples(tmp_path: Path
     for document in files(tmp_path / "out"):
         assert document["notes"].startswith("Condition E2/3x2: 8 of 13 samples passed, 61.5%, 95 % interval ")
         assert document["notes"].endswith("; 1 invalid, which count as not passed.")
-        figures = document["extra"]["completion"]
-        assert (figures["passed"], figures["failed"], figures["invalid"]) == (8, 4, 1)
-        low, high = figures["of_all"]["interval"]["low"], figures["of_all"]["interval"]["high"]
-        assert 0 < low < figures["of_all"]["rate"] < high < 1
         assert document["extra"]["condition"] == "E2/3x2"
+        assert document["extra"]["figures"] == figures_shown(run, "E2/3x2")
 
 
 def test_faults_lie_beside_what_they_spoilt(tmp_path: Path) -> None:
@@ -118,18 +108,11 @@ def test_tools_are_those_of_the_installed_suite(tmp_path: Path) -> None:
         assert called and called <= names
 
 
-def test_several_runs_have_folders_of_their_own_and_are_not_imported_as_one(tmp_path: Path) -> None:
+def test_several_runs_have_folders_of_their_own(tmp_path: Path) -> None:
     first, second = odd_run(tmp_path / "a"), odd_run(tmp_path / "b", votes=5)
     out = tmp_path / "out"
     assert command("export", first, second, "--format", "atif", "-o", out).code == 0
     assert {path.name for path in out.iterdir()} == {"a", "b"}
-    mixed = command("import", out, "-o", tmp_path / "mixed")
-    assert mixed.code == 2 and "import the files of one run" in mixed.err
-    assert not (tmp_path / "mixed").exists()
-    twice = command("import", out / "a", out / "a", "-o", tmp_path / "twice")
-    assert twice.code == 2 and "Name one of the two" in twice.err
-    assert command("import", out / "b", "-o", tmp_path / "back").code == 0
-    says_the_same(second, tmp_path / "back")
 
 
 def test_a_run_of_a_team_has_no_such_form(tmp_path: Path) -> None:
@@ -137,92 +120,6 @@ def test_a_run_of_a_team_has_no_such_form(tmp_path: Path) -> None:
         ran = command("export", DATA / "runs" / name, "--format", "atif", "-o", tmp_path / name)
         assert ran.code == 2 and "not one agent's calls in one workplace" in ran.err
         assert not (tmp_path / name).exists()
-
-
-FOREIGN = {
-    "schema_version": "ATIF-v1.6",
-    "session_id": "returns-00",
-    "agent": {"name": "a-cli", "version": "2", "model_name": "m"},
-    "steps": [
-        {"step_id": 1, "source": "user", "message": [{"type": "text", "text": "Take it back."}]},
-        {
-            "step_id": 2,
-            "source": "agent",
-            "message": "Looking.",
-            "tool_calls": [
-                {"tool_call_id": "1", "function_name": "get_order", "arguments": {"id": "O-1"}},
-                {"tool_call_id": "2", "function_name": "shell", "arguments": {}},
-            ],
-            "observation": {
-                "results": [
-                    {"source_call_id": "1", "content": '{"order":1}'},
-                    {"source_call_id": "2", "content": "no such command"},
-                ]
-            },
-        },
-        {"step_id": 3, "source": "agent", "message": "It is done."},
-    ],
-}
-
-
-def test_work_of_another_program_has_no_verdict_until_it_is_judged(tmp_path: Path) -> None:
-    path = tmp_path / "foreign.json"
-    path.write_text(json.dumps(FOREIGN))
-    back = tmp_path / "back"
-    assert command("import", path, "--suite", "starter", "-o", back).code == 0
-    [(found, line)] = work(back).values()
-    assert isinstance(found, SampleRecord)
-    assert (found.suite, found.sample, found.outcome.value) == ("starter", "returns-00", "invalid")
-    assert (found.invalid_reason, found.calls, found.turns) == ("unjudged", 2, 2)
-    assert [made["observation"]["content"] for made in line["calls"]] == [
-        {"order": 1},
-        {"result": "no such command"},
-    ]
-    assert (line["instruction"], line["answer"]) == ("Take it back.", "It is done.")
-    assert [message["role"] for message in line["messages"]] == ["user", "assistant", "tool", "tool", "assistant"]
-    shown = command("trajectory", back, "returns-00")
-    assert shown.code == 0 and "get_order" in shown.out
-
-
-@pytest.mark.parametrize(
-    ("change", "said_so"),
-    [
-        (lambda d: "{", "of no format"),
-        (lambda d: '{"schema_version":"ATIF-v1.8"', "not a trajectory in ATIF"),
-        (lambda d: json.dumps({**d, "steps": None}), "$.steps"),
-        (lambda d: json.dumps({**d, "steps": [{"step_id": "x"}]}), "$.steps[0].step_id"),
-        (lambda d: json.dumps({**d, "extra": {"worktrial": {"format": 1}}}), "missing required field"),
-        (
-            lambda d: json.dumps({**d, "extra": {"worktrial": {**d["extra"]["worktrial"], "format": 9}}}),
-            "has format 9, and this version reads 1",
-        ),
-        (lambda d: json.dumps(d).replace('"origin": "executable"', '"origin": "nobody"'), "nobody"),
-        (lambda d: json.dumps(d).replace('"index": 0', '"index": "x"'), "Expected `int`"),
-        (lambda d: "[" * 100_000, "of no format"),
-        (lambda d: '{"schema_version":"ATIF-v1.8","extra":' + "[" * 100_000, "not a trajectory in ATIF"),
-    ],
-)
-def test_a_damaged_file_is_named_with_its_field_and_nothing_is_left_behind(
-    tmp_path: Path, change: Any, said_so: str
-) -> None:
-    odd_run(tmp_path / "run")
-    command("export", tmp_path / "run", "--format", "atif", "-o", tmp_path / "out")
-    path = tmp_path / "out" / "plain.E2-3x2.r0.json"
-    path.write_text(change(json.loads(path.read_text())))
-    ran = command("import", tmp_path / "out", "-o", tmp_path / "back")
-    assert ran.code == 2 and str(path) in ran.err and said_so in ran.err, ran.err
-    assert not (tmp_path / "back").exists()
-
-
-def test_imports_that_make_no_sense(tmp_path: Path) -> None:
-    assert "no such file" in command("import", tmp_path / "none", "-o", tmp_path / "x").err
-    (tmp_path / "empty").mkdir()
-    assert "holds no file" in command("import", tmp_path / "empty", "-o", tmp_path / "x").err
-    run = odd_run(tmp_path / "run")
-    command("export", run, "--format", "atif", "-o", tmp_path / "out")
-    before = (run / "samples.jsonl").read_bytes()
-    assert command("import", tmp_path / "out", "-o", run, "--force").code == 2
-    assert (run / "samples.jsonl").read_bytes() == before
 
 
 def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
@@ -239,39 +136,11 @@ def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
     try:
         assert command("export", run, "--format", "atif", "-o", tmp_path / "out").code == 0
         written = tracemalloc.get_traced_memory()[1]
-        tracemalloc.reset_peak()
-        assert command("import", tmp_path / "out", "-o", tmp_path / "back").code == 0
-        read = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     whole = segment_path(run, 1).stat().st_size
     assert whole > 10_000_000
-    assert max(written, read) < whole / 3
-
-
-def test_rates_are_reckoned_without_keeping_the_records(tmp_path: Path) -> None:
-    store(tmp_path / "run", [record(f"n{n}", reason="x" * 50_000) for n in range(200)])
-    [source] = sources([tmp_path / "run"])
-    standing(source)  # what is loaded once
-    tracemalloc.start()
-    try:
-        [done] = standing(source).values()
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert done.counts.passed == 200
-    assert peak < 200 * 50_000 / 4
-
-
-def test_work_that_code_checks_by_the_state_stays_without_a_verdict(tmp_path: Path) -> None:
-    path = tmp_path / "foreign.json"
-    path.write_text(json.dumps(FOREIGN))
-    command("import", path, "--suite", "starter", "-o", tmp_path / "back")
-    # Such files name no data, so there are none that the suite's could differ from.
-    ran = command("regrade", tmp_path / "back", "-o", tmp_path / "again")
-    assert ran.code == 3 and "--force" not in ran.err, ran.err
-    [(found, _)] = work(tmp_path / "again").values()
-    assert found.outcome == "invalid" and "no final state" in found.reason
+    assert written < whole / 3
 
 
 NAMES = st.sampled_from(["look", "open", "note", ""])

@@ -1,11 +1,10 @@
 """One task through every door: the same verdict, calls and fault ledger as the plan agent's in process."""
 
 import asyncio
-import contextlib
 import os
 import shlex
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 from mcp.client.client import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.support.plan_driver import Call, follow_plan, starter_tasks, what_counts
 from tests.support.served import served
 
@@ -154,24 +152,6 @@ def over_mcp(age: str, *, by_tool: bool) -> Door:
     return door
 
 
-def over_stdio(age: str) -> Door:
-    async def door(out: Path, condition: str) -> None:
-        words = ["-m", "worktrial", "serve", "starter", "-o", str(out), "--faults", condition]
-        async with stdio_episode([*words, "--stdio", "--sample", SAMPLE], out, age) as client:
-            answer = await follow_plan(SAMPLE, calls_of(client))
-            await client.call_tool("finish_work", {"answer": answer})
-
-    return door
-
-
-@contextlib.asynccontextmanager
-async def stdio_episode(words: list[str], out: Path, age: str) -> AsyncIterator[Client]:
-    parameters = StdioServerParameters(command=sys.executable, args=words, env=dict(os.environ))
-    with out.with_suffix(".err").open("w") as log:
-        async with Client(stdio_client(parameters, errlog=log), mode=age) as client:
-            yield client
-
-
 def calls_of(client: Client) -> Call:
     async def call(tool: str, arguments: JsonValue) -> Any:
         assert isinstance(arguments, dict)
@@ -195,8 +175,6 @@ DOORS: dict[str, Door] = {
     "mcp, with a handshake": over_mcp("legacy", by_tool=False),
     "mcp, of today": over_mcp("auto", by_tool=False),
     "mcp, answer by tool": over_mcp("auto", by_tool=True),
-    "stdio, with a handshake": over_stdio("legacy"),
-    "stdio, of today": over_stdio("auto"),
 }
 
 

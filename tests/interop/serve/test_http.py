@@ -2,11 +2,8 @@
 
 import asyncio
 import json
-import os
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -367,33 +364,10 @@ def test_an_idle_episode_is_abandoned_and_the_server_goes_on(tmp_path: Path) -> 
         assert server.finish(server.open())[0] == 200
 
 
-def test_servers_that_are_up_are_listed(tmp_path: Path) -> None:
-    def listed() -> str:
-        words = [sys.executable, "-m", "worktrial", "serve", "--list"]
-        environment = os.environ | {"XDG_STATE_HOME": str(tmp_path / "state")}
-        return subprocess.run(words, capture_output=True, text=True, check=True, env=environment).stdout
-
-    with served(tmp_path / "run", "--tasks", "lab-01") as server:
-        episode = server.open()
-        shown = listed()
-        assert server.url in shown
-        assert str(tmp_path / "run") in shown
-        assert f"{episode['episode'][:6]}  lab-01, repeat 0, E0  open  0 calls" in shown
-        assert episode["episode"] not in shown
-        assert server.token not in shown
-        (file,) = (tmp_path / "state" / "worktrial" / "servers").iterdir()
-        assert file.stat().st_mode & 0o777 == 0o600
-        server.process.kill()
-        server.process.wait(timeout=60)
-        assert listed() == "no server of yours is up\n"
-        assert not file.exists()
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--sample", "lab-01"], "--sample names the sample of --stdio or --at"),
-        (["--at", "work", "--stdio"], "--at is an address over HTTP and MCP"),
+        (["--sample", "lab-01"], "--sample names the sample of --at"),
         (["--at", "a/b"], "--at a/b: use letters, digits"),
         (["--token-env", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE is not set"),
         (["--finish-tool", "a tool"], "no name of a tool"),

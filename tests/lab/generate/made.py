@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from lab.generate import Plan, Style, generate
+from lab.generate import Difficulty, Plan, generate
 
 _KEPT: list[TemporaryDirectory[str]] = []
 
@@ -21,12 +21,14 @@ class Archive(NamedTuple):
 
 
 @cache
-def archive(pages: int = 120, seed: int = 3, style: Style = Style.DIGITAL, questions: int = 120) -> Archive:
+def archive(
+    pages: int = 120, seed: int = 3, difficulty: Difficulty = Difficulty.DIGITAL, questions: int = 120
+) -> Archive:
     """The archive of this plan."""
     place: TemporaryDirectory[str] = TemporaryDirectory()
     _KEPT.append(place)
     folder = Path(place.name) / "made"
-    generate(folder, Plan(pages, seed, style, questions))
+    generate(folder, Plan(pages, seed, difficulty, questions))
     return Archive(
         folder,
         {row["id"]: row for row in lines(folder / "truth/tables.jsonl")},

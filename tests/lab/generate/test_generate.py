@@ -10,7 +10,7 @@ import pypdfium2
 import pytest
 from tests.lab.generate.made import archive, lines
 
-from lab.generate import Plan, Style, generate
+from lab.generate import Difficulty, Plan, generate
 from lab.scoring import read_truth
 from worktrial.errors import DataError, SettingError
 
@@ -19,9 +19,9 @@ def _files(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
-@pytest.mark.parametrize("style", [Style.DIGITAL, Style.BOTH])
-def test_the_same_plan_makes_the_same_files_whatever_the_workers(tmp_path: Path, style: Style) -> None:
-    plan = Plan(18, 5, style, 20)
+@pytest.mark.parametrize("difficulty", [Difficulty.DIGITAL, Difficulty.MIXED, Difficulty.WORN])
+def test_the_same_plan_makes_the_same_files_whatever_the_workers(tmp_path: Path, difficulty: Difficulty) -> None:
+    plan = Plan(18, 5, difficulty, 20)
     generate(tmp_path / "one", plan)
     generate(tmp_path / "two", plan, workers=2)
     assert _files(tmp_path / "one") == _files(tmp_path / "two")
@@ -44,7 +44,7 @@ def test_size_is_exact_and_progress_tells_it(tmp_path: Path, pages: int) -> None
     assert len(counts) == made.documents
     assert told[-1] == (pages, pages)
     about = json.loads((tmp_path / "a/archive.json").read_text())
-    assert about["plan"] == {"pages": pages, "seed": 4, "style": "digital", "questions": 20}
+    assert about["plan"] == {"pages": pages, "seed": 4, "difficulty": 0, "questions": 20}
 
 
 def test_refusals(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_figures_stand_in_their_rows_and_columns() -> None:
 
 
 def test_scans_are_pictures_of_the_same_pages() -> None:
-    digital, scanned = archive(30, 7, Style.DIGITAL, 20), archive(30, 7, Style.BOTH, 20)
+    digital, scanned = archive(30, 7, Difficulty.DIGITAL, 20), archive(30, 7, Difficulty.MIXED, 20)
     assert [t["grid"] for t in digital.tables.values()] == [t["grid"] for t in scanned.tables.values()]
     assert digital.questions == scanned.questions
     kinds = {t["doc"]: t["kind"] for t in scanned.tables.values()}

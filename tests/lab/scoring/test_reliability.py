@@ -9,10 +9,10 @@ from lab.scoring.reliability import ReadNumber, by_confidence, by_sums, numbers_
 from lab.scoring.truth import TruthTable
 from msgspec.structs import replace as replace_record
 
+from worktrial.archive.chances import CONSTANT, SLOPE, chance_of_reading
 from worktrial.archive.meaning.trust import WEIGHTS, CellEvidence, SumOutcome, chance
-from worktrial.archive.ocr.chances import CONSTANT, SLOPE, chance_of_reading
 from worktrial.archive.pages import Box, Cell, PageContent, Route, Table
-from worktrial.archive.store import Archive
+from worktrial.archive.store.archive import Archive
 from worktrial.archive.store.record import DocumentRecord
 from worktrial.errors import DataError
 

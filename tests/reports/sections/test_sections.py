@@ -21,6 +21,7 @@ ORDER = [
     "robustness",
     "effort",
     "published",
+    "trust",
     "runs",
 ]
 FAULTED = ("E0", "E1", "E2", "E3")

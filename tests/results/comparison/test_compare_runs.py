@@ -14,7 +14,7 @@ from tests.support.made_runs import make_run
 from worktrial.engine.record import RoleUsage, SampleRecord
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.results.comparison import Comparison, ConditionComparison, compare_runs
-from worktrial.statistics import Conclusion, conclude
+from worktrial.statistics import Change, Conclusion, Estimand, conclude
 
 
 def _run(folder: Path, outcomes: str, **more: object) -> StoredRun:
@@ -29,27 +29,29 @@ def _own(found: Comparison, condition: str = "E0") -> ConditionComparison:
     return own
 
 
+def _rate(found: Comparison, condition: str = "E0", estimand: Estimand = Estimand.WORK) -> Change:
+    return found.figures.get("completion_of_valid", condition, estimand=estimand)
+
+
 def test_the_paired_table_the_effect_and_mcnemar(tmp_path: Path) -> None:
     first, second = _run(tmp_path / "a", "pppppffffi" * 3), _run(tmp_path / "b", "pppffpppfp" * 3)
-    own = _own(compare_runs(first, second))
+    found = compare_runs(first, second)
+    own, work, these = _own(found), _rate(found), _rate(found, estimand=Estimand.THESE)
     table = own.table
     assert (table.both, table.only_first, table.only_second, table.neither) == (9, 6, 9, 3)
     assert (table.left_out, table.invalid_first, table.invalid_second) == (3, 3, 0)
-    assert own.effect is not None
-    assert own.effect.first == pytest.approx(15 / 27)
-    assert own.effect.difference == pytest.approx(3 / 27)
-    assert own.effect.interval is not None
-    assert own.effect.interval.low < 3 / 27 < own.effect.interval.high
+    assert (work.first, work.value) == pytest.approx((15 / 27, 3 / 27))
+    assert work.interval is not None
+    assert work.interval.low < 3 / 27 < work.interval.high
     # Of all 30, the three invalid ones of the first run count as not passed.
-    assert own.effect_of_all is not None
-    assert (own.effect_of_all.first, own.effect_of_all.second) == (0.5, 0.7)
-    assert own.these is not None and own.work is not None
+    of_all = found.figures.get("completion", "E0")
+    assert (of_all.first, of_all.second, of_all.n) == (0.5, 0.7, 30)
     # Single tries of unrelated tasks: both questions have the same answer.
-    assert own.these.interval == own.work.interval == own.effect.interval
+    assert these.interval == work.interval
     statistic = reference_mcnemar([[9, 6], [9, 3]], exact=False, correction=False).statistic
     # The variance of 27 pairs is divided by 26.
-    assert own.these.p == own.work.p == pytest.approx(2 * norm.sf((statistic * 26 / 27) ** 0.5))
-    assert (own.tasks, own.clusters, own.repeats) == (27, 27, 1)
+    assert these.p == work.p == pytest.approx(2 * norm.sf((statistic * 26 / 27) ** 0.5))
+    assert (own.tasks, work.clusters, own.repeats) == (27, 27, 1)
 
 
 def test_flips_name_the_tasks(tmp_path: Path) -> None:
@@ -68,13 +70,15 @@ def test_with_repeats_a_task_flips_by_its_share(tmp_path: Path) -> None:
             [record(task, names[both[which][n]], repeat=n) for n in range(3) for task, both in outcomes.items()],
         )
 
-    own = _own(compare_runs(side(tmp_path / "a", 0), side(tmp_path / "b", 1)))
-    found = [(f.sample, f.gained, f.passed_first, f.passed_second, f.repeats, f.majority) for f in own.flips]
+    compared = compare_runs(side(tmp_path / "a", 0), side(tmp_path / "b", 1))
+    found = [
+        (f.sample, f.gained, f.passed_first, f.passed_second, f.repeats, f.majority) for f in _own(compared).flips
+    ]
     # Of task 4 the repeats 0 and 2 have two verdicts.
     assert found == [("4", False, 1, 0, 2, False), ("1", False, 3, 2, 3, False), ("2", True, 0, 2, 3, True)]
     # Differences -1, +2, 0, -1: their sum is 0.
-    assert own.these is not None and own.work is not None
-    assert (own.these.value, own.these.p, own.work.p) == (0, 1, 1)
+    these = _rate(compared, estimand=Estimand.THESE)
+    assert (these.value, these.p, _rate(compared).p) == (0, 1, 1)
 
 
 def test_tasks_that_share_a_scenario_are_no_independent_evidence(tmp_path: Path) -> None:
@@ -84,28 +88,24 @@ def test_tasks_that_share_a_scenario_are_no_independent_evidence(tmp_path: Path)
     second = store(
         tmp_path / "b", [record(str(n), "pass" if n < 12 else "fail", tags=t) for n, t in enumerate(tags)]
     )
-    own = _own(compare_runs(first, second))
-    assert own.these is not None and own.work is not None and own.effect is not None
-    assert own.clusters == own.work.clusters == 14
+    found = compare_runs(first, second)
+    work, these = _rate(found), _rate(found, estimand=Estimand.THESE)
+    assert work.clusters == 14
     # Sure on these tasks; of other work two scenarios say little.
-    assert conclude(own.these) is Conclusion.BETTER and conclude(own.work) is Conclusion.UNKNOWN
-    assert own.work.p is not None and own.work.p > 0.05
-    assert own.effect.interval == own.work.interval
+    assert conclude(these) is Conclusion.BETTER and conclude(work) is Conclusion.UNKNOWN
+    assert work.p is not None and work.p > 0.05
 
 
 def test_no_difference_at_all_is_not_certainty(tmp_path: Path) -> None:
-    own = _own(compare_runs(_run(tmp_path / "a", "p" * 20), _run(tmp_path / "b", "p" * 20)))
-    assert own.effect is not None
-    low, high = own.effect.interval or (0.0, 0.0)
+    own = _rate(compare_runs(_run(tmp_path / "a", "p" * 20), _run(tmp_path / "b", "p" * 20)))
+    low, high = own.interval or (0.0, 0.0)
     assert low == pytest.approx(-high) and 0.1 < high < 0.2
-    lost = _own(compare_runs(_run(tmp_path / "e", "p" * 20), _run(tmp_path / "f", "f" * 20)))
-    assert lost.effect is not None
-    low, high = lost.effect.interval or (0.0, 0.0)
+    lost = _rate(compare_runs(_run(tmp_path / "e", "p" * 20), _run(tmp_path / "f", "f" * 20)))
+    low, high = lost.interval or (0.0, 0.0)
     assert low == -1 and -0.9 < high < -0.6
-    single = _own(compare_runs(_run(tmp_path / "c", "p"), _run(tmp_path / "d", "f")))
-    assert single.effect is not None
-    low, high = single.effect.interval or (0.0, 0.0)
-    assert (single.effect.difference, low) == (-1.0, -1.0) and high > 0.4
+    single = _rate(compare_runs(_run(tmp_path / "c", "p"), _run(tmp_path / "d", "f")))
+    low, high = single.interval or (0.0, 0.0)
+    assert (single.value, low) == (-1.0, -1.0) and high > 0.4
 
 
 def test_what_only_one_run_has(tmp_path: Path) -> None:
@@ -129,17 +129,19 @@ def test_other_conditions_do_no_harm_but_other_faults_do(tmp_path: Path) -> None
     unfair = compare_runs(open_run(tmp_path / "b"), store(tmp_path / "c", other, faults=faults))
     assert unfair.differing_faults == (("1", 0, "E2"),)
     assert not unfair.is_fair
+    # What was tried under other faults is no evidence.
+    assert _rate(unfair, "E2").value is None and unfair.conditions[1].table.left_out == 1
     prompted = store(tmp_path / "d", under, faults={**faults, "prompted": True})
     assert [d.what for d in compare_runs(plain, prompted).differences] == ["faults.prompted"]
 
 
 def test_nothing_in_common(tmp_path: Path) -> None:
     found = compare_runs(store(tmp_path / "a", [record("1")]), store(tmp_path / "b", [record("2")]))
-    assert (found.conditions, found.headline, found.robustness) == ((), "", {})
-    broken = _own(compare_runs(_run(tmp_path / "c", "ii"), _run(tmp_path / "d", "pp")))
-    assert (broken.effect, broken.these, broken.work, broken.tasks) == (None, None, None, 0)
-    assert broken.effect_of_all is not None
-    assert broken.effect_of_all.second == 1.0
+    assert (found.conditions, found.headline, found.figures.listed) == ((), "", ())
+    found = compare_runs(_run(tmp_path / "c", "ii"), _run(tmp_path / "d", "pp"))
+    broken = _rate(found)
+    assert (broken.value, broken.unknown, _own(found).tasks) == (None, "no sample has a verdict in both runs", 0)
+    assert found.figures.get("completion").second == 1.0
 
 
 def _priced(sample: str, dollars: float | None, seconds: float, replayed: int = 0) -> SampleRecord:
@@ -149,41 +151,49 @@ def _priced(sample: str, dollars: float | None, seconds: float, replayed: int = 
     return record(sample, usage=usage, cost=total, seconds=seconds, calls=3, replayed=replayed)
 
 
+AGENT = {"agent": {"model": "m"}}
+
+
 def test_what_samples_took(tmp_path: Path) -> None:
-    first = store(tmp_path / "a", [_priced(str(n), 0.01 * (1 + n % 3), 10 + n) for n in range(30)])
-    second = store(tmp_path / "b", [_priced(str(n), 0.02 * (1 + n % 3), 5 + n) for n in range(30)])
-    own = _own(compare_runs(first, second))
-    cost, seconds = own.quantities["agent cost"], own.quantities["seconds"]
-    assert cost is not None
-    assert seconds is not None
+    first = store(tmp_path / "a", [_priced(str(n), 0.01 * (1 + n % 3), 10 + n) for n in range(30)], roles=AGENT)
+    second = store(tmp_path / "b", [_priced(str(n), 0.02 * (1 + n % 3), 5 + n) for n in range(30)], roles=AGENT)
+    figures = compare_runs(first, second).figures
+    cost, seconds, tokens = map(figures.get, ("agent_cost_per_task", "seconds", "tokens"))
     assert (cost.first, cost.second, cost.ratio) == pytest.approx((0.02, 0.04, 2.0))
     # Each of thirty tasks costs twice as much; that another would not is not ruled out.
-    assert cost.ratio_interval is not None
-    assert 1 < cost.ratio_interval.low < 2 < cost.ratio_interval.high
+    assert cost.ratio_low is not None and cost.ratio_high is not None
+    assert 1 < cost.ratio_low < 2 < cost.ratio_high
     assert cost.interval is not None and cost.interval.low > 0
-    assert seconds.difference == pytest.approx(-5)
-    tokens = own.quantities["tokens"]
-    assert tokens is not None
-    assert (tokens.first, tokens.difference) == (120, 0)
-    assert own.few == ""
+    assert seconds.value == pytest.approx(-5)
+    assert (tokens.first, tokens.value, tokens.note) == (120, 0, "")
 
 
 def test_a_few_tasks_do_not_show_how_much_others_take(tmp_path: Path) -> None:
-    first = store(tmp_path / "a", [_priced(str(n), 0.01 * (1 + n % 3), 10 + n) for n in range(29)])
-    second = store(tmp_path / "b", [_priced(str(n), 0.02 * (1 + n % 3), 5 + n) for n in range(29)])
-    own = _own(compare_runs(first, second))
-    cost = own.quantities["agent cost"]
-    assert cost is not None and cost.ratio == pytest.approx(2.0)
-    assert cost.interval is None and cost.ratio_interval is None
-    assert own.few.startswith("too few tasks for an interval of what they take: 29 that are drawn apart")
+    first = store(tmp_path / "a", [_priced(str(n), 0.01 * (1 + n % 3), 10 + n) for n in range(29)], roles=AGENT)
+    second = store(tmp_path / "b", [_priced(str(n), 0.02 * (1 + n % 3), 5 + n) for n in range(29)], roles=AGENT)
+    cost = compare_runs(first, second).figures.get("agent_cost_per_task")
+    assert cost.ratio == pytest.approx(2.0)
+    assert cost.interval is None and cost.ratio_low is None
+    assert cost.note.startswith("too few tasks for an interval of what they take: 29 that are drawn apart")
 
 
 @pytest.mark.parametrize(
     ("change", "settings_", "unknown"),
     [
-        ({"dollars": None}, {}, {"cost": "the price of a model is unknown in 1 sample"}),
-        ({"replayed": 2}, {}, {"cost": "1 sample was answered from the request cache"}),
-        ({}, {"agent": "python:mine:work"}, {"cost": "nobody sees what an agent of one's own (python:…) spends"}),
+        ({"dollars": None}, {}, {"cost_per_task": "the price of a model is unknown in 1 sample"}),
+        (
+            {"replayed": 2},
+            {},
+            {
+                "cost_per_task": "what replayed requests would have cost, or "
+                "the price of a model is unknown in 1 sample"
+            },
+        ),
+        (
+            {},
+            {"agent": "python:mine:work"},
+            {"cost_per_task": "nobody sees what an agent of one's own (python:…) spends"},
+        ),
         ({}, {"regraded": {"source": "x"}}, {"seconds": "stored work was only judged again"}),
     ],
 )
@@ -193,11 +203,10 @@ def test_what_is_not_known(
     first = store(tmp_path / "a", [_priced("1", 0.01, 1), _priced("2", 0.01, 1)])
     odd = _priced("1", **{"dollars": 0.01, "seconds": 1, **change})  # type: ignore[arg-type]
     second = store(tmp_path / "b", [odd, _priced("2", 0.01, 1)], **settings_)
-    own = _own(compare_runs(first, second))
+    figures = compare_runs(first, second).figures
     for name, why in unknown.items():
-        assert own.quantities[name] is None
-        assert own.unknown[name] == why
-    assert own.quantities["calls"] is not None
+        assert (figures.get(name).value, figures.get(name).unknown) == (None, why)
+    assert figures.get("calls").value is not None
 
 
 def test_industries_are_corrected_for_their_number(tmp_path: Path) -> None:
@@ -211,12 +220,11 @@ def test_industries_are_corrected_for_their_number(tmp_path: Path) -> None:
             ],
         )
 
-    own = _own(compare_runs(side(tmp_path / "a", ""), side(tmp_path / "b", "Trade")))
-    by_name = {one.name: one for one in own.industries}
+    found = compare_runs(side(tmp_path / "a", ""), side(tmp_path / "b", "Trade")).figures
+    by_name = found.groups("category", "E0")
     assert list(by_name) == ["Health", "Law", "Trade"]
     trade = by_name["Trade"]
-    assert trade.effect is not None
-    assert trade.effect.difference == pytest.approx(0.8)
+    assert trade.value == pytest.approx(0.8)
     assert trade.p == pytest.approx(2 * norm.sf((8 * 9 / 10) ** 0.5))
     assert trade.p_adjusted == pytest.approx(6 * norm.sf((8 * 9 / 10) ** 0.5))
     assert by_name["Law"].p_adjusted == 1.0
@@ -232,10 +240,10 @@ def test_an_industry_whose_interval_leaves_out_0_is_significant_among_all(tmp_pa
         return store(folder, records)
 
     for gained in range(3, 12):
-        own = _own(compare_runs(side(tmp_path / f"a{gained}", 0), side(tmp_path / f"b{gained}", gained)))
-        for one in own.industries:
-            assert one.effect is not None and one.effect.interval is not None and one.p_adjusted is not None
-            if one.effect.interval.low > 0:
+        found = compare_runs(side(tmp_path / f"a{gained}", 0), side(tmp_path / f"b{gained}", gained))
+        for one in found.figures.groups("category", "E0").values():
+            assert one.interval is not None and one.p_adjusted is not None
+            if one.interval.low > 0:
                 assert one.p_adjusted < 0.05
 
 
@@ -244,7 +252,7 @@ def test_robustness_is_compared_on_common_tasks(tmp_path: Path) -> None:
     make_run(tmp_path / "a", agent="a", tasks=60, skill=0.8, conditions=modes, trajectories=False)
     make_run(tmp_path / "b", agent="b", tasks=60, skill=0.8, conditions=modes, trajectories=False)
     runs = open_run(tmp_path / "a"), open_run(tmp_path / "b")
-    change = compare_runs(*runs).robustness[""]
+    change = compare_runs(*runs).figures.get("robustness", "")
 
     def rate(run: StoredRun, mode: str, tasks: set[str]) -> int:
         return sum(r.outcome == "pass" for r in run.records if r.condition == mode and r.sample in tasks)
@@ -252,9 +260,9 @@ def test_robustness_is_compared_on_common_tasks(tmp_path: Path) -> None:
     broken = {r.sample for run in runs for r in run.records if r.outcome == "invalid"}
     tasks = {r.sample for r in runs[0].records} - broken
     expected = [min(rate(run, mode, tasks) for mode in modes[1:]) / rate(run, "E0", tasks) for run in runs]
-    assert change.tasks == len(tasks)
+    assert change.n == len(tasks)
     assert [change.first, change.second] == pytest.approx(expected)
-    assert change.difference == pytest.approx(expected[1] - expected[0])
+    assert change.value == pytest.approx(expected[1] - expected[0])
     assert change.interval is not None
     assert change.interval.low < expected[1] - expected[0] < change.interval.high
 
@@ -264,22 +272,21 @@ def test_robustness_is_compared_on_common_tasks(tmp_path: Path) -> None:
 def test_the_other_way_round_is_the_mirror_image(tmp_path: Path, pairs: list[tuple[str, str]]) -> None:
     first = _run(tmp_path / "a", "".join(a for a, _ in pairs))
     second = _run(tmp_path / "b", "".join(b for _, b in pairs))
-    there, back = _own(compare_runs(first, second)), _own(compare_runs(second, first))
-    assert (there.effect is None) == (back.effect is None) == (there.work is None)
+    found, other = compare_runs(first, second), compare_runs(second, first)
+    (there, one), (back, two) = ((_own(of), _rate(of)) for of in (found, other))
+    assert (one.value is None) == (two.value is None)
     assert [(f.sample, not f.gained) for f in there.flips if f.gained] == [
         (f.sample, f.gained) for f in back.flips if not f.gained
     ]
-    if there.effect is None or back.effect is None or there.work is None or back.work is None:
+    if one.value is None or two.value is None or one.interval is None or two.interval is None:
         return
-    assert there.effect.difference == pytest.approx(-back.effect.difference)
-    assert there.work.p == pytest.approx(back.work.p)
+    assert one.value == pytest.approx(-two.value)
+    assert one.p == pytest.approx(two.p)
     table = there.table
     judged = table.both + table.only_first + table.only_second + table.neither
-    assert judged + table.left_out == there.pairs
-    assert there.effect.difference == pytest.approx((table.only_second - table.only_first) / judged)
-    if there.effect.interval is not None and back.effect.interval is not None:
-        low, high = there.effect.interval
-        assert (low, high) == pytest.approx((-back.effect.interval.high, -back.effect.interval.low), abs=1e-6)
+    assert judged + table.left_out == len(pairs)
+    assert one.value == pytest.approx((table.only_second - table.only_first) / judged)
+    assert one.interval == pytest.approx((-two.interval.high, -two.interval.low), abs=1e-6)
 
 
 def test_the_test_keeps_its_level(tmp_path: Path) -> None:
@@ -289,6 +296,5 @@ def test_the_test_keeps_its_level(tmp_path: Path) -> None:
     for trial in range(200):
         outcomes = ["".join(random.choices("pf", k=40)) for _ in "ab"]
         runs = [_run(tmp_path / f"{trial}{n}", text) for n, text in enumerate(outcomes)]
-        work = _own(compare_runs(*runs)).work
-        found += work is not None and conclude(work) in (Conclusion.BETTER, Conclusion.WORSE)
+        found += conclude(_rate(compare_runs(*runs))) in (Conclusion.BETTER, Conclusion.WORSE)
     assert found <= 16

@@ -6,7 +6,9 @@ import pytest
 from tests.support.cli import command
 
 from worktrial.engine.stored import open_run
-from worktrial.results.comparison import Change, compare_runs
+from worktrial.results.comparison import compare_runs
+from worktrial.results.figure import MEANS
+from worktrial.statistics import Change
 from worktrial.suites.orchestration.figures.turns import language_figures
 
 
@@ -14,7 +16,8 @@ def _figures(tmp_path: Path, suite: str, first: str, second: str) -> dict[str, C
     for folder, agent in (("a", first), ("b", second)):
         assert command("run", suite, "--agent", agent, "-o", tmp_path / folder).code == 0
     found = compare_runs(open_run(tmp_path / "a"), open_run(tmp_path / "b"))
-    return {figure.name: figure.change for figure in found.suite_figures}
+    shared = {"completion", "completion_of_valid", *MEANS}
+    return {one.name: one for one in found.figures.listed if one.name not in shared and one.value is not None}
 
 
 def test_orchestration_scores_by_language(tmp_path: Path) -> None:
@@ -35,13 +38,13 @@ def test_orchestration_scores_by_language(tmp_path: Path) -> None:
         assert after is not None
         assert (change.first, change.second) == pytest.approx((before, after))
         assert change.interval is not None
-        assert change.interval.low <= change.difference + 1e-9
-        assert change.difference <= change.interval.high + 1e-9
-    assert found["EN plan"].difference < 0
+        assert change.interval.low <= change.value + 1e-9
+        assert change.value <= change.interval.high + 1e-9
+    assert found["EN plan"].value < 0
 
 
 def test_documents_scores_of_both_scorers(tmp_path: Path) -> None:
     found = _figures(tmp_path, "documents", "idle", "reference")
     assert set(found) == {f"{s}, tolerance {at}" for s in ("published", "ours") for at in ("0", "0.01")}
     assert found["published, tolerance 0"].first == 0
-    assert found["published, tolerance 0"].difference == pytest.approx(13 / 20)
+    assert found["published, tolerance 0"].value == pytest.approx(13 / 20)

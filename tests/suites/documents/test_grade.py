@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.support.tiny_archive import tiny_archive, write_questions
 
-from worktrial.archive.store import Archive
+from worktrial.archive.store.archive import Archive
 from worktrial.grading import Outcome
 from worktrial.suites.documents.choices import Setup
 from worktrial.suites.documents.load import load_questions

@@ -11,10 +11,10 @@ from tests.workplaces.shop import CLOCK, SHOP
 from worktrial.audits.sequences import plan_sequences
 from worktrial.suites.starter import load_tasks
 from worktrial.workplaces import LanguageSimulator, Tool, Workplace
-from worktrial.workplaces.conformance import WatchedSession
 from worktrial.workplaces.faults import FaultEvent, FaultKind, FaultMode, FaultPlan, FaultySession
 from worktrial.workplaces.records import KnownState
 from worktrial.workplaces.simulator.answers import GivenAnswer, doubts
+from worktrial.workplaces.watch import WatchedSession
 
 ANY: dict[str, Any] = {"type": "object"}
 STATE = {

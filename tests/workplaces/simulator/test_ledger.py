@@ -11,10 +11,10 @@ from tests.workplaces.shop import CLOCK, SHOP
 from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language import JsonObject
 from worktrial.workplaces import LanguageSimulator, LedgerSession, Origin, Tool, Workplace
-from worktrial.workplaces.conformance import WatchedSession
 from worktrial.workplaces.simulator.ask import UnusableReply
 from worktrial.workplaces.simulator.ledger import Ledger
 from worktrial.workplaces.simulator.recall import shown_facts
+from worktrial.workplaces.watch import WatchedSession
 
 ORDER = {"order_id": "A-1"}
 REFUND = {"op": "replace", "path": "/orders/0/status", "value": "refunded"}

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from worktrial.archive.layout.draft import Draft
 from worktrial.archive.layout.lines import around
 from worktrial.archive.layout.tokens import is_year
+from worktrial.archive.meaning.value import value_of
 from worktrial.archive.pages import Box, Word
 
 CAPTION = re.compile(
@@ -17,8 +18,6 @@ CAPTION = re.compile(
 )
 _TICKS = 4
 _LEAST_ROWS = 3
-_FIGURE = re.compile(r"[-+−–]?\d[\d,]*(?:\.\d+)?")
-_MINUS = str.maketrans({"−": "-", "–": "-", ",": ""})
 
 _BARS = 3
 _SAME = 1.5  # points within which bars stand on one axis, or are equally long
@@ -136,20 +135,15 @@ def is_chart(draft: Draft) -> bool:
         return False
     if any(_is_scale(row) for row in (rows[0], rows[-1])):
         return True
-    columns = [column for column in zip(*rows, strict=True) if any(map(_number, column))]
+    columns = [column for column in zip(*rows, strict=True) if any(value_of(text).number for text in column)]
     return bool(columns) and all(_is_scale(column) for column in columns)
 
 
 def _is_scale(texts: Sequence[str]) -> bool:
     told = [text for text in texts if text]
-    numbers = [_number(text) for text in told]
+    numbers = [value_of(text).number for text in told]
     if len(told) < _TICKS or any(number is None for number in numbers) or all(map(is_year, told)):
         return False
     known = [number for number in numbers if number is not None]
     steps = [b - a for a, b in pairwise(known)]
     return steps[0] != 0 and all(abs(step - steps[0]) <= 1e-6 * max(1.0, abs(steps[0])) for step in steps)
-
-
-def _number(text: str) -> float | None:
-    plain = text.strip().rstrip("%").strip()
-    return float(plain.translate(_MINUS)) if _FIGURE.fullmatch(plain) else None

@@ -8,6 +8,7 @@ from statistics import median
 
 from worktrial.archive.layout.lines import Phrase, TextLine
 from worktrial.archive.layout.tokens import is_year
+from worktrial.archive.meaning.value import value_of
 from worktrial.archive.pages import Box, Cell, Table
 
 _FEWEST = 8
@@ -26,7 +27,6 @@ _ROW = 3
 _TWO_FIGURES = re.compile(
     r"[^a-z]*\d[\d,.]*\)?\s+(?!\([^)]*%)[-$(]*(?:\d{1,3}(?:,\d{3})+|\d+\.\d)[^a-z]*", re.IGNORECASE
 )
-_VALUE = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def layout_confidence(tables: Sequence[Table], zones: Sequence[Sequence[TextLine]]) -> float | None:
@@ -146,6 +146,6 @@ def _outside(tables: Sequence[Table], zones: Sequence[Sequence[TextLine]]) -> It
 
 def _is_scale(figures: Sequence[Phrase]) -> bool:
     """Whether figures grow in equal steps, as those beside a chart do."""
-    values = [float(found[0].replace(",", "")) for figure in figures if (found := _VALUE.search(figure.text))]
+    values = [number for figure in figures if (number := value_of(figure.text).number) is not None]
     steps = [b - a for a, b in pairwise(values)]
     return bool(steps) and max(steps) - min(steps) <= 1e-6 * max(map(abs, values))

@@ -2,7 +2,7 @@
 
 The chance is that of a logistic regression: to the log odds of what the reader says, the evidence adds its weights.
 They were fitted by `python -m lab trust --fit` to the 1,900 numbers of seven scans of odd years that
-`lab/panels/truth` transcribes, together with those of `ocr/chances.py`. benchmarks/RESULTS.md has the diagram.
+`lab/panels/truth` transcribes, together with those of `chances.py`. benchmarks/RESULTS.md has the diagram.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from worktrial.archive.logistic import chance_of, log_odds
+from worktrial.archive.chances import chance_of, log_odds
 from worktrial.archive.meaning.footing import Footing
 from worktrial.archive.meaning.labels import header_paths
 from worktrial.archive.meaning.separators import Separators

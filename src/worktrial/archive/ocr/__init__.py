@@ -3,6 +3,4 @@
 from worktrial.errors import extra
 
 with extra("ocr", "Reading scans"):
-    from worktrial.archive.ocr.page import recognise_image, recognise_page
-
-__all__ = ["recognise_image", "recognise_page"]
+    import cv2  # noqa: F401

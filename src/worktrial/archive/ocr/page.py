@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from worktrial.archive.ocr.chances import chance_of_reading
+from worktrial.archive.chances import chance_of_reading
 from worktrial.archive.ocr.engine import Engine, PixelBox, shared_engine
 from worktrial.archive.ocr.image import Grey, PageImage, lift_rules, page_image, prepare
 from worktrial.archive.ocr.letters import settle_letters

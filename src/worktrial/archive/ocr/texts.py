@@ -27,8 +27,6 @@ FLOOR = 1e-5
 
 WIDEST = 2600
 """Pixels; a sheet is no wider, long lines are scaled down to it."""
-PATIENCE = 120.0
-"""Seconds after which a hanging process is given up."""
 
 Posteriors = tuple[NDArray[np.float32], ...]
 """One per view of the same crop: as it is, and softened."""
@@ -138,20 +136,19 @@ class Sheet:
         )
 
     def opinions(self) -> list[Opinion | None]:
-        """Wait, and give one opinion per crop; all None where tesseract is missing or failed."""
+        """Wait, and give one opinion per crop; all None where tesseract is missing or failed.
+
+        However slow it is: a reading must not depend on that. One that hangs ends with its page.
+        """
         nothing: list[Opinion | None] = [None] * self._count
         if self._process is None or self._folder is None:
             return nothing
         try:
-            self._process.wait(PATIENCE)
+            self._process.wait()
             table = Path(self._folder.name) / "sheet.tsv"
             if self._process.returncode or not table.exists():
                 return nothing
             return self._parsed(table.read_text("utf-8"))
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-            return nothing
         finally:
             self._folder.cleanup()
 

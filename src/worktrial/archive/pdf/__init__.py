@@ -3,7 +3,4 @@
 from worktrial.errors import extra
 
 with extra("documents", "Reading PDFs"):
-    from worktrial.archive.pdf.document import Pdf, open_pdf, render
-    from worktrial.archive.pdf.page import read_page
-
-__all__ = ["Pdf", "open_pdf", "read_page", "render"]
+    import pypdfium2  # noqa: F401

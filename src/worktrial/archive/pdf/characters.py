@@ -182,25 +182,15 @@ def displayed(page: Any, boxes: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 _loose_box = direct("FPDFText_GetLooseCharBox", INT, POINTER, INT, POINTER)
-
 _text = direct("FPDFText_GetText", INT, POINTER, INT, INT, POINTER)
-
 _unicode = direct("FPDFText_GetUnicode", UNSIGNED, POINTER, INT)
-
 _origin = direct("FPDFText_GetCharOrigin", INT, POINTER, INT, POINTER, POINTER)
-
 _font_size = direct("FPDFText_GetFontSize", DOUBLE, POINTER, INT)
-
 _matrix = direct("FPDFText_GetMatrix", INT, POINTER, INT, POINTER)
-
 _angle = direct("FPDFText_GetCharAngle", FLOAT, POINTER, INT)
-
 _weight = direct("FPDFText_GetFontWeight", INT, POINTER, INT)
-
 _font_info = direct("FPDFText_GetFontInfo", LONG, POINTER, INT, POINTER, LONG, POINTER)
-
 _text_object = direct("FPDFText_GetTextObject", POINTER, POINTER, INT)
-
 _font = direct("FPDFTextObj_GetFont", POINTER, POINTER)
 
 

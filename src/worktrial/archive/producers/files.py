@@ -1,6 +1,7 @@
 """Documents that lie in files: found by path, told apart by extension and first bytes, opened by kind."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -150,6 +151,16 @@ def open_document(source: DocumentSource, settings: ReadSettings) -> PageReader:
         return cast(PageReader, getattr(import_module(module), function)(source, settings))
     except (ImportError, AttributeError, ValueError) as error:
         raise SettingError(f"{source.kind}: there is no such reader ({error})") from None
+
+
+def read_document(path: Path) -> tuple[list[PageContent], str | None]:
+    """All pages of a file, read here and now, and what is wrong with the file as a whole; nothing is stored.
+
+    Raises:
+        DataError: it cannot be read at all.
+    """
+    with closing(open_document(DocumentSource(path.stem, path, kind_of(path)), ReadSettings())) as reader:
+        return [reader.read(number) for number in range(1, reader.pages + 1)], reader.trouble
 
 
 def libraries_of(kind: str) -> str:

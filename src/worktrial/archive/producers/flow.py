@@ -7,6 +7,8 @@ from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
 from worktrial.archive.layout.draft import is_note, is_unit, unit_of
+from worktrial.archive.layout.tokens import is_nothing, is_number
+from worktrial.archive.meaning.value import split_marks
 from worktrial.archive.pages import Box, Cell, PageContent, Route, Table
 from worktrial.archive.producers.parsed import LINES_PER_PAGE
 from worktrial.errors import DataError
@@ -18,9 +20,7 @@ MOST_CELLS = 2_000_000
 MOST_UNPACKED = 256 << 20
 """Bytes that a packed document may unpack to."""
 
-_FIGURE = re.compile(r"[-+(]?\s*[$£€¥]?\s*[-+]?[\d.,'’\s]*\d[\d.,'’\s]*\s*%?\)?(?:\s*[rpe*†]|\s*\d{1,2}/)*")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-_NOTHING = re.compile(r"[-–—.…*]+|n\.?\s?a\.?|n/a", re.IGNORECASE)
 _LONGEST_TITLE = 200
 _CAPTION_LINES = 4
 _MOST_NOTES = 12
@@ -54,25 +54,28 @@ class PageEdge:
 Piece = Paragraph | TextGrid | PageEdge
 
 
-class FlowPages:
-    """Pages made of pieces.
+class FlowReader:
+    """Reads a document that has no pages of its own, whole when it is opened.
 
     Args:
         pieces: In reading order.
         path: The document, for messages.
+        trouble: What is wrong with it.
     """
 
-    def __init__(self, pieces: Iterable[Piece], path: Path) -> None:
+    def __init__(self, pieces: Iterable[Piece], path: Path, trouble: str | None = None) -> None:
         self._pages = list(_paged(captioned(list(pieces))))
+        self.pages = len(self._pages)
+        self.trouble = trouble
         if not any(self._pages):
             raise DataError(path, "has no text and no table")
-
-    def __len__(self) -> int:
-        return len(self._pages)
 
     def read(self, number: int) -> PageContent:
         """One page, 1-based."""
         return flow_page(self._pages[number - 1], number)
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 def flow_page(pieces: Iterable[Paragraph | TextGrid], number: int) -> PageContent:
@@ -140,7 +143,7 @@ def _header_rows(grid: Sequence[Sequence[str]]) -> int:
 def _is_figure(text: str) -> bool:
     if _YEAR.fullmatch(text):
         return False
-    return _FIGURE.fullmatch(text) is not None or _NOTHING.fullmatch(text) is not None
+    return is_number(split_marks(text).body) or is_nothing(text)
 
 
 def _label_columns(body: Sequence[Sequence[str]], wide: int) -> int:

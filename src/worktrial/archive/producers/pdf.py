@@ -12,7 +12,7 @@ from worktrial.archive.producers.files import ReadSettings
 from worktrial.errors import DataError
 
 if TYPE_CHECKING:
-    from worktrial.archive.pdf import Pdf
+    from worktrial.archive.pdf.document import Pdf
 
 OCR_UNAVAILABLE = "ocr unavailable: this page is a picture. To read it: pip install worktrial[ocr], and build again"
 OCR_REFUSED = "this page is a picture, and the archive was built without recognition"
@@ -26,8 +26,8 @@ _REOPEN_AFTER = 100
 
 def read_page_of(pdf: "Pdf", number: int, settings: ReadSettings) -> PageContent:
     """Read one page of an open PDF. What is wrong with the page is said in its `trouble`."""
-    from worktrial.archive.layout import page_content
-    from worktrial.archive.pdf import read_page
+    from worktrial.archive.layout.finder import page_content
+    from worktrial.archive.pdf.page import read_page
 
     page = read_page(pdf, number)
     forced = settings.ocr == "force" and page.route is Route.TEXT
@@ -46,7 +46,7 @@ def read_page_of(pdf: "Pdf", number: int, settings: ReadSettings) -> PageContent
 
 
 def _recognised(pdf: "Pdf", number: int, threads: int) -> PageContent:
-    from worktrial.archive.layout import page_content
+    from worktrial.archive.layout.finder import page_content
     from worktrial.archive.ocr.engine import shared_engine
     from worktrial.archive.ocr.page import recognise_page
     from worktrial.archive.pdf.document import refuse_bombs
@@ -91,7 +91,7 @@ def text_version() -> str:
 
 
 def _untrusted(page: PageText, why: str) -> PageContent:
-    from worktrial.archive.layout import page_content
+    from worktrial.archive.layout.finder import page_content
 
     words = tuple(replace(word, confidence=UNTRUSTED_CONFIDENCE) for word in page.words)
     content = page_content(replace(page, route=Route.TEXT, words=words, trouble=why))
@@ -110,7 +110,7 @@ class PdfReader:
     def __init__(
         self, path: Path, settings: ReadSettings, opener: "Callable[[Path, str | None], Pdf] | None" = None
     ) -> None:
-        from worktrial.archive.pdf import open_pdf
+        from worktrial.archive.pdf.document import open_pdf
 
         self._path = path
         self._settings = settings

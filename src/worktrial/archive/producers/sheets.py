@@ -9,11 +9,10 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from worktrial.archive.pages import PageContent
 from worktrial.archive.producers.files import ReadSettings
 from worktrial.archive.producers.flow import (
     MOST_CELLS,
-    FlowPages,
+    FlowReader,
     PageEdge,
     Paragraph,
     Piece,
@@ -46,11 +45,11 @@ class _Shown(NamedTuple):
     currency: str
 
 
-class WorkbookReader:
+class WorkbookReader(FlowReader):
     """Reads Excel workbooks by the results that are stored in them; no formula is computed."""
 
     def __init__(self, path: Path, settings: ReadSettings) -> None:
-        self.trouble = _trouble(path)
+        trouble = _trouble(path)
         with extra("office", "Reading spreadsheets"):
             import openpyxl
         with warnings.catch_warnings():
@@ -59,42 +58,26 @@ class WorkbookReader:
             # As a file: it refuses paths without the usual ending, as they have behind the wall.
             with path.open("rb") as file:
                 book = openpyxl.load_workbook(file, data_only=True, keep_links=False)
-        self._flow = FlowPages(_of_book(book.worksheets), path)
-        self.pages = len(self._flow)
-
-    def read(self, number: int) -> PageContent:
-        """One page, 1-based."""
-        return self._flow.read(number)
-
-    def close(self) -> None:
-        """Nothing is open."""
+        super().__init__(_of_book(book.worksheets), path, trouble)
 
 
-class SeparatedReader:
+class SeparatedReader(FlowReader):
     """Reads separated values; what separates them is told by the file."""
 
     def __init__(self, path: Path, settings: ReadSettings) -> None:
-        text, self.trouble = decoded_text(path)
+        text, trouble = decoded_text(path)
         rows: list[list[str]] = []
         cells = 0
         try:
             for row in csv.reader(text.splitlines(keepends=True), _dialect(text)):
                 cells += max(len(row), 1)
                 if cells > MOST_CELLS:
-                    self.trouble = f"only the first {len(rows):,} rows are read: at most {MOST_CELLS:,} cells are"
+                    trouble = f"only the first {len(rows):,} rows are read: at most {MOST_CELLS:,} cells are"
                     break
                 rows.append(row)
         except csv.Error as error:
             raise DataError(path, f"is no table of separated values ({error})", "Leave it out") from None
-        self._flow = FlowPages(_blocks(rows), path)
-        self.pages = len(self._flow)
-
-    def read(self, number: int) -> PageContent:
-        """One page, 1-based."""
-        return self._flow.read(number)
-
-    def close(self) -> None:
-        """Nothing is open."""
+        super().__init__(_blocks(rows), path, trouble)
 
 
 def _dialect(text: str) -> type[csv.Dialect]:

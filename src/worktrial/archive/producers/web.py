@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 
-from worktrial.archive.pages import PageContent
 from worktrial.archive.producers.files import ReadSettings
-from worktrial.archive.producers.flow import FlowPages, Paragraph, Piece, is_table, shaped
+from worktrial.archive.producers.flow import FlowReader, Paragraph, Piece, is_table, shaped
 from worktrial.archive.producers.parsed import read_table_element
 from worktrial.errors import DataError, extra
 from worktrial.outside.files import read_bytes
@@ -26,7 +25,7 @@ _INLINE = frozenset(
 )
 
 
-class HtmlReader:
+class HtmlReader(FlowReader):
     """Reads one HTML file; nothing that it links to is fetched."""
 
     def __init__(self, path: Path, settings: ReadSettings) -> None:
@@ -39,16 +38,8 @@ class HtmlReader:
         except (etree.LxmlError, ValueError) as error:
             raise DataError(path, f"is no HTML ({error})", "Leave it out") from None
         cut = any(entry.level_name == "FATAL" for entry in parser.error_log)
-        self.trouble = "nested too deeply; what follows the deepest place is missing" if cut else None
-        self._flow = FlowPages(_pieces(root), path)
-        self.pages = len(self._flow)
-
-    def read(self, number: int) -> PageContent:
-        """One page, 1-based."""
-        return self._flow.read(number)
-
-    def close(self) -> None:
-        """Nothing is open."""
+        trouble = "nested too deeply; what follows the deepest place is missing" if cut else None
+        super().__init__(_pieces(root), path, trouble)
 
 
 def _is_utf8(raw: bytes) -> bool:

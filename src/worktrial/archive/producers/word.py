@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from worktrial.archive.pages import PageContent
 from worktrial.archive.producers.files import ReadSettings
 from worktrial.archive.producers.flow import (
-    FlowPages,
+    FlowReader,
     PageEdge,
     Paragraph,
     Piece,
@@ -23,10 +22,8 @@ _SPAN = re.compile(rb'<w:(?:gridSpan|gridBefore|gridAfter)\s[^>]*w:val="(\d+)"')
 _EDGE = "./w:pPr/w:pageBreakBefore | .//w:lastRenderedPageBreak | .//w:br[@w:type='page']"
 
 
-class WordReader:
+class WordReader(FlowReader):
     """Reads .docx files: what stands in the body, not headers, footers and text boxes."""
-
-    trouble: str | None = None
 
     def __init__(self, path: Path, settings: ReadSettings) -> None:
         with bounded_zip(path) as packed:
@@ -41,15 +38,7 @@ class WordReader:
             document = docx.Document(str(path))
         except (KeyError, ValueError) as error:
             raise DataError(path, f"is no Word document ({error})", "Save it anew as .docx") from None
-        self._flow = FlowPages(_pieces(document), path)
-        self.pages = len(self._flow)
-
-    def read(self, number: int) -> PageContent:
-        """One page, 1-based."""
-        return self._flow.read(number)
-
-    def close(self) -> None:
-        """Nothing is open."""
+        super().__init__(_pieces(document), path)
 
 
 def _pieces(document: Any) -> Iterator[Piece]:

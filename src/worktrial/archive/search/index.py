@@ -14,11 +14,9 @@ from worktrial.archive.search.words import (
     WEIGHTS,
     IndexEntry,
     SearchQuestion,
-    entries,
     read_question,
     whole_numbers,
 )
-from worktrial.archive.store.parts import StoredPart
 
 _WIDEST = 240
 _ANALYZER = "words"
@@ -57,7 +55,7 @@ class Hit(NamedTuple):
     """Number of other documents that print the same table."""
 
 
-class IndexHit(NamedTuple):
+class _Found(NamedTuple):
     """A match as the index hands it over."""
 
     document: str
@@ -89,61 +87,6 @@ def snippet(body: str, words: Sequence[str]) -> str:
 def _matches(line: str, stems: set[str]) -> int:
     low = line.casefold().replace(",", "")
     return sum(stem in low for stem in stems)
-
-
-class _Index:
-    """The index of a folder, opened for searching."""
-
-    def __init__(self, folder: Path) -> None:
-        self._schema = _schema()
-        self._index = tantivy.Index(self._schema, path=str(folder))
-        self._analyzer = _analyzer()
-        self._index.register_tokenizer(_ANALYZER, self._analyzer)
-        self._index.reload()
-        self._searcher = self._index.searcher()
-
-    def search(
-        self,
-        words: Iterable[str],
-        *,
-        kind: str,
-        limit: int,
-        document: str | None,
-        issue: str | None,
-        years: Iterable[int],
-        periods: Iterable[str] = (),
-    ) -> list[IndexHit]:
-        """Find the best entries, the best first."""
-        must, should = tantivy.Occur.Must, tantivy.Occur.Should
-        filters = [("kind", kind), ("document", document), ("issue", issue)]
-        clauses = [(must, Query.const_score_query(self._term(f, v), 0.0)) for f, v in filters if v is not None]
-        # Every stem once, although it may be asked for in two forms.
-        stems = dict.fromkeys(stem for word in words for stem in self._analyzer.analyze(whole_numbers(word)))
-        wanted = [(should, self._anywhere(stem)) for stem in stems]
-        if wanted:
-            clauses.append((must, Query.boolean_query(wanted)))
-        near = sorted({year + later for year in years for later in (0, 1)})
-        clauses += [(should, Query.const_score_query(self._term("year", str(year)), _YEAR_BONUS)) for year in near]
-        bonus = [(should, self._term("when", period)) for period in periods]
-        clauses += [(occur, Query.const_score_query(term, _PERIOD_BONUS)) for occur, term in bonus]
-        hits = self._searcher.search(Query.boolean_query(clauses), limit, count=False).hits
-        found = []
-        for score, address in hits:
-            stored = self._searcher.doc(address)
-            names = ("document", "page", "table", "text", "others", "documents")
-            document, page, table, text, others, documents = (stored.get_first(name) for name in names)
-            body, also = (bytes(value or b"").decode() for value in (text, others))
-            place = (str(document), int(page or 0), int(table or 0))
-            found.append(IndexHit(*place, score, body, also, int(documents or 0)))
-        return found
-
-    def _term(self, field: str, value: str) -> Any:
-        return Query.term_query(self._schema, field, value, "basic")
-
-    def _anywhere(self, stem: str) -> Any:
-        terms = {field: Query.term_query(self._schema, field, stem, "freq") for field in WEIGHTS}
-        weighted = [Query.boost_query(term, WEIGHTS[field]) for field, term in terms.items()]
-        return Query.disjunction_max_query(weighted, tie_breaker=_SECONDARY)
 
 
 def _schema() -> Any:
@@ -178,19 +121,14 @@ class _About(msgspec.Struct, frozen=True):
     format: int = INDEX_FORMAT
 
 
-def write_index(folder: Path, parts: Sequence[StoredPart], fingerprint: str) -> None:
+def write_entries(folder: Path, rows: Iterable[IndexEntry], fingerprint: str) -> None:
     """Make the index anew; readers of the old one keep it until they close it.
 
     Args:
         folder: where the index goes.
-        parts: documents to index.
+        rows: entries of the documents.
         fingerprint: of those documents; `is_index_of` finds it again.
     """
-    write_entries(folder, entries(parts), fingerprint)
-
-
-def write_entries(folder: Path, rows: Iterable[IndexEntry], fingerprint: str) -> None:
-    """Make the index anew from entries; see `write_index`."""
     temporary = folder.with_name(f"{folder.name}.tmp")
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
@@ -233,7 +171,11 @@ class Searcher:
     """
 
     def __init__(self, folder: Path, names: frozenset[str], issues: frozenset[str]) -> None:
-        self._index = _Index(folder)
+        self._schema, self._analyzer = _schema(), _analyzer()
+        index = tantivy.Index(self._schema, path=str(folder))
+        index.register_tokenizer(_ANALYZER, self._analyzer)
+        index.reload()
+        self._searcher = index.searcher()
         self._names = names
         self._issues = issues
 
@@ -264,21 +206,41 @@ class Searcher:
 
     def _ask(
         self, question: SearchQuestion, kind: Kind, limit: int, document: str | None, issue: str | None
-    ) -> list[IndexHit]:
+    ) -> list[_Found]:
+        """The best entries, the best first."""
+        must, should = tantivy.Occur.Must, tantivy.Occur.Should
+        filters = [("kind", kind), ("document", document), ("issue", issue)]
+        clauses = [(must, Query.const_score_query(self._term(f, v), 0.0)) for f, v in filters if v is not None]
+        # Every stem once, although it may be asked for in two forms.
+        stems = dict.fromkeys(s for word in question.words for s in self._analyzer.analyze(whole_numbers(word)))
+        wanted = [(should, self._anywhere(stem)) for stem in stems]
+        if wanted:
+            clauses.append((must, Query.boolean_query(wanted)))
         # A named issue that the archive lacks says at least around which year to look.
         years = (*question.years, *(int(name[:4]) for name in question.issues)) if issue is None else ()
-        return self._index.search(
-            question.words,
-            kind=kind,
-            limit=limit,
-            document=document,
-            issue=issue,
-            years=years,
-            periods=question.periods,
-        )
+        near = sorted({year + later for year in years for later in (0, 1)})
+        worth = [("year", str(year), _YEAR_BONUS) for year in near]
+        worth += [("when", period, _PERIOD_BONUS) for period in question.periods]
+        clauses += [(should, Query.const_score_query(self._term(field, v), bonus)) for field, v, bonus in worth]
+        found = []
+        for score, address in self._searcher.search(Query.boolean_query(clauses), limit, count=False).hits:
+            stored = self._searcher.doc(address)
+            names = ("document", "page", "table", "text", "others", "documents")
+            name, page, table, text, others, documents = (stored.get_first(field) for field in names)
+            body, also = (bytes(value or b"").decode() for value in (text, others))
+            found.append(_Found(str(name), int(page or 0), int(table or 0), score, body, also, int(documents or 0)))
+        return found
+
+    def _term(self, field: str, value: str) -> Any:
+        return Query.term_query(self._schema, field, value, "basic")
+
+    def _anywhere(self, stem: str) -> Any:
+        terms = {field: Query.term_query(self._schema, field, stem, "freq") for field in WEIGHTS}
+        weighted = [Query.boost_query(term, WEIGHTS[field]) for field, term in terms.items()]
+        return Query.disjunction_max_query(weighted, tie_breaker=_SECONDARY)
 
 
-def _to_best(found: Sequence[IndexHit]) -> list[IndexHit]:
+def _to_best(found: Sequence[_Found]) -> list[_Found]:
     """Scores as shares of the best one's."""
     best = max((one.score for one in found), default=0.0)
     return [one._replace(score=one.score / best if best > 0 else 1.0) for one in found]
@@ -290,13 +252,13 @@ def _phrases_in(body: str, phrases: Sequence[str]) -> int:
     return sum(" ".join(phrase.casefold().split()) in flat for phrase in phrases)
 
 
-def _in_turn(lists: Sequence[Sequence[IndexHit]]) -> Iterable[list[IndexHit]]:
+def _in_turn(lists: Sequence[Sequence[_Found]]) -> Iterable[list[_Found]]:
     longest = max((len(found) for found in lists), default=0)
     for rank in range(longest):
         yield [found[rank] for found in lists if rank < len(found)]
 
 
-def _hit(found: IndexHit, words: Sequence[str]) -> Hit:
+def _hit(found: _Found, words: Sequence[str]) -> Hit:
     table = found.table or None
     also = tuple(dict.fromkeys(name for name in found.also.split("\n") if name))
     shown = snippet(found.body, words)

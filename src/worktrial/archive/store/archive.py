@@ -1,16 +1,26 @@
 """An archive opened for reading."""
 
 import hashlib
+import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from worktrial.archive.pages import PageContent, PageRange, Table
-from worktrial.archive.store.record import INDEX, MANIFEST, DocumentRecord, decode_manifest, read_manifest
+import msgspec
+
+from worktrial.archive.pages import Box, PageContent, PageRange, Table
+from worktrial.archive.store.record import (
+    INDEX,
+    MANIFEST,
+    DocumentRecord,
+    decode_manifest,
+    is_archive,
+    read_manifest,
+    write_manifest,
+)
 from worktrial.errors import DataError
-from worktrial.places import address_of, shown_place
 
 if TYPE_CHECKING:
     from io import RawIOBase
@@ -20,9 +30,9 @@ if TYPE_CHECKING:
 
     from worktrial.archive.search.index import Hit, Kind, Searcher
     from worktrial.archive.store.parts import StoredPart
-    from worktrial.stores.folders import StoredFolder
 
 
+_NAME_WORD = re.compile(r"[^\W\d_]{4,}")
 # The page as a whole is tested first: most pages have no match, and need not be cut into lines.
 _GREP = """
 WITH hit AS (
@@ -50,17 +60,35 @@ class GrepLine(NamedTuple):
     text: str
 
 
+class StoredFiles(Protocol):
+    """Files of an archive that lies elsewhere, such as in an object store."""
+
+    state: Any
+    """Its `files` are known by their names."""
+    bucket: Any
+    """Its `address` is where they lie."""
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a file."""
+
+    def open(self, name: str) -> "RawIOBase":
+        """A file to read parts of."""
+
+    def brought(self, names: Sequence[str]) -> Path:
+        """A folder on this machine that holds these files."""
+
+
 class Archive:
     """Documents, pages, tables and cells of an archive; nothing is written into its parts.
 
     Args:
         folder: the archive's, or its address as a path.
         documents: those of the archive, or some of them.
-        stored: the archive in an object store; None for one in a folder.
+        stored: the archive's files where they lie elsewhere; None for a folder.
     """
 
     def __init__(
-        self, folder: Path, documents: Sequence[DocumentRecord], stored: "StoredFolder | None" = None
+        self, folder: Path, documents: Sequence[DocumentRecord], stored: StoredFiles | None = None
     ) -> None:
         self.folder = folder
         self.stored = stored
@@ -71,20 +99,27 @@ class Archive:
 
     @classmethod
     def open(cls, folder: Path | str) -> "Archive":
-        """Open an archive in a folder, or at an address in an object store.
+        """Open an archive in a folder.
 
         Raises:
             DataError: there is no archive, or one that this version cannot read.
-            SettingError: there can be no such address, or the extra is not installed.
         """
-        address = address_of(folder)
-        if address is None:
-            return cls(Path(folder), read_manifest(Path(folder)).documents)
-        from worktrial.archive.store.remote import open_stored
+        return cls(Path(folder), read_manifest(Path(folder)).documents)
 
-        stored = open_stored(address)
+    @classmethod
+    def of_stored(cls, address: str, stored: StoredFiles) -> "Archive":
+        """Open an archive that lies elsewhere.
+
+        Raises:
+            DataError: it is one that this version cannot read.
+        """
         manifest = decode_manifest(stored.read(MANIFEST), f"{address}, {MANIFEST}")
         return cls(Path(address), manifest.documents, stored)
+
+    @staticmethod
+    def lies_in(folder: Path) -> bool:
+        """Whether a folder's manifest is that of an archive."""
+        return is_archive(folder)
 
     def document(self, name: str) -> DocumentRecord:
         """One document.
@@ -98,7 +133,8 @@ class Archive:
 
             close = get_close_matches(name, self._by_name, n=3)
             fix = f"Did you mean {', '.join(close)}?" if close else f"It has {len(self._by_name)} other documents"
-            raise DataError(shown_place(self.folder), f"has no document {name!r}", fix)
+            place = self.folder if self.stored is None else self.stored.bucket.address
+            raise DataError(place, f"has no document {name!r}", fix)
         if not record.readable:
             raise DataError(name, f"could not be read when the archive was built: {record.trouble}")
         return record
@@ -164,23 +200,49 @@ class Archive:
 
         return open_database(self._database)
 
-    def image(self, document: str, page: int, scale: float = 2.0) -> "Image":
+    def image(self, document: str, page: int, scale: float = 2.0, *, upright: bool = False) -> "Image":
         """A page's picture, rendered from the original file.
 
         Args:
             document: its name.
             page: 1-based.
             scale: pixels per point.
+            upright: whether it is turned as it was for reading.
 
         Raises:
-            DataError: the original is gone, has changed, or has no pictures.
+            DataError: there is no such page, or the original is gone, has changed, or has no pictures.
         """
-        from worktrial.archive.show import render_page
+        from worktrial.archive.pictures import render_page
 
-        record = self.document(document)
-        if not 1 <= page <= record.pages:
-            raise DataError(document, f"has no page {page}", f"Its pages are 1 to {record.pages}")
-        return render_page(record, page, scale)
+        content = self.page(document, page)
+        return render_page(self.document(document), page, scale, content if upright else None)
+
+    def marked(
+        self,
+        document: str,
+        page: int,
+        scale: float = 2.0,
+        *,
+        tables: "Sequence[Table] | None" = None,
+        cells: "Sequence[Box] | None" = None,
+    ) -> bytes:
+        """A page's picture as a PNG, upright, with tables outlined and cells marked.
+
+        Args:
+            document: its name.
+            page: 1-based.
+            scale: pixels per point.
+            tables: tables to outline; all of the page unless told.
+            cells: boxes to shade; the outlines of all cells of the tables unless told.
+
+        Raises:
+            DataError: as `image`.
+        """
+        from worktrial.archive.pictures import marked_page
+
+        content = self.page(document, page)
+        shown = content.tables if tables is None else tables
+        return marked_page(self.document(document), content, scale, shown, cells)
 
     def search(
         self, query: str, *, limit: int = 10, document: str | None = None, kind: "Kind" = "page"
@@ -237,6 +299,38 @@ class Archive:
             folder = self.stored.brought(names)
         return [StoredPart(folder / PARTS / record.part, record) for record in readable]
 
+    def derive(self, tell: Callable[[str], None] = lambda what: None) -> None:
+        """Make index and database in its folder, where they are not of its documents already.
+
+        Args:
+            tell: told what is made, before it is.
+        """
+        from worktrial.archive.search.index import is_index_of, write_entries
+        from worktrial.archive.search.words import entries
+        from worktrial.archive.store.database import database_path, write_database
+
+        parts = self.parts()
+        if not is_index_of(self.folder / INDEX, self.fingerprint):
+            tell("search index")
+            write_entries(self.folder / INDEX, entries(parts), self.fingerprint)
+        path = database_path(self.folder, self.fingerprint)
+        if not path.is_file():
+            tell("database")
+            write_database(path, parts)
+
+    def settle(self, originals: Path) -> None:
+        """Make an archive whole that came without index and database, and with originals told by their names.
+
+        Args:
+            originals: Folder in which they lie now.
+        """
+        manifest = read_manifest(self.folder)
+        manifest.documents = [
+            msgspec.structs.replace(one, source=str(originals / one.source)) for one in manifest.documents
+        ]
+        write_manifest(self.folder, manifest)
+        Archive(self.folder, manifest.documents).derive()
+
     @property
     def fingerprint(self) -> str:
         """Changes when a document does; index and database carry it."""
@@ -270,13 +364,14 @@ class Archive:
 
     @cached_property
     def _searcher(self) -> "Searcher":
-        from worktrial.archive.search.index import Searcher, is_index_of, write_index
+        from worktrial.archive.search.index import Searcher, is_index_of, write_entries
+        from worktrial.archive.search.words import entries
 
         folder = self._derived(INDEX) / INDEX
         if not is_index_of(folder, self.fingerprint):
             folder = self._temporary() / INDEX
-            write_index(folder, self.parts(), self.fingerprint)
-        names = {word.casefold() for record in self.documents for word in _words(record.name)}
+            write_entries(folder, entries(self.parts()), self.fingerprint)
+        names = {word.casefold() for record in self.documents for word in _NAME_WORD.findall(record.name)}
         issues = {record.issue for record in self.documents if record.readable and record.issue}
         return Searcher(folder, frozenset(names), frozenset(issues))
 
@@ -290,11 +385,10 @@ def open_archive(folder: Path | str) -> Archive:
     """Open an archive for reading; of its pages, only those that are asked for are read.
 
     Args:
-        folder: of the archive, or its address in an object store, such as `s3://bucket/archive`.
+        folder: of the archive; `worktrial.stores.archives` opens those in object stores.
 
     Raises:
         DataError: there is no archive, or one that this version cannot read.
-        SettingError: there can be no such address, or the extra `store` is not installed.
     """
     return Archive.open(folder)
 
@@ -314,12 +408,6 @@ def fingerprint_of(documents: Sequence[DocumentRecord]) -> str:
         if d.readable
     ]
     return hashlib.sha256(repr(sorted(told)).encode()).hexdigest()[:16]
-
-
-def _words(name: str) -> list[str]:
-    import re
-
-    return re.findall(r"[^\W\d_]{4,}", name)
 
 
 def grep(

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from worktrial.archive.producers.files import DRAWN
 from worktrial.errors import DataError
 from worktrial.outside.files import read_bytes
 
@@ -77,6 +78,11 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Time that the pages took, summed over workers."""
 
     @property
+    def has_pictures(self) -> bool:
+        """Whether its pages can be shown as pictures."""
+        return self.kind in DRAWN
+
+    @property
     def readable(self) -> bool:
         """Whether its pages are in the archive."""
         return bool(self.part)
@@ -86,7 +92,6 @@ class ArchiveManifest(msgspec.Struct, kw_only=True):
     """`manifest.json` of an archive."""
 
     format_version: int = FORMAT_VERSION
-    worktrial_version: str = ""
     settings: dict[str, Any] = {}
     """Settings of the last build."""
     documents: list[DocumentRecord] = []

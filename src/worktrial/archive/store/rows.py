@@ -6,16 +6,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from worktrial.archive.meaning import (
-    CellRecord,
-    Footing,
-    cells_of,
-    footing,
-    header_paths,
-    row_labels,
-    separators_of,
-    trusted,
-)
+from worktrial.archive.meaning.cells import CellRecord, cells_of
+from worktrial.archive.meaning.footing import Footing, footing
+from worktrial.archive.meaning.labels import header_paths, row_labels
+from worktrial.archive.meaning.separators import separators_of
+from worktrial.archive.meaning.trust import trusted
 from worktrial.archive.pages import LOW_CONFIDENCE, PageContent, Route, Table
 from worktrial.archive.store.record import PageTrouble
 from worktrial.errors import extra
@@ -23,61 +18,26 @@ from worktrial.errors import extra
 with extra("documents", "Reading an archive"):
     import pyarrow as pa
 
-_TEXT, _WHOLE, _REAL = pa.string(), pa.int32(), pa.float64()
-PAGE_SCHEMA = pa.schema(
-    [
-        ("document", _TEXT),
-        ("page", _WHOLE),
-        ("width", _REAL),
-        ("height", _REAL),
-        ("route", _TEXT),
-        ("text", _TEXT),
-        ("tables", _WHOLE),
-        ("confidence", _REAL),
-        ("trouble", _TEXT),
-        ("layout", _REAL),
-        ("content", pa.binary()),
-    ]
+_TYPES = {"text": pa.string(), "whole": pa.int32(), "real": pa.float64(), "bool": pa.bool_(), "bytes": pa.binary()}
+
+
+def _schema(columns: str) -> pa.Schema:
+    """Columns as `name type`, parted by commas."""
+    return pa.schema([(name, _TYPES[kind]) for name, kind in map(str.split, columns.split(","))])
+
+
+PAGE_SCHEMA = _schema(
+    "document text, page whole, width real, height real, route text, text text, tables whole, confidence real,"
+    "trouble text, layout real, content bytes"
 )
-TABLE_SCHEMA = pa.schema(
-    [
-        ("document", _TEXT),
-        ("page", _WHOLE),
-        ("table_no", _WHOLE),
-        ("title", _TEXT),
-        ("unit", _TEXT),
-        ("rows", _WHOLE),
-        ("columns", _WHOLE),
-        ("header_rows", _WHOLE),
-        ("label_columns", _WHOLE),
-        ("headers", _TEXT),
-        ("labels", _TEXT),
-        ("periods", _TEXT),
-        ("notes", _TEXT),
-        ("text", _TEXT),
-        ("confidence", _REAL),
-        ("x0", _REAL),
-        ("y0", _REAL),
-        ("x1", _REAL),
-        ("y1", _REAL),
-    ]
+TABLE_SCHEMA = _schema(
+    "document text, page whole, table_no whole, title text, unit text, rows whole, columns whole,"
+    "header_rows whole, label_columns whole, headers text, labels text, periods text, notes text, text text,"
+    "confidence real, x0 real, y0 real, x1 real, y1 real"
 )
-CELL_SCHEMA = pa.schema(
-    [
-        ("document", _TEXT),
-        ("page", _WHOLE),
-        ("table_no", _WHOLE),
-        ("row_no", _WHOLE),
-        ("column_no", _WHOLE),
-        ("text", _TEXT),
-        ("value", _REAL),
-        ("label", _TEXT),
-        ("header", _TEXT),
-        ("unit", _TEXT),
-        ("period", _TEXT),
-        ("confidence", _REAL),
-        ("is_header", pa.bool_()),
-    ]
+CELL_SCHEMA = _schema(
+    "document text, page whole, table_no whole, row_no whole, column_no whole, text text, value real, label text,"
+    "header text, unit text, period text, confidence real, is_header bool"
 )
 
 _Row = tuple[Any, ...]

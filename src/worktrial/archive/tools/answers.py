@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import msgspec
 
 from worktrial.archive.pages import LOW_CONFIDENCE, Address, Cell, PageContent, Route, Table
-from worktrial.archive.show import page_markdown, picture_file
 from worktrial.archive.tools.queries import Rows
-from worktrial.archive.tools.source import ToolLimits, ToolProblem
+from worktrial.archive.tools.source import JsonObject, JsonValue, ToolLimits, ToolProblem
 from worktrial.errors import DataError
-from worktrial.language import JsonObject, JsonValue
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
     from worktrial.archive.search.index import Hit
-    from worktrial.archive.store import Archive, DocumentRecord
+    from worktrial.archive.store.archive import Archive
+    from worktrial.archive.store.record import DocumentRecord
 
 Item = TypeVar("Item")
 
@@ -174,7 +173,7 @@ def page_shown(
     if page.trouble:
         about.append(f"trouble: {page.trouble}")
     head = f"[{'; '.join(about)}]"
-    lines = (page_markdown(page) if form == "markdown" else page.text).rstrip("\n").split("\n")
+    lines = (page.markdown if form == "markdown" else page.text).rstrip("\n").split("\n")
     if lines == [""]:
         return f"{head}\n(no text: the page was read as {page.route})"
     if first_line > len(lines):
@@ -208,7 +207,9 @@ def table_shown(
         ToolProblem: the table has fewer rows.
     """
     # The meaning of cells takes long to import, and processes that answer queries do without it.
-    from worktrial.archive.meaning import header_paths, noted, notes_by_mark, row_labels, units
+    from worktrial.archive.meaning.cells import units
+    from worktrial.archive.meaning.labels import header_paths, row_labels
+    from worktrial.archive.meaning.notes import noted, notes_by_mark
 
     if first_row >= max(len(table.rows), 1):
         message = f"The table has {len(table.rows)} rows, 0 to {len(table.rows) - 1}."
@@ -345,11 +346,13 @@ def page_pictured(
 
 def _png(image: "Image", most: int) -> "tuple[bytes, Image]":
     """A file of at most `most` bytes; colours go first, then size."""
-    content = picture_file(image)
+    from worktrial.archive.pictures import png
+
+    content = png(image)
     if len(content) > most and image.mode != "L":
         image = image.convert("L")
-        content = picture_file(image)
+        content = png(image)
     while len(content) > most and min(image.size) > 64:
         image = image.resize((round(image.width * _SMALLER), round(image.height * _SMALLER)))
-        content = picture_file(image)
+        content = png(image)
     return content, image

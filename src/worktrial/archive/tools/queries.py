@@ -7,13 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from worktrial.archive.tools.source import ToolLimits, ToolProblem
+from worktrial.archive.tools.source import JsonObject, JsonValue, ToolLimits, ToolProblem
 from worktrial.errors import DataError
-from worktrial.language import JsonObject, JsonValue
 from worktrial.sandbox.child import BrokenWire, Child, ChildGone, StartFailure
 
 if TYPE_CHECKING:
-    from worktrial.archive.store import Archive
+    from worktrial.archive.store.archive import Archive
 
 _SHOWN_TABLES = ("documents", "pages", "tables", "cells")
 _LONGEST_ANSWER = 64 << 20

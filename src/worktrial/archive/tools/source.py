@@ -3,14 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from worktrial.archive.pages import PageContent, Table
-from worktrial.language import JsonObject
 
 if TYPE_CHECKING:
-    from worktrial.archive.store import Archive, DocumentRecord
+    from worktrial.archive.store.archive import Archive
+    from worktrial.archive.store.record import DocumentRecord
 
+JsonObject = dict[str, Any]
+JsonValue = Any
 _MOST_COMPARED = 5000
 
 

@@ -22,12 +22,11 @@ from worktrial.archive.tools.answers import (
     page_shown,
 )
 from worktrial.archive.tools.queries import Queries
-from worktrial.archive.tools.source import LookUp, ToolLimits, ToolProblem, table_of
-from worktrial.language import JsonObject, JsonValue, tool_spec
+from worktrial.archive.tools.source import JsonObject, JsonValue, LookUp, ToolLimits, ToolProblem, table_of
 from worktrial.sandbox import CallRefusal, PythonResult, PythonSession
 
 if TYPE_CHECKING:
-    from worktrial.archive.store import Archive
+    from worktrial.archive.store.archive import Archive
     from worktrial.outside.schemas import SchemaCheck
 
 
@@ -43,7 +42,8 @@ class ToolSpec:
     @property
     def spec(self) -> JsonObject:
         """The tool in the chat-completions form."""
-        return tool_spec(self.name, self.description, self.parameters)
+        told = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        return {"type": "function", "function": told}
 
     def checked(self, arguments: JsonValue) -> JsonObject:
         """The arguments, with defaults where none was given.

@@ -1,14 +1,8 @@
-"""Runs in the formats of others: written by `worktrial export`, read again by `worktrial import`."""
+"""Runs in the formats of others: written by `worktrial export`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from worktrial.errors import DataError
-
-if TYPE_CHECKING:
-    from worktrial.interop.exchange.imported import ImportedSample
+from typing import Any, NamedTuple
 
 
 class ExchangeFormat(NamedTuple):
@@ -34,32 +28,3 @@ def writer(name: str) -> Callable[..., Any]:
     module, _, function = FORMATS[name].place.partition(":")
     found: Callable[..., Any] = getattr(import_module(f"{__name__}.{module}"), function)
     return found
-
-
-def imported_samples(places: Sequence[Path], suite: str | None = None) -> Iterator["ImportedSample"]:
-    """Samples in files of others' formats, read one after the other.
-
-    Args:
-        places: Files, or folders that hold some at any depth.
-        suite: Suite whose tasks the files of other programs are about.
-
-    Raises:
-        DataError: a file is of no format that is known, or damaged.
-    """
-    from worktrial.interop.exchange.atif_import import is_atif, read_atif
-    from worktrial.interop.exchange.inspect_import import read_inspect
-
-    known = "Name files in ATIF (.json), or logs of Inspect (.eval)"
-    for place in places:
-        if not place.exists():
-            raise DataError(place, "no such file or folder", "Check the path")
-        files = sorted(p for p in place.rglob("*") if p.suffix in (".json", ".eval")) if place.is_dir() else [place]
-        if not files:
-            raise DataError(place, "holds no file that could be imported", known)
-        for path in files:
-            if path.suffix == ".eval":
-                yield from read_inspect(path, suite)
-            elif is_atif(path):
-                yield from read_atif(path, suite)
-            else:
-                raise DataError(path, "of no format that can be imported", known)

@@ -1,30 +1,26 @@
 """Runs as ATIF, the Agent Trajectory Interchange Format (v1.8): one JSON file for each sample.
 
-The format: RFC 0001 of the Harbor project, and the package `atif`. What it has no field for goes into `extra`, from
-which `worktrial import` makes a run again.
+The format: RFC 0001 of the Harbor project, and the package `atif`. What it has no field for goes into `extra`.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
 from worktrial.engine.record import SampleRecord
-from worktrial.interop.exchange.standing import in_figures, in_words, run_on_record, standing, version_of, who
+from worktrial.interop.exchange.standing import in_words, of_condition, version_of, who
 from worktrial.interop.exchange.tools import tools_of
 from worktrial.language import JsonObject, JsonValue, Message
 from worktrial.results.exports.files import Exported, new_folder
+from worktrial.results.shown import tally_shown
 from worktrial.results.tables.source import RunSource
-from worktrial.results.turns import CallPart, Turn, WorkedSample, as_text, turns, worked_samples
+from worktrial.results.turns import CallPart, Turn, WorkedSample, turns, worked_samples
 
 VERSION = "ATIF-v1.8"
-OURS = "worktrial"
-"""Key in `extra` of what is ours; see `worktrial.interop.exchange.atif_import`."""
-FORMAT = 1
-"""Version of what is under that key."""
 
 _PICTURE = re.compile(r"data:(image/(?:jpeg|png|gif|webp));")
 
@@ -55,14 +51,12 @@ def export_atif(sources: Sequence[RunSource], out: Path, *, force: bool = False)
 
 
 def _documents(source: RunSource, lost: Counter[str]) -> Iterator[tuple[str, JsonObject]]:
-    rates = standing(source)
-    run = run_on_record(source)
+    figures = tally_shown(source.folder).figures()
     tools = tools_of(source)
     name, model = who(source)
     version = version_of(source)
     for sample in worked_samples(source.folder):
         record = sample.record
-        done = rates[record.condition]
         offered = tools(record.sample)
         if offered is None:
             lost["samples are without the definitions of their tools, which the run does not hold"] += 1
@@ -80,14 +74,16 @@ def _documents(source: RunSource, lost: Counter[str]) -> Iterator[tuple[str, Jso
                 "trajectory_id": f"{source.name}/{record.sample}/{record.condition}/{record.repeat}",
                 "agent": agent,
                 "steps": steps,
-                "notes": in_words(record.condition, done),
+                "notes": in_words(figures, record.condition),
                 "final_metrics": _metrics(record, len(steps)),
                 "extra": {
                     "outcome": record.outcome,
                     "reason": record.reason,
+                    "suite": record.suite,
                     "condition": record.condition,
-                    "completion": in_figures(done),
-                    OURS: {"format": FORMAT, "run": run, "record": record, "work": sample.rest or None},
+                    "checks": record.checks,
+                    "votes": record.votes,
+                    "figures": of_condition(figures, record.condition),
                 },
             },
         )
@@ -115,7 +111,7 @@ def _metrics(record: SampleRecord, steps: int) -> JsonObject:
 
 
 def steps_of(sample: WorkedSample, lost: Counter[str]) -> list[JsonObject]:
-    """The steps of a sample, from which its messages and calls can be read again.
+    """The steps of a sample.
 
     Args:
         sample: A sample and its work.
@@ -150,8 +146,6 @@ def _step(turn: Turn, lost: Counter[str]) -> JsonObject:
         step["observation"] = {"results": results}
     if not turn.messages:
         step["extra"] = {"conversation": False}
-    elif messages_of(step) != list(turn.messages):
-        step["extra"] = {"messages": turn.messages}
     return step
 
 
@@ -179,14 +173,10 @@ def _result(part: CallPart) -> JsonObject | None:
         return result if part.shown is not None else None
     seen = part.call.observation
     extra: JsonObject = {"origin": seen.origin}
-    if part.shown != as_text(seen.content):
-        extra["observation"] = seen.content
     if seen.fault is not None:
         extra["fault"] = seen.fault
     if seen.clean is not None:
         extra["clean"] = seen.clean
-    if seen.exchange:
-        extra["exchange"] = seen.exchange
     return result | {"extra": extra}
 
 
@@ -211,30 +201,3 @@ def _content_parts(content: Iterable[JsonValue], lost: Counter[str]) -> Iterator
         else:
             lost["parts of messages are of no kind that the format has: they are in the step's extra"] += 1
             yield {"type": "text", "text": f"[{kind or 'a part'} left out]"}
-
-
-def messages_of(step: Mapping[str, JsonValue]) -> list[Message]:
-    """The messages of a conversation that a step stands for, as a chat-completions endpoint has them."""
-    if step["source"] != "agent":
-        return [{"role": step["source"], "content": step["message"]}]
-    # An endpoint that has nothing but calls to say sends null.
-    said: Message = {"role": "assistant", "content": step["message"] or None}
-    if thoughts := step.get("reasoning_content"):
-        said["reasoning_content"] = thoughts
-    if calls := step.get("tool_calls"):
-        said["tool_calls"] = [
-            {
-                "id": call["tool_call_id"],
-                "type": "function",
-                "function": {"name": call["function_name"], "arguments": as_text(call["arguments"])},
-            }
-            for call in calls
-        ]
-    results = (step.get("observation") or {}).get("results", [])
-    return [
-        said,
-        *(
-            {"role": "tool", "tool_call_id": result.get("source_call_id"), "content": result.get("content")}
-            for result in results
-        ),
-    ]

@@ -7,10 +7,11 @@ import shutil
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
+from math import isfinite
 from pathlib import Path
 from typing import IO
 
@@ -18,14 +19,16 @@ import msgspec
 
 from worktrial.engine.record import SampleRecord
 from worktrial.grading import Outcome
-from worktrial.interop.exchange.atif import FORMAT, OURS, steps_of
-from worktrial.interop.exchange.standing import in_figures, in_words, run_on_record, standing, version_of, who
+from worktrial.interop.exchange.atif import steps_of
+from worktrial.interop.exchange.standing import in_words, of_condition, version_of, who
 from worktrial.interop.exchange.tools import ToolsOf, tools_of
 from worktrial.language import JsonObject, JsonValue
-from worktrial.results.completion import CompletionEstimate
 from worktrial.results.exports.files import Exported, new_folder
+from worktrial.results.figure import RunFigures
+from worktrial.results.shown import tally_shown
 from worktrial.results.tables.source import RunSource
-from worktrial.results.turns import worked_samples
+from worktrial.results.turns import WorkedSample, worked_samples
+from worktrial.statistics import Figure
 
 LOG_VERSION = 2
 _EPOCH = "1970-01-01T00:00:00+00:00"
@@ -53,7 +56,7 @@ def export_inspect(sources: Sequence[RunSource], out: Path, *, force: bool = Fal
 
 
 def _write(source: RunSource, folder: Path, lost: Counter[str]) -> int:
-    rates = standing(source)
+    figures = tally_shown(source.folder).figures()
     tools = tools_of(source)
     written = 0
     with ExitStack() as files:
@@ -62,9 +65,9 @@ def _write(source: RunSource, folder: Path, lost: Counter[str]) -> int:
             condition = sample.record.condition
             if condition not in logs:
                 name = f"{source.name}.{condition}".replace("/", "-")
-                log = _Log(source, condition, rates[condition], tools, lost)
+                log = _Log(source, condition, figures, tools, lost)
                 logs[condition] = files.enter_context(log.opened(folder / f"{name}.eval"))
-            logs[condition].add(sample.record, steps_of(sample, lost), sample.rest)
+            logs[condition].add(sample, steps_of(sample, lost))
             written += 1
     return written
 
@@ -75,7 +78,7 @@ class _Log:
 
     source: RunSource
     condition: str
-    done: CompletionEstimate
+    figures: RunFigures
     tools: ToolsOf
     lost: Counter[str]
     _archive: zipfile.ZipFile = field(init=False)
@@ -93,8 +96,9 @@ class _Log:
             yield self
             self._finish()
 
-    def add(self, record: SampleRecord, steps: Sequence[JsonObject], work: Mapping[str, msgspec.Raw]) -> None:
+    def add(self, sample: WorkedSample, steps: Sequence[JsonObject]) -> None:
         """Write one sample, and remember what the list of all says of it."""
+        record = sample.record
         finished = record.finished or _EPOCH
         self._epochs = max(self._epochs, record.repeat + 1)
         self._first, self._last = self._first or finished, finished
@@ -103,11 +107,11 @@ class _Log:
             self.lost["samples are without the definitions of their tools, which the run does not hold"] += 1
         model = _model(self.source)
         messages, events = _told(steps, model, [*map(_tool, offered or ())], finished)
-        score = _score(record, work)
+        score = _score(sample)
         head: JsonObject = {
             "id": record.sample,
             "epoch": record.repeat + 1,
-            "input": _decoded(work.get("instruction")) or "",
+            "input": sample.text("instruction"),
             "target": "",
             "metadata": {**record.tags, "condition": record.condition},
             "scores": {} if score is None else {_SCORER: score},
@@ -121,11 +125,9 @@ class _Log:
             events.append({**_event("score", finished), "score": score, "intermediate": False})
         else:
             events.append({**_event("error", finished), "error": error})
-        kept = {"format": FORMAT, "record": record, "work": work or None}
         last = next((m for m in reversed(messages) if m["role"] == "assistant"), None)
-        sample = {
+        whole = {
             **head,
-            "metadata": {**head["metadata"], OURS: kept},
             "messages": messages,
             "output": _output(model, last),
             "store": {},
@@ -135,7 +137,7 @@ class _Log:
             "turn_count": record.turns,
             **({} if error is None else {"error": error}),
         }
-        self._put(f"samples/{record.sample}_epoch_{record.repeat + 1}.json", sample)
+        self._put(f"samples/{record.sample}_epoch_{record.repeat + 1}.json", whole)
         summary = {
             **head,
             "completed": True,
@@ -169,9 +171,8 @@ class _Log:
     def _spec(self) -> JsonObject:
         source = self.source
         name, _ = who(source)
-        ours = {"format": FORMAT, "run": run_on_record(source)}
-        said = {"agent": name, "condition": self.condition, "completion": in_figures(self.done)}
-        n = self.done.counts.of_all.n
+        said = {"agent": name, "condition": self.condition, "figures": of_condition(self.figures, self.condition)}
+        n = self.figures.get("completion", self.condition).n
         return {
             "eval_id": sha256(f"{source.name}/{self.condition}".encode()).hexdigest()[:22],
             "run_id": sha256(source.name.encode()).hexdigest()[:22],
@@ -184,31 +185,31 @@ class _Log:
             "model": _model(source),
             "config": {"epochs": self._epochs},
             "packages": {"worktrial": version_of(source)},
-            "metadata": {**said, "notes": in_words(self.condition, self.done), OURS: ours},
+            "metadata": {**said, "notes": in_words(self.figures, self.condition)},
             "tags": [self.condition],
         }
 
     def _results(self) -> JsonObject:
-        counts, all_of = self.done.counts, self.done.of_all
-        figures: dict[str, float] = {"invalid": counts.invalid}
-        if all_of is not None:
-            figures = {
-                "accuracy": all_of.value,
-                "interval_low": all_of.interval.low,
-                "interval_high": all_of.interval.high,
-                **figures,
-            }
-        metrics = {name: {"name": name, "value": value, "params": {}} for name, value in figures.items()}
-        valid = counts.passed + counts.failed
-        score = {"name": _SCORER, "scorer": _SCORER, "params": {}, "metrics": metrics, "scored_samples": valid}
-        return {
-            "total_samples": counts.of_all.n,
-            "completed_samples": valid,
-            "scores": [{**score, "unscored_samples": counts.invalid}],
+        metrics = {
+            name: {"name": name, "value": value, "params": {}}
+            for figure in of_condition(self.figures, self.condition)
+            for name, value in _metrics(figure)
         }
+        n = self.figures.get("completion", self.condition).n
+        invalid = self.figures.get("invalid", self.condition).hits or 0
+        score = {"name": _SCORER, "scorer": _SCORER, "params": {}, "metrics": metrics}
+        counted = {"scored_samples": n - invalid, "unscored_samples": invalid}
+        return {"total_samples": n, "completed_samples": n - invalid, "scores": [{**score, **counted}]}
 
     def _put(self, name: str, value: JsonObject) -> None:
         self._archive.writestr(name, msgspec.json.encode(value))
+
+
+def _metrics(figure: Figure) -> Iterator[tuple[str, float]]:
+    """A figure and the ends of its interval as numbers with names of their own."""
+    for name, value in (("", figure.value), ("_low", figure.low), ("_high", figure.high)):
+        if value is not None and isfinite(value):
+            yield f"{figure.name}{name}", value
 
 
 def _model(source: RunSource) -> str:
@@ -224,20 +225,18 @@ def _told(
     events: list[JsonObject] = []
     for step in steps:
         extra = step.get("extra")
-        ours = {} if extra is None else {"metadata": {OURS: extra}}
         id = f"m{len(messages)}"
         if step["source"] != "agent":
             content = _content(step["message"])
-            messages.append({"id": id, "role": step["source"], "content": content, "source": "input", **ours})
+            messages.append({"id": id, "role": step["source"], "content": content, "source": "input"})
             continue
-        said: JsonObject = {"id": id, "role": "assistant", "content": step["message"], "source": "generate", **ours}
+        said: JsonObject = {"id": id, "role": "assistant", "content": step["message"], "source": "generate"}
         if thoughts := step.get("reasoning_content"):
             reasoning = {"type": "reasoning", "reasoning": thoughts}
             said["content"] = [reasoning, {"type": "text", "text": step["message"]}]
         calls = step.get("tool_calls", [])
         if calls:
             said["tool_calls"] = [_call(call) for call in calls]
-            said.setdefault("metadata", {})["calls"] = [call.get("extra") for call in calls]
         event = {**_event("model", when), "model": model, "input": [], "input_refs": [[0, len(messages)]]}
         event |= {"tools": tools, "tool_choice": "auto", "config": {}, "output": _output(model, said)}
         if (extra or {}).get("conversation", True):
@@ -263,14 +262,14 @@ def _add_result(
             "content": content,
             "tool_call_id": id,
             "function": name,
-            **({"metadata": {OURS: extra}} if extra else {}),
+            **({"metadata": extra} if extra else {}),
         }
     )
     event = {**_event("tool", when), "id": id, "function": name, "arguments": call["arguments"], "result": content}
     events.append({**event, "working_time": call.get("extra", {}).get("seconds", 0.0), "events": []})
     if "fault" in extra:
         fault = {"call": id, "tool": name, "fault": extra["fault"], "clean": extra.get("clean")}
-        events.append({**_event("info", when), "source": OURS, "data": fault})
+        events.append({**_event("info", when), "source": _SCORER, "data": fault})
 
 
 def _call(call: JsonObject) -> JsonObject:
@@ -312,12 +311,16 @@ def _output(model: str, message: JsonObject | None) -> JsonObject:
     return {"model": model, "choices": [{"message": message, "stop_reason": stop}], "completion": text}
 
 
-def _score(record: SampleRecord, work: Mapping[str, msgspec.Raw]) -> JsonObject | None:
+def _score(sample: WorkedSample) -> JsonObject | None:
+    record = sample.record
     if record.outcome is Outcome.INVALID:
         return None
-    value = "C" if record.outcome is Outcome.PASS else "I"
-    answer = _decoded(work.get("answer"))
-    return {"value": value, "answer": answer, "explanation": record.reason, "metadata": {"checks": record.checks}}
+    return {
+        "value": "C" if record.outcome is Outcome.PASS else "I",
+        "answer": sample.text("answer"),
+        "explanation": record.reason,
+        "metadata": {"checks": record.checks, "votes": record.votes},
+    }
 
 
 def _usage(record: SampleRecord, model: str) -> JsonObject:
@@ -332,8 +335,3 @@ def _usage(record: SampleRecord, model: str) -> JsonObject:
             "input_tokens_cache_read": used.cached_tokens,
         }
     }
-
-
-def _decoded(raw: msgspec.Raw | None) -> str | None:
-    value = None if raw is None else msgspec.json.decode(raw)
-    return value if isinstance(value, str) else None

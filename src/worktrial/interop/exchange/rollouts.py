@@ -11,9 +11,10 @@ from worktrial.engine.stored import model_of
 from worktrial.engine.tokens import SampleTokens
 from worktrial.errors import SettingError, option
 from worktrial.grading.reward import NoReward, RewardKind, refused_calls, reward
-from worktrial.interop.exchange.standing import in_words, standing
+from worktrial.interop.exchange.standing import in_words
 from worktrial.language import Message, TurnTokens
 from worktrial.results.exports.files import Exported, new_file
+from worktrial.results.shown import tally_shown
 from worktrial.results.tables.source import RunSource
 from worktrial.results.turns import WorkedSample, worked_samples
 
@@ -89,9 +90,8 @@ def export_rollouts(
                 broken += bool(line.breaks)
     if broken:
         lost["rollouts are no single sequence of tokens: their line says where, and holds segments"] = broken
-    rates = [
-        f"{source.name}: {in_words(name, done)}" for source in sources for name, done in standing(source).items()
-    ]
+    told = [(source.name, tally_shown(source.folder).figures()) for source in sources]
+    rates = [f"{name}: {in_words(figures, one)}" for name, figures in told for one in figures.conditions]
     return Exported(written, [*(f"{count:,} {what}" for what, count in lost.items()), *rates])
 
 

@@ -77,7 +77,7 @@ class EpisodeState(msgspec.Struct, omit_defaults=True):
     """pass, fail or invalid."""
     reason: str | None = None
     answered_by: str | None = None
-    """tool, driver or end."""
+    """tool or driver."""
     checks: list[JsonObject] | None = None
     """Checks of the state and the answer, where the server shows them: they are the answer key."""
     votes: list[JsonObject] | None = None

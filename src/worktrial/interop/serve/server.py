@@ -20,7 +20,6 @@ from worktrial.engine.trial import Job
 from worktrial.errors import SettingError
 from worktrial.interop.episodes import drive
 from worktrial.interop.serve.guard import LOOPBACK
-from worktrial.interop.serve.listing import on_list
 from worktrial.interop.serve.reception import Reception
 from worktrial.interop.serve.settings import ServerSettings
 from worktrial.trials import PreparedRun
@@ -136,7 +135,7 @@ async def serve(
                     stop()
 
             run.add_done_callback(failed)
-            with cancelled_by_signals(stop), on_list(served.url, served.token, prepared.settings.folder):
+            with cancelled_by_signals(stop):
                 async with answering(server, at) as up:
                     ready(served)
                     await up

@@ -4,19 +4,17 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from worktrial.audits.labels import DisputedSample, LabelReport, RaterRow, report_of
+from worktrial.audits.labels import DisputedSample, LabelReport, report_of
 from worktrial.engine.stored import open_run
 from worktrial.errors import DataError
 from worktrial.interop.view.library import RunLibrary
 from worktrial.reports.links import trajectory_href
 from worktrial.results.labels import Label, LabelBook
-from worktrial.results.writing import NONE, ShownTable, Value, amount, percent, percents, to_html
-from worktrial.statistics import AgreementFigure
+from worktrial.results.writing import NONE, ShownTable, Value, amount, to_html
 
 LABELS = "labels.html"
 """Address of the page."""
 
-_NOTHING = float("nan")
 _SHOWN = 500
 _REASON = 240  # characters
 
@@ -47,7 +45,8 @@ def _run(slug: str, name: str, report: LabelReport) -> Iterator[Markup]:
         amount(report.samples), amount(report.of), readers
     )
     headers = ("Who", "Samples", "Agree", "Kappa", "AC1")
-    rows = [_agreement(row) for row in (*report.with_judge, *report.among_people)]
+    among = (*report.with_judge, *report.among_people)
+    rows = [(" / ".join(row.raters), row.agree.n, row.agree, row.kappa, row.ac1) for row in among]
     if rows:
         yield to_html(ShownTable(f"Agreement, {name}", headers, rows), sortable=False)
     yield Markup("<p>{}</p>").format(report.corrected.line)
@@ -69,32 +68,6 @@ def _run(slug: str, name: str, report: LabelReport) -> Iterator[Markup]:
         yield to_html(ShownTable(f"To look at again, {name}", headers, shown))
     else:
         yield Markup('<p class="empty">Nobody disagrees.</p>')
-
-
-def _agreement(row: RaterRow) -> list[Value]:
-    found = row.agreement
-    interval = percents(found.observed.interval)
-    agree = Value(percent(found.observed.value), found.observed.value, notes=(interval,) if interval else ())
-    names = " / ".join(row.raters)
-    return [
-        Value(names),
-        Value(amount(found.samples), found.samples),
-        agree,
-        _figure(found.kappa),
-        _figure(found.ac1),
-    ]
-
-
-def _figure(figure: AgreementFigure) -> Value:
-    if figure.value is None:
-        return Value(NONE, _NOTHING)
-    interval = figure.interval
-    notes = () if interval is None else (f"{_signed(interval.low)} to {_signed(interval.high)}",)
-    return Value(_signed(figure.value), figure.value, notes=notes)
-
-
-def _signed(value: float) -> str:
-    return f"{round(value, 2) + 0:.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _disagreement(slug: str, one: DisputedSample) -> list[Value]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from worktrial.reports.report import Report, Section
+from worktrial.reports.sections.card import trust_cards
 from worktrial.reports.sections.duties import duties
 from worktrial.reports.sections.effort import effort
 from worktrial.reports.sections.first_screen import first_screen
@@ -26,6 +27,7 @@ def sections(report: Report) -> Iterator[Section]:
         yield from suite.report_sections(report)
     yield from _if_any(effort(report))
     yield from _if_any(published(report))
+    yield from _if_any(trust_cards(report))
     yield runs(report)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from worktrial.engine.record import SampleRecord, total_tokens
-from worktrial.results.spending import OfRun, quantity_in
+from worktrial.results.spending import OfRun, spent_in
 
 _MOST_VALUES = 1000  # of a tag that samples can be filtered by
 _REASON = 240  # characters
@@ -38,14 +38,14 @@ def columns_of(run: OfRun, records: Sequence[SampleRecord], values: Values) -> d
         for name, value in _grouped(record):
             if name in places:
                 groups[name][row] = places[name][value]
-    cost_of, seconds_of = (quantity_in(run, name) for name in ("cost", "seconds"))
+    spent = [*map(spent_in(run), records)]
     reasons: dict[str, int] = {}
     reason = [reasons.setdefault(_short(record.reason), len(reasons)) for record in records]
     return {
         "sample": [record.sample for record in records],
         "repeat": [record.repeat for record in records],
-        "cost": [cost_of(record) for record in records],
-        "seconds": [seconds_of(record) for record in records],
+        "cost": [one.cost for one in spent],
+        "seconds": [one.seconds for one in spent],
         "calls": [record.calls for record in records],
         "tokens": [total_tokens(record.usage) for record in records],
         "reasons": list(reasons),

@@ -1,62 +1,25 @@
 """Two runs, compared."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from worktrial.engine.identity import Difference, TrialIdentity, comparable
-from worktrial.engine.pairing import SamplePair, pair_runs
+from worktrial.engine.identity import Difference, comparable
 from worktrial.engine.record import Key
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
 from worktrial.language.untrusted import printable
 from worktrial.places import shown_place
-from worktrial.results.comparison.changes import SuiteFigure, score_change
-from worktrial.results.comparison.conditions import ConditionComparison, compare_conditions
+from worktrial.results.changes import PairFigures, pair_of
+from worktrial.results.comparison.outcomes import ConditionComparison, compare_outcomes
 from worktrial.results.conclusion import conclude_on, names_of
-from worktrial.results.conditions import (
-    clusters_in,
-    headline,
-    in_order,
-    outcomes_by_task,
-    settings_with_all_modes,
-    tallies,
-)
-from worktrial.results.outcomes import OutcomeTally
-from worktrial.results.spending import unseen
 from worktrial.results.writing import points, signed
-from worktrial.statistics import MARGIN, RobustnessChange, robustness_change
-from worktrial.statistics.robustness import CLEAN
-from worktrial.suite import suite_of
+from worktrial.statistics import MARGIN
 from worktrial.terminal import table_of
 
 if TYPE_CHECKING:
     from rich.console import Group
-
-
-def robustness_changes(
-    by_condition: Mapping[str, Sequence[SamplePair]], *, confidence: float
-) -> dict[str, RobustnessChange]:
-    """Changes of R by the setting of count and duration (`3x2`, "") for which both runs tried E0 to E3."""
-    sides = [_settings(by_condition, side) for side in ("first", "second")]
-    found = {}
-    for setting, first_modes in sides[0].items():
-        # Only pairs with two verdicts are left, so both sides are about the same tasks and repeats.
-        first, second = outcomes_by_task(first_modes), outcomes_by_task(sides[1][setting])
-        if first:
-            clusters = clusters_in(first_modes[CLEAN])
-            found[setting] = robustness_change(
-                [(outcomes, second[sample]) for sample, outcomes in first.items()],
-                clusters=[clusters[sample] for sample in first],
-                confidence=confidence,
-            )
-    return found
-
-
-def _settings(by_condition: Mapping[str, Sequence[SamplePair]], side: str) -> dict[str, dict[str, OutcomeTally]]:
-    judged = {name: [getattr(p, side) for p in pairs if p.both_judged] for name, pairs in by_condition.items()}
-    return settings_with_all_modes(tallies(judged))
 
 
 _HEADERS = ("A", "B", "B - A, points", "interval")
@@ -84,10 +47,8 @@ class Comparison:
     """The condition that stands for the comparison; "" where no condition is shared."""
     conditions: tuple[ConditionComparison, ...]
     """Conditions that both runs have; E0 first. Never mixed."""
-    robustness: Mapping[str, RobustnessChange]
-    """Changes of R by setting (`3x2`, ""); {} where not both tried E0 to E3."""
-    suite_figures: tuple[SuiteFigure, ...]
-    """Figures of the suite's own, under the headline condition; first its score, where it has one."""
+    figures: PairFigures
+    """Changes of all figures, the score and those of the suite among them, each with its interval."""
     conclusion: str
     """Sentence on who does more of the work, by how much, under which faults, and how sure that is."""
 
@@ -143,11 +104,10 @@ class Comparison:
 
     def _rows(self) -> Iterator[list[str]]:
         for one in self.conditions:
-            if one.effect is None or one.effect.interval is None:
-                continue
-            found = one.effect
-            rates = f"{found.first:.1%}", f"{found.second:.1%}", signed(found.difference)
-            yield [printable(one.condition), *rates, points(one.effect.interval)]
+            found = self.figures.get("completion_of_valid", one.condition)
+            if found.value is not None and found.interval is not None:
+                rates = f"{found.first:.1%}", f"{found.second:.1%}", signed(found.value)
+                yield [printable(one.condition), *rates, points(found.interval)]
 
     @property
     def untried(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -203,43 +163,25 @@ def compare_runs(
             it, else their first, and a conclusion over all.
         margin: Shortfall that does not matter, as a share.
     """
-    paired = pair_runs(first, second)
-    found: dict[str, list[SamplePair]] = {}
-    for pair in paired.pairs:
-        found.setdefault(pair.first.condition, []).append(pair)
-    pairs = {name: found[name] for name in in_order(found)}
-    chosen = condition or headline(list(pairs))
+    pair = pair_of(first, second)
+    figures = pair.figures(confidence)
     return Comparison(
         first=shown_place(first.folder),
         second=shown_place(second.folder),
         differences=tuple(_blocking(first, second)),
-        differing_faults=tuple(paired.differing_faults),
-        only_first=tuple(paired.only_first),
-        only_second=tuple(paired.only_second),
+        differing_faults=tuple(pair.pairing.differing_faults),
+        only_first=tuple(pair.pairing.only_first),
+        only_second=tuple(pair.pairing.only_second),
         missing_first=first.missing,
         missing_second=second.missing,
         confidence=confidence,
-        headline=chosen if pairs else "",
-        conditions=tuple(compare_conditions(pairs, {**unseen(first), **unseen(second)}, confidence=confidence)),
-        robustness=robustness_changes(pairs, confidence=confidence),
-        suite_figures=tuple(_suite_figures(first, second, pairs.get(chosen, []), confidence)),
+        headline=condition if condition is not None and pair.shared else figures.headline,
+        conditions=tuple(compare_outcomes(name, own, pair.counted[name]) for name, own in pair.shared.items()),
+        figures=figures,
         conclusion=conclude_on(
             names_of([first, second]), margin=margin, level=1 - confidence, condition=condition, each=True
         ).sentence,
     )
-
-
-def _suite_figures(
-    first: StoredRun, second: StoredRun, pairs: Sequence[SamplePair], confidence: float
-) -> Iterable[SuiteFigure]:
-    """Changes of the figures that only the runs' suite has; none where it is not installed, or not the same."""
-    same = TrialIdentity.of(first.manifest).is_same_suite(TrialIdentity.of(second.manifest))
-    suite = suite_of(first.manifest) if same else None
-    if suite is None:
-        return
-    if suite.score is not None and (change := score_change(pairs, suite.score, confidence=confidence)) is not None:
-        yield SuiteFigure("score", change)
-    yield from suite.changes(pairs, confidence=confidence)
 
 
 def _blocking(first: StoredRun, second: StoredRun) -> Sequence[Difference]:

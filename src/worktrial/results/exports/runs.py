@@ -8,11 +8,12 @@ from typing import IO
 import msgspec
 
 from worktrial.engine.stored import agent_of
+from worktrial.errors import DataError
 from worktrial.results.corrections import JudgeCorrection
 from worktrial.results.exports.files import new_file, new_folder
 from worktrial.results.exports.rows import RowForm, markdown_table, write_rows
 from worktrial.results.shown import tally_shown
-from worktrial.results.tables.catalogue import batches, schema_of, values
+from worktrial.results.tables.database import RunTables
 from worktrial.results.tables.schema import RunTable
 from worktrial.results.tables.source import RunSource
 from worktrial.terminal import rate_cells
@@ -137,10 +138,10 @@ def export_tables(
         SettingError: there is something at the place, and not `force`.
     """
     counts = {}
-    with new_folder(out, force=force) as folder:
+    with new_folder(out, force=force) as folder, RunTables([source.folder for source in sources]) as found:
         for table in tables:
             with (folder / f"{table.name}.{form}").open("wb") as file:
-                counts[table.name] = _write(table, sources, form, file)
+                counts[table.name] = _write(found, table, form, file)
     return counts
 
 
@@ -156,26 +157,18 @@ def export_table(
         DataError: a run's folder is damaged, or the place cannot be written to.
         SettingError: there is something at the place, and not `force`.
     """
-    with new_file(out, force=force) as file:
-        return _write(table, sources, form, file)
+    with new_file(out, force=force) as file, RunTables([source.folder for source in sources]) as found:
+        return _write(found, table, form, file)
 
 
-def _write(table: RunTable, sources: Sequence[RunSource], form: TableForm, file: IO[bytes]) -> int:
+def _write(found: RunTables, table: RunTable, form: TableForm, file: IO[bytes]) -> int:
     if form is TableForm.CSV:
-        columns = [column.name for column in table.columns]
-        types = [column.kind.value for column in table.columns]
-        return write_rows(
-            RowForm.CSV,
-            columns,
-            types,
-            values(table, sources),
-            lambda text: file.write(text.encode(errors="replace")),
+        rows = found.rows_of(table.name)
+        count = write_rows(
+            RowForm.CSV, rows.columns, rows.types, rows.rows, lambda text: file.write(text.encode(errors="replace"))
         )
-    import pyarrow.parquet as pq
-
-    count = 0
-    with pq.ParquetWriter(file, schema_of(table), compression="zstd") as writer:
-        for batch in batches(table, sources):
-            writer.write_batch(batch)
-            count += batch.num_rows
+    else:
+        count = found.write_parquet(table.name, file)
+    if found.left_out:
+        raise DataError("a run", found.left_out[0], "Export the others alone")
     return count

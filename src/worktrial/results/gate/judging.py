@@ -5,11 +5,10 @@ from dataclasses import dataclass, fields
 from statistics import fmean
 from typing import Literal
 
-from worktrial.engine.pairing import pair_runs
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
-from worktrial.results.comparison import Comparison, ConditionComparison, compare_runs
-from worktrial.results.comparison.conditions import p_of
+from worktrial.results.changes import RunPair, pair_of
+from worktrial.results.comparison import Comparison, compare_runs
 from worktrial.results.completion import passed
 from worktrial.results.figure import Ask, RunFigures, figures_of
 from worktrial.results.gate.limits import (
@@ -22,7 +21,7 @@ from worktrial.results.gate.limits import (
     exceeds,
 )
 from worktrial.results.writing import p_value, points, signed
-from worktrial.statistics import Estimand, Figure
+from worktrial.statistics import Change, Estimand, Figure, Interval
 
 
 def percent(share: float) -> str:
@@ -245,20 +244,20 @@ def _judge_regression(
         return cannot_judge(
             _REGRESSION, margin, f"the baseline is unfinished, {baseline.missing} samples are missing"
         )
-    own = found.of(found.headline)
-    if own is None or own.these is None:
+    own = found.figures.get("completion_of_valid", found.headline, estimand=Estimand.THESE)
+    if own.value is None or own.interval is None:
         return cannot_judge(_REGRESSION, margin, "no sample has a verdict in both runs")
-    drop, interval = -own.these.value, own.these.interval
+    drop, interval = -own.value, own.interval
     limit = f"the margin of {margin * 100:g} points"
     reason = ""
     if sure and exceeds(-interval.low, margin):
         reason = f"a drop by more than {limit} is not ruled out"
     elif exceeds(drop, margin) and interval.high < 0:
         reason = f"a drop by more than {limit} that is significant at {level:g}"
-    said = _said(own, found.confidence, len(found.only_first))
+    said = _said(own, interval, found)
     if reason:
         return Criterion(_REGRESSION, margin, -drop, interval, False, f"{said}: {reason}")
-    if hidden := _hidden(margin, found.headline, baseline, run):
+    if hidden := _hidden(margin, found.headline, pair_of(baseline, run)):
         return cannot_judge(_REGRESSION, margin, f"{said}, but {hidden}")
     good = (
         "no drop" if drop <= 0 else f"within {limit}" if not exceeds(drop, margin) else "a drop that may be chance"
@@ -266,28 +265,26 @@ def _judge_regression(
     return Criterion(_REGRESSION, margin, -drop, interval, True, f"{said}: {good}")
 
 
-def _said(own: ConditionComparison, confidence: float, absent: int) -> str:
-    assert own.effect is not None
-    assert own.these is not None
-    before, after = own.effect.first, own.effect.second
-    left_out = f", {own.table.left_out} samples without two verdicts left out" if own.table.left_out else ""
-    away = f", {absent} samples of the baseline are not in this run" if absent else ""
-    sure = f"on these tasks, {confidence * 100:g} % interval {points(own.these.interval)}"
+def _said(own: Change, interval: Interval, found: Comparison) -> str:
+    table, absent = found.of(found.headline), len(found.only_first)
+    left_out = away = ""
+    if table is not None and table.table.left_out:
+        left_out = f", {table.table.left_out} samples without two verdicts left out"
+    if absent:
+        away = f", {absent} samples of the baseline are not in this run"
+    sure = f"on these tasks, {found.confidence * 100:g} % interval {points(interval)}"
+    tasks = 0 if table is None else table.tasks
     return (
-        f"{before * 100:.1f} % -> {after * 100:.1f} %, {signed(own.these.value)} points ({sure}, "
-        f"p {p_value(p_of(own.these))}; {own.tasks} tasks{left_out}{away})"
+        f"{(own.first or 0.0) * 100:.1f} % -> {(own.second or 0.0) * 100:.1f} %, {signed(own.value or 0.0)} points "
+        f"({sure}, p {p_value(1.0 if own.p is None else own.p)}; {tasks} tasks{left_out}{away})"
     )
 
 
-def _hidden(margin: float, condition: str, baseline: StoredRun, run: StoredRun) -> str | None:
+def _hidden(margin: float, condition: str, pair: RunPair) -> str | None:
     """Why samples of the run without a verdict may hide a drop; an agent that crashes leaves nothing to compare."""
-    pairs = [
-        pair
-        for pair in pair_runs(baseline, run).pairs
-        if pair.first.condition == condition and pair.first.outcome != "invalid"
-    ]
-    invalid = sum(pair.second.outcome == "invalid" for pair in pairs)
-    drop = fmean(passed(pair.first) - passed(pair.second) for pair in pairs)
+    pairs = [one for one in pair.shared[condition] if one.first.outcome != "invalid"]
+    invalid = sum(one.second.outcome == "invalid" for one in pairs)
+    drop = fmean(passed(one.first) - passed(one.second) for one in pairs)
     if not invalid or not exceeds(drop, margin):
         return None
     return (

@@ -1,25 +1,15 @@
-"""A query before it is run: the tables and columns that it reads, and plain words for what is wrong with it.
-
-Tables and columns are those of DuckDB's own parse: nothing else has to be loaded.
-
-A table or column too many costs time, one too few would give a wrong answer; in doubt everything is loaded.
-"""
+"""A query before it is run: the tables that it reads, and plain words for what is wrong with it."""
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from worktrial.errors import SettingError
-from worktrial.language import JsonValue
 from worktrial.results.tables.catalogue import TABLES
 
 if TYPE_CHECKING:
     import duckdb
 
-_NOWHERE = 2**64 - 1  # location of what stands in no query
 # Functions that read tables whose names are text.
 _BY_NAME = re.compile(r"\bquery(_table)?\b", re.IGNORECASE)
 _NO_COLUMN = re.compile(r'(?:Referenced column |does not have a column named )"([^"]+)"')
@@ -65,67 +55,6 @@ def tables_read(connection: "duckdb.DuckDBPyConnection", sql: str) -> set[str]:
     except duckdb.Error:
         # It does not see through joins with USING, nor PIVOT: then every table whose name occurs anywhere.
         return {name for name in TABLES if name in sql.lower()}
-
-
-def columns_read(connection: "duckdb.DuckDBPyConnection", sql: str) -> frozenset[str] | None:
-    """The columns that the query may name; None for all.
-
-    Names are all texts in the parsed query: names of columns, and much else that does no harm. None where columns
-    are meant without being named: a star, a whole row, a natural join, and statements that DuckDB does not take
-    apart. `ORDER BY ALL` means those that are selected.
-    """
-    found = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
-    parsed = msgspec.json.decode(found[0]) if found else {"error": True}
-    if parsed["error"] or _BY_NAME.search(sql):
-        return None
-    texts: set[str] = set()
-    tables: set[str] = set()
-    named: set[str] = set()
-    selected = {id(star) for node in _nodes(parsed["statements"]) for star in _selected(node)}
-    for node in _nodes(parsed["statements"]):
-        if id(node) in selected:
-            continue
-        if node.get("class") == "STAR" or node.get("type") == "SHOW_REF" or node.get("ref_type") == "NATURAL":
-            return None
-        if node.get("column_name_alias"):
-            # `calls c(a, b)`: columns by their position.
-            return None
-        if "class" not in node:
-            tables |= {str(node[key]).lower() for key in ("table_name", "alias") if node.get(key)}
-        elif node["class"] == "COLUMN_REF":
-            named.add(str(node["column_names"][-1]).lower())
-        texts |= _texts(node)
-    # A table's name or alias in the place of a column is its whole row.
-    return None if tables & named else frozenset(texts)
-
-
-def _nodes(value: JsonValue) -> Iterator[dict[str, JsonValue]]:
-    """Every object within `value`."""
-    if isinstance(value, dict):
-        yield value
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for one in inner:
-        yield from _nodes(one)
-
-
-def _selected(node: Mapping[str, JsonValue]) -> Iterator[JsonValue]:
-    """The expression of `ORDER BY ALL`: to DuckDB a star that nobody wrote."""
-    modifiers = node.get("modifiers")
-    for modifier in modifiers if isinstance(modifiers, list) else ():
-        orders = modifier.get("orders") if isinstance(modifier, dict) else None
-        for order in orders if isinstance(orders, list) else ():
-            by = order.get("expression") if isinstance(order, dict) else None
-            if isinstance(by, dict) and by.get("class") == "STAR" and by.get("query_location") == _NOWHERE:
-                yield by
-
-
-def _texts(node: Mapping[str, JsonValue]) -> set[str]:
-    """The texts among the values of an object, in lower case; those of inner objects are left to them."""
-    found = {value.lower() for value in node.values() if isinstance(value, str)}
-    for value in node.values():
-        if isinstance(value, list):
-            found |= {one.lower() for one in value if isinstance(one, str)}
-    return found
 
 
 def plain_problem(error: Exception) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from worktrial.archive.meaning import value_of
+from worktrial.archive import value_of
 from worktrial.suites.documents.answers import AnswerDiagnosis, Cause
 from worktrial.suites.documents.answers.reply import our_final_answer
 from worktrial.suites.documents.answers.spelling import plain_label

@@ -11,11 +11,10 @@ from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.results import estimates
-from worktrial.results.comparison import SuiteFigure
-from worktrial.results.comparison.changes import Measure, changes
+from worktrial.results.changes import rate_change
 from worktrial.results.conditions import by_condition, headline
 from worktrial.results.estimates import Sums
-from worktrial.statistics import Figure, Interval, TaskTries, rate
+from worktrial.statistics import Change, Figure, Interval, TaskTries, rate
 from worktrial.suites.documents.answers import RatioBin, ratio_histogram
 from worktrial.suites.documents.choices import AnswerMode
 from worktrial.suites.documents.scoring import TOLERANCES
@@ -245,24 +244,17 @@ def _figure(name: str, share: QuestionShare) -> Figure:
     return Figure(name=name, value=share.value, low=low, high=high, n=n, clusters=clusters, unknown=unknown)
 
 
-def score_changes(pairs: Sequence[SamplePair], *, confidence: float) -> Iterator[SuiteFigure]:
+def score_changes(pairs: Sequence[SamplePair], *, confidence: float) -> Iterator[Change]:
     """Change of the shares that each score accepts, exact and within one percent.
 
     Args:
-        pairs: Same samples in both runs, of one condition.
+        pairs: Same samples in both runs, of one condition, with two verdicts.
         confidence: Level of the intervals, 0-1.
     """
-    own = [p for p in pairs if p.both_judged and all("setup" in r.measures for r in (p.first, p.second))]
-    if not own:
-        return
-    measures = {
-        f"{mode}, tolerance {at}": Measure(_score(mode, at), share=True)
-        for mode in AnswerMode
-        for at in ("0", "0.01")
-    }
-    for name, change in changes(own, measures, confidence=confidence).items():
-        if change is not None:
-            yield SuiteFigure(name, change)
+    own = [p for p in pairs if all("setup" in r.measures for r in (p.first, p.second))]
+    for mode in AnswerMode if own else ():
+        for at in ("0", "0.01"):
+            yield rate_change(f"{mode}, tolerance {at}", own, _score(mode, at), confidence=confidence)
 
 
 def _score(mode: AnswerMode, tolerance: str) -> Callable[[SampleRecord], float]:

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from worktrial.archive.pages import PageContent
+from worktrial.archive import Page
 from worktrial.errors import DataError, InvalidReason, InvalidSample
 
 if TYPE_CHECKING:
-    from worktrial.archive.store import Archive
+    from worktrial.archive import Archive
     from worktrial.suites.documents.question import GoldPage
 
 FileKind = Literal["pdf", "text", "both"]
@@ -111,15 +111,13 @@ class DocumentFiles:
             _write_pages(root, f"text/{_stem(name)}.md", _stem(name), self._archive.pages(name))
 
 
-def _write_pages(folder: Path, path: str, stem: str, pages: Iterable[PageContent]) -> None:
+def _write_pages(folder: Path, path: str, stem: str, pages: Iterable[Page]) -> None:
     """Write pages as Markdown at `path`, and each of their tables as CSV."""
-    from worktrial.archive.show import page_markdown
-
     text = folder / path
     text.parent.mkdir(parents=True, exist_ok=True)
     with text.open("w", encoding="utf-8") as written:
         for page in pages:
-            written.write(f"## Page {page.number}\n\n{page_markdown(page) or '(Nothing could be read here.)'}\n")
+            written.write(f"## Page {page.number}\n\n{page.markdown or '(Nothing could be read here.)'}\n")
             for table in page.tables:
                 place = folder / "tables" / stem / f"page-{page.number:04}-table-{table.number}.csv"
                 place.parent.mkdir(parents=True, exist_ok=True)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from worktrial.archive.pages import Box, PageContent
-from worktrial.archive.producers.files import DRAWN
+from worktrial.archive import Box, Page, Table
 from worktrial.errors import DataError
 from worktrial.language import JsonValue
 from worktrial.suite import PagePicture
@@ -16,7 +15,7 @@ from worktrial.suites.documents.answers.reply import our_final_answer
 from worktrial.suites.documents.trace import CellMark, addresses, cited_by
 
 if TYPE_CHECKING:
-    from worktrial.archive.store import Archive
+    from worktrial.archive import Archive
     from worktrial.engine.manifest import Manifest
 
 _PICTURES = 8
@@ -74,7 +73,7 @@ class PageAlbum:
             manifest: The run's.
             run: The run's folder.
         """
-        from worktrial.archive.store import Archive
+        from worktrial.archive import Archive
 
         named = manifest.data.get("archive")
         if not isinstance(named, str) or not Path(named).is_absolute():
@@ -111,17 +110,14 @@ class PageAlbum:
 
     def draw(self, name: str) -> bytes:
         """One picture as a PNG; see `suite.Album`."""
-        from worktrial.archive.show import draw_marks, picture_file
-
         try:
             place = _PLACE.decode(name)
         except (msgspec.MsgspecError, ValueError, RecursionError):
             raise KeyError(name) from None
         page = self._archive.page(place.document, place.page)
-        record = self._archive.document(place.document)
         scale = min(2.0, _SIDE / max(page.width, page.height, 1.0))
         tables, cells = _boxes(page, place.marks[:_MARKS])
-        return picture_file(draw_marks(record, page, tables, cells, scale))
+        return self._archive.marked(place.document, place.page, scale, tables=tables, cells=cells)
 
     def _pictures(self, pages: Mapping[tuple[str, int], Iterable[CellMark]]) -> list[PagePicture]:
         found: list[PagePicture] = []
@@ -133,7 +129,7 @@ class PageAlbum:
 
     def _has(self, document: str, page: int) -> bool:
         record = next((one for one in self._archive.documents if one.name == document), None)
-        return record is not None and record.readable and 1 <= page <= record.pages and record.kind in DRAWN
+        return record is not None and record.readable and 1 <= page <= record.pages and record.has_pictures
 
     def _of_answer(
         self, answer: str, read: Mapping[tuple[str, int], set[int]]
@@ -179,10 +175,10 @@ def _caption(document: str, page: int, marks: Iterable[CellMark]) -> str:
     return ", ".join(parts)
 
 
-def _boxes(page: PageContent, marks: Sequence[CellMark]) -> tuple[list[Box], list[Box]]:
-    """Boxes on a page: of the tables that are marked, and of the cells."""
+def _boxes(page: Page, marks: Sequence[CellMark]) -> tuple[list[Table], list[Box]]:
+    """The tables of a page that are marked, and the boxes of the cells."""
     tables = {table.number: table for table in page.tables}
-    outlined = [tables[number].box for number in dict.fromkeys(mark.table for mark in marks) if number in tables]
+    outlined = [tables[number] for number in dict.fromkeys(mark.table for mark in marks) if number in tables]
     of_cells = [
         mark for mark in marks if mark.table in tables and (mark.row is not None or mark.column is not None)
     ]

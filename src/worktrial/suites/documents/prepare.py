@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from worktrial.errors import DataError, InvalidReason, InvalidSample
+from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language.templates import templates
 from worktrial.outside.files import files_fingerprint
 from worktrial.suites.documents.choices import Setup
@@ -19,7 +19,7 @@ from worktrial.suites.documents.web_search import WithWeb
 from worktrial.suites.documents.workplace import ArchiveSession, NoTools, Pictures, ToolSource, data_address
 
 if TYPE_CHECKING:
-    from worktrial.archive.store import Archive
+    from worktrial.archive import Archive
     from worktrial.suites.documents.toolbox import PythonUse, SharedQueries
     from worktrial.suites.documents.web_search import WebSource
 
@@ -115,7 +115,8 @@ class SamplePreparer:
         """Session, instruction and pictures for one sample; closed when it is over.
 
         Raises:
-            InvalidSample: this question cannot be set up so.
+            InvalidSample: the data does not say where the answer of this question stands.
+            DataError: the archive lacks what it needs.
             SettingError: Python cannot be locked in on this machine.
         """
         pictures = Pictures()
@@ -136,33 +137,25 @@ class SamplePreparer:
             await asyncio.to_thread(self._files.check, laid)
 
     def _lay(self, files: DocumentFiles, question: DocumentQuestion, folder: Path) -> dict[Path, os.stat_result]:
-        try:
-            if self._setup is Setup.ORACLE_PAGES:
-                files.lay_pages(folder, question.pages)
-                return {}
-            return files.lay(folder, question.documents if self._setup is Setup.ORACLE_DOCS else None)
-        except DataError as e:
-            raise _no_data(str(e)) from e
+        if self._setup is Setup.ORACLE_PAGES:
+            files.lay_pages(folder, question.pages)
+            return {}
+        return files.lay(folder, question.documents if self._setup is Setup.ORACLE_DOCS else None)
 
     def _instruction(self, question: DocumentQuestion, pictures: Pictures) -> str:
         if self._setup is not Setup.ORACLE_PAGES:
             return question.text
         if not question.pages:
             raise _no_data("the data does not say on which pages the answer stands")
-        try:
-            pages = [self._shown(page.document, page.page, pictures) for page in question.pages]
-        except DataError as e:
-            raise _no_data(str(e)) from e
+        pages = [self._shown(page.document, page.page, pictures) for page in question.pages]
         return with_pages(question.text, pages)
 
     def _shown(self, document: str, number: int, pictures: Pictures) -> ShownPage:
-        from worktrial.archive.show import page_markdown
-
         assert self._archive is not None, "the set-up needs an archive, and the trial has checked that"
         if self._images:
             pictures.add(data_address(self._archive.image(document, number, _SCALE)))
             return ShownPage(document, number, None)
-        text = page_markdown(self._archive.page(document, number))
+        text = self._archive.page(document, number).markdown
         # A page that could not be read is what this archive gives: the loss is the archive's, and counts.
         return ShownPage(document, number, text or "(Nothing could be read on this page.)")
 
@@ -187,10 +180,7 @@ class SamplePreparer:
             self._parts.move_to_end(key)
             return self._parts[key]
         assert self._archive is not None, "the set-up needs an archive, and the trial has checked that"
-        try:
-            part = part_of(self._archive, key)
-        except DataError as e:
-            raise _no_data(str(e)) from e
+        part = part_of(self._archive, key)
         self._parts[key] = part
         while len(self._parts) > _PARTS_KEPT:
             self._parts.popitem(last=False)
@@ -203,7 +193,7 @@ def part_of(archive: "Archive", documents: Sequence[str]) -> "Archive":
     Raises:
         DataError: there is no such document.
     """
-    from worktrial.archive.store import Archive
+    from worktrial.archive import Archive
 
     return Archive(archive.folder, [archive.document(name) for name in documents], archive.stored)
 

@@ -9,13 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from worktrial.archive.tools import Queries, ToolBox
+from worktrial.archive import Queries, toolbox
 from worktrial.language import JsonObject, JsonValue
 from worktrial.sandbox import PythonSession, UnsafePython
 from worktrial.suites.documents.workplace import NoTools, ToolSource
 
 if TYPE_CHECKING:
-    from worktrial.archive.store import Archive
+    from worktrial.archive import Archive
 
 PythonUse = Literal["sandboxed", "unsafe", "none"]
 """Whether the agent can compute: locked in, with all the rights of whoever runs this, or not at all."""
@@ -92,7 +92,7 @@ async def open_tools(
     if archive is None:
         return NoTools() if session is None else PythonOnly(session)
     shared = None if queries is None else await stack.enter_async_context(queries.borrowed())
-    box = ToolBox(archive, python=session, queries=shared)
+    box = toolbox(archive, python=session, queries=shared)
     stack.push_async_callback(box.aclose)
     # The first look at the specs may have to make the database of the archive.
     await asyncio.to_thread(lambda: box.specs)

@@ -73,7 +73,7 @@ def _with_pictures(value: JsonValue, replaced: Callable[[str], str]) -> JsonValu
 
 
 class ToolSource(Protocol):
-    """Tools that can be called, without any agent; `worktrial.archive.tools.ToolBox` is one."""
+    """Tools that can be called, without any agent; `worktrial.archive.toolbox` makes some."""
 
     @property
     def specs(self) -> Sequence[JsonObject]:

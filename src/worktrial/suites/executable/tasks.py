@@ -22,7 +22,7 @@ from worktrial.language import JsonObject
 from worktrial.outside.files import read_bytes
 from worktrial.outside.patches import BadPatch, patched
 from worktrial.outside.yaml_files import read_yaml
-from worktrial.suites.sampling import workplace_tags
+from worktrial.suites.selection import workplace_tags
 from worktrial.workplaces import Workplace
 from worktrial.workplaces.duties.human import NOBODY, REQUEST_HUMAN
 from worktrial.workplaces.executable import ExecutableSession, ExecutableWorkplace

@@ -12,7 +12,7 @@ from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.suite import ReferenceAgent, Suite, TaskRow
+from worktrial.suite import Baseline, ReferenceAgent, Suite, TaskRow
 from worktrial.suites.orchestration.options import (
     Cards,
     ComparisonOptions,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from worktrial.engine.stored import StoredRun
     from worktrial.finding import Findings
     from worktrial.reports.report import Report, Section
-    from worktrial.statistics import Figure
+    from worktrial.statistics import Change, Figure
     from worktrial.suites.orchestration.planning.release import Release
     from worktrial.suites.orchestration.planning.scenario import Language
     from worktrial.suites.orchestration.run.free.trial import FreeTrial
@@ -60,16 +60,30 @@ class OrchestrationSuite(Suite):
         for name in ("orchestration-plan.js", "orchestration-team.js", "orchestration.css")
     )
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
-        "gold": ReferenceAgent("does what the recording has", must=Outcome.PASS),
+        "gold": ReferenceAgent("does what the recording has", Outcome.PASS, kind=Baseline.ORACLE),
         "always-call": ReferenceAgent(
-            "always writes the same plan, and calls the first tool with nothing", must=Outcome.FAIL
+            "always writes the same plan, and calls the first tool with nothing",
+            must=Outcome.FAIL,
+            kind=Baseline.RANDOM,
         ),
         "always-refuse": ReferenceAgent(
-            "always writes the same plan, and always waits for the user", must=Outcome.FAIL
+            "always writes the same plan, and always waits for the user", must=Outcome.FAIL, kind=Baseline.IDLE
         ),
         "fill-from-words": ReferenceAgent(
             "fills plans and calls from the words of the request, understanding none", must=Outcome.FAIL
         ),
+    }
+    card_scores = ("average",)
+    on_card: ClassVar[Mapping[str, str]] = {
+        "state": "does not apply turn by turn: calls are scored against the recording; --mode free scores the end",
+        "ends": "turn by turn one recorded way is right, and another that is as good counts as wrong",
+        "held_out": "nothing: scenarios and recordings are public",
+        "judge": "not measured: code decides, and with --judges models compare arguments that code cannot; whether "
+        "they are right, no audit tells",
+        "simulator": "not measured: turn by turn no tool is called; no audit is of --mode free --simulator",
+        "faults": "not measured: turn by turn no tool is called; --mode free --faults all, then --from RUN",
+        "harm": "not measured: a wrong call counts as any wrong step, however harmful",
+        "people": "not measured: people cannot take part here",
     }
 
     def tasks(self, data: DataOptions) -> Sequence[TaskRow]:
@@ -84,7 +98,7 @@ class OrchestrationSuite(Suite):
 
     def models(self, options: Any, agent: "Candidate") -> Mapping[RoleName, RoleSettings]:
         """Models of planner, domain agents, simulator and judges; see `Suite.models`."""
-        from worktrial.suites.orchestration.run.agents import models_of
+        from worktrial.suites.orchestration.run.models import models_of
 
         return models_of(options, agent, self._sub_agent(options))
 
@@ -103,6 +117,7 @@ class OrchestrationSuite(Suite):
             self._sub_agent(options),
             judges,
             options={**options.measured(), "cards": _cards(options, models)},
+            function_seconds=options.timeout or RoleSettings.timeout,
         )
         if options.mode == "turns":
             return _turns_trial(options, ground, models)
@@ -155,7 +170,7 @@ class OrchestrationSuite(Suite):
 
         return run_figures(run)
 
-    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> Iterable[Any]:
+    def changes(self, pairs: "Sequence[SamplePair]", *, confidence: float) -> "Iterable[Change]":
         """Changes of our scores by language, and of what free-running teams reached; see `Suite.changes`."""
         from worktrial.suites.orchestration.figures.suite import figure_changes
 
@@ -248,7 +263,7 @@ def _free_trial(
 ) -> "FreeTrial":
     from worktrial.agents.assignment import Limits
     from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial
-    from worktrial.suites.settings import fault_conditions
+    from worktrial.trial.settings import fault_conditions
 
     simulator = models.get(Role.SIMULATOR)
     settings = FreeSettings(

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from worktrial.engine.stored import name_of
 from worktrial.errors import SettingError
 from worktrial.reports.chart import Bar, bars
 from worktrial.reports.links import samples_href
@@ -21,8 +20,6 @@ from worktrial.reports.sections.wording import (
     takeaway,
 )
 from worktrial.results.writing import NONE, Content, ShownTable, Value, counted, percent, percents, to_html
-from worktrial.statistics.correlation import Correlation
-from worktrial.suites.orchestration.figures.apart import EXECUTION, agent_correlations, scenario_correlations
 from worktrial.suites.orchestration.figures.free import (
     FAILURES,
     FREE_METRICS,
@@ -31,7 +28,7 @@ from worktrial.suites.orchestration.figures.free import (
     differences,
     free_figures,
 )
-from worktrial.suites.orchestration.figures.published import published_correlation, published_orchestration
+from worktrial.suites.orchestration.figures.published import published_orchestration
 from worktrial.suites.orchestration.figures.turns import (
     METRICS,
     TITLES,
@@ -57,7 +54,7 @@ def orchestration(report: Report) -> Section | None:
         parts.append(_panel(of_language, language))
     if found:
         parts.append(caveat(_caveat(found)))
-    parts += [*_free(runs), *_gaps(runs), *_apart(runs), *_judges(runs)]
+    parts += [*_free(runs), *_gaps(runs), *_judges(runs)]
     return Section("orchestration", "Orchestrating a team", joined(parts)) if parts else None
 
 
@@ -189,50 +186,6 @@ def _gap(free: ReportRun, turns: ReportRun) -> list[list[Content]]:
         ]
         for gap in gaps
     ]
-
-
-def _apart(runs: Sequence[ReportRun]) -> list[Markup]:
-    """Planning and execution apart: correlations over scenarios, over agents and over the published models."""
-    rows: list[list[Content]] = []
-    for run in runs:
-        for found in scenario_correlations(run.run.records):
-            way = f"{found.language} · {'free' if found.free else 'turn by turn'}"
-            link = Value(run.name, run.name, samples_href(run.slug, {"language": found.language}))
-            known = {couple: r for couple, r in found.couples.items() if r.value is not None}
-            rows += [[link, way, _couple(c), _correlation(r), f"{r.n} scenarios"] for c, r in known.items()]
-    if not rows:
-        return []
-    languages = sorted({figures.language for run in runs for figures in language_figures(run.run.records)})
-    for over in agent_correlations((name_of(run.run.folder, run.run.manifest), run.run.records) for run in runs):
-        way = f"{over.language} · {'free' if over.free else 'turn by turn'}"
-        rows += [["All", way, _couple(c), _correlation(r), f"{r.n} agents"] for c, r in over.couples.items()]
-    for language in languages:
-        r = published_correlation(language)
-        couple = _couple(("plan", "call_refuse"))
-        rows.append(["Published models, not run here", language, couple, _correlation(r), f"{r.n} models"])
-    headers = ["Run", "Language, way", "Figures", "Correlation", "Over"]
-    return [
-        heading("Planning and execution apart"),
-        to_html(ShownTable("How far planning and execution go together", headers, rows), sortable=False),
-        caveat(
-            "Pearson’s correlation: 1 is hand in hand, 0 is unrelated. Over scenarios it says whether this agent "
-            "executes well where it plans well; over agents, whether those that plan better execute better. "
-            "Intervals at 95%: over scenarios drawn, from ten on; over agents by Fisher’s method, from four."
-        ),
-    ]
-
-
-def _couple(couple: tuple[str, str]) -> str:
-    one, other = (EXECUTION[name] for name in couple)
-    return f"{one} with {other.lower()}"
-
-
-def _correlation(found: Correlation) -> Value:
-    if found.value is None:
-        return Value(NONE, NOTHING)
-    low_high = found.interval
-    notes = () if low_high is None else (f"{low_high.low:.2f} to {low_high.high:.2f}",)
-    return Value(f"{found.value:.2f}", found.value, None, notes)
 
 
 def _judges(runs: Sequence[ReportRun]) -> list[Markup]:

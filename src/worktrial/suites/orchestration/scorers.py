@@ -88,7 +88,7 @@ def _stored_run(place: Path, options: StoredRunOptions) -> RunScores:
         if ids:
             some = f"{', '.join(ids[:12])}{', …' if len(ids) > 12 else ''}"
             notes.append(f"{counted(len(ids))} {what}: {some}")
-    title = f"{language} · {counted(len(figures.scenarios))}"
+    title = f"{language} · {counted(len(scores.sums[Scoring.PUBLISHED]))}"
     return RunScores([stored_table(figures, title=title)], notes, as_json(figures, scores))
 
 

@@ -13,7 +13,6 @@ from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.language import JsonObject, Message, read_reply, replies_in
 from worktrial.language.untrusted import printable
-from worktrial.suites.orchestration.figures.apart import EXECUTION, ScenarioCorrelations, scenario_correlations
 from worktrial.suites.orchestration.figures.free import (
     FAILURES,
     FREE_METRICS,
@@ -24,7 +23,7 @@ from worktrial.suites.orchestration.figures.free import (
     differences,
     free_figures,
 )
-from worktrial.suites.orchestration.figures.published import StoredFigures, published_orchestration
+from worktrial.suites.orchestration.figures.published import published_orchestration
 from worktrial.suites.orchestration.figures.turns import (
     METRICS,
     TITLES,
@@ -34,6 +33,7 @@ from worktrial.suites.orchestration.figures.turns import (
     judge_agreement,
     language_figures,
 )
+from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.scoring.calls.calls import read_calls
 from worktrial.terminal import call_lines, plain, share_cell, thought_lines
 
@@ -56,7 +56,6 @@ def figure_tables(
     if free:
         yield _free_table(free)
         yield from (_failures(figures) for figures in free)
-    yield from (_apart(found) for found in scenario_correlations(run.records))
     models = run.manifest.settings.get("roles", {})
     yield from (_agreement(judges, models) for judges in judge_agreement(run.records))
     if turns is not None:
@@ -81,21 +80,6 @@ def _failures(figures: FreeFigures) -> str:
     kinds = ", ".join(f"{kind} {figures.first_failures[kind]}" for kind in FAILURES)
     stuck = f"; {figures.stuck} workflows could never start" if figures.stuck else ""
     return f"{figures.language} · {figures.condition}: first point of failure: {kinds}{stuck}"
-
-
-def _apart(found: ScenarioCorrelations) -> str:
-    """Sentence about how far planning and execution go together over scenarios."""
-    way = "running free" if found.free else "turn by turn"
-    said = []
-    for (one, other), correlation in found.couples.items():
-        couple = f"{EXECUTION[one].lower()} with {EXECUTION[other].lower()}"
-        if correlation.value is None:
-            said.append(f"{couple}: one of them is the same everywhere")
-            continue
-        low_high = correlation.interval
-        interval = f" ({low_high.low:.2f} to {low_high.high:.2f})" if low_high is not None else ""
-        said.append(f"{couple} {correlation.value:.2f}{interval}, {counted(correlation.n)}")
-    return f"{found.language} · {way}: correlation over scenarios: {'; '.join(said)}"
 
 
 def _gap_table(gaps: Sequence[CascadeGap], turns: StoredRun) -> Table:
@@ -167,13 +151,13 @@ def _cells(figures: Mapping[str, FigureEstimate]) -> list[str]:
     return [share_cell(figures[metric]) for metric in METRICS]
 
 
-def stored_table(figures: StoredFigures, *, title: str) -> Table:
+def stored_table(figures: Mapping[Scoring, Mapping[str, FigureEstimate]], *, title: str) -> Table:
     """The figures of a stored run of the published program, in both modes."""
     table = Table(title=Text(title), title_justify="left")
     table.add_column("scoring", overflow="fold")
     for metric in METRICS:
         table.add_column(TITLES[metric], justify="right", overflow="fold")
-    for scoring, estimates in figures.figures.items():
+    for scoring, estimates in figures.items():
         table.add_row(scoring.value, *_cells(estimates))
     return table
 

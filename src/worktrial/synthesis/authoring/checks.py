@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from worktrial.audits.fidelity import with_unknown_ids
 from worktrial.errors import DataError
 from worktrial.finding import Finding
 from worktrial.language import JsonObject
@@ -33,7 +34,6 @@ from worktrial.synthesis.gates.run import GateReport, tool_gates
 from worktrial.workplaces.executable.code import CodeWorkplace, ScriptedEpisode
 from worktrial.workplaces.executable.report_form import ReportForm
 from worktrial.workplaces.executable.runner import CodeRunner
-from worktrial.workplaces.fidelity import with_unknown_ids
 
 _SEEDS = range(3)
 _TOLD = 2

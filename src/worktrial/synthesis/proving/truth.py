@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from worktrial.audits.fidelity import Field, FieldStatus, compare
 from worktrial.grading.check import Facts
 from worktrial.grading.facts import at
 from worktrial.grading.report_checks import ReportLine
@@ -26,7 +27,6 @@ from worktrial.synthesis.gates.work import carry_out
 from worktrial.synthesis.prompting import compact, fenced, render, within
 from worktrial.synthesis.proving.alignment import aligned
 from worktrial.workplaces.executable.report_form import REPORT_TOOL, one_spelling_of
-from worktrial.workplaces.fidelity import Field, FieldStatus, compare
 from worktrial.workplaces.signals import is_error
 from worktrial.workplaces.values import ids, parts
 

@@ -21,16 +21,10 @@ def pdf_sections(path: Path) -> tuple[list[DocumentSection], list[str]]:
         DataError: it is no PDF, damaged, encrypted, or has no page with text.
     """
     # Imported here: brings numpy and the PDF library.
-    from worktrial.archive.pages import Route
-    from worktrial.archive.producers import ReadSettings
-    from worktrial.archive.producers.pdf import PdfReader
+    from worktrial.archive import Route, read_document
 
-    reader = PdfReader(path, ReadSettings())
-    try:
-        pages = [reader.read(number) for number in range(1, reader.pages + 1)]
-        notes = [reader.trouble] if reader.trouble else []
-    finally:
-        reader.close()
+    pages, trouble = read_document(path)
+    notes = [trouble] if trouble else []
     sections = [DocumentSection((), page.text, page.number) for page in pages if page.text.strip()]
     unread = [page.number for page in pages if page.route == Route.FAILED]
     if not sections:

@@ -44,26 +44,13 @@ def example_archive() -> Path:
 
 
 def _put(bundled: Path, target: Path) -> None:
-    import msgspec
-
-    from worktrial.archive.search.index import write_index
-    from worktrial.archive.store import Archive
-    from worktrial.archive.store.database import database_path, write_database
-    from worktrial.archive.store.record import INDEX, read_manifest, write_manifest
+    from worktrial.archive import open_archive
 
     target.parent.mkdir(parents=True, exist_ok=True)
     making = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     shutil.rmtree(making, ignore_errors=True)
     shutil.copytree(bundled, making)
-    manifest = read_manifest(making)
-    pdfs = example_folder() / "pdfs"
-    manifest.documents = [
-        msgspec.structs.replace(record, source=str(pdfs / record.source)) for record in manifest.documents
-    ]
-    write_manifest(making, manifest)
-    archive = Archive.open(making)
-    write_index(making / INDEX, archive.parts(), archive.fingerprint)
-    write_database(database_path(making, archive.fingerprint), archive.parts())
+    open_archive(making).settle(example_folder() / "pdfs")
     try:
         making.rename(target)
     except OSError:

@@ -7,9 +7,7 @@ from typing import Any
 from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
-from worktrial.results.comparison.changes import Change, SuiteFigure
-from worktrial.statistics import Figure, change_intervals
-from worktrial.suites.orchestration.figures.apart import scenario_correlations
+from worktrial.statistics import Change, Figure, change_intervals
 from worktrial.suites.orchestration.figures.free import free_clusters, free_figures, free_rates
 from worktrial.suites.orchestration.figures.turns import (
     FigureEstimate,
@@ -21,18 +19,12 @@ from worktrial.suites.orchestration.scoring.ours import our_figures
 
 
 def run_figures(run: StoredRun) -> list[Figure]:
-    """Scores of every language both ways, what free-running teams reached by condition, and correlations."""
+    """Scores of every language both ways, and what free-running teams reached by condition."""
     found: list[Figure] = []
     for turns in language_figures(run.records):
         found += _figures(turns.figures, f"{turns.language} {turns.scoring}", turns.scenarios)
     for free in free_figures(run.records):
         found += _figures(free.figures, f"{free.language} free {free.condition}", free.scenarios)
-    for apart in scenario_correlations(run.records):
-        group = f"{apart.language}{' free' if apart.free else ''} correlation over scenarios"
-        for (one, other), found_in in apart.couples.items():
-            low, high = found_in.interval or (None, None)
-            name, n = f"{one} with {other}", found_in.n
-            found.append(Figure(name=name, value=found_in.value, low=low, high=high, n=n, group=group))
     return found
 
 
@@ -50,7 +42,7 @@ def _figures(estimates: Mapping[str, FigureEstimate], group: str, scenarios: int
     ]
 
 
-def figure_changes(pairs: Sequence[SamplePair], *, confidence: float) -> Iterator[SuiteFigure]:
+def figure_changes(pairs: Sequence[SamplePair], *, confidence: float) -> Iterator[Change]:
     """Changes of our scores by language, or of what free-running teams reached.
 
     Args:
@@ -85,7 +77,7 @@ def _scores(
     sides: Sequence[Sequence[Mapping[str, Any]]],
     figures: Callable[[Mapping[str, Any]], Mapping[str, Any]],
     confidence: float,
-) -> Iterator[SuiteFigure]:
+) -> Iterator[Change]:
     """Changes from both sides' sums per scenario, in the same order."""
     keys = sorted(sides[0][0].keys() & sides[1][0].keys())
     first, second = ([{key: sums[key] for key in keys} for sums in side] for side in sides)
@@ -95,6 +87,15 @@ def _scores(
         after = values[1][name]
         if isnan(before) or isnan(after):
             continue
-        ratio = float(after / before) if before else None
-        change = Change(float(before), float(after), float(after - before), intervals.get(name), ratio, None)
-        yield SuiteFigure(f"{language} {name.replace('_', ' ')}", change)
+        low, high = intervals.get(name) or (None, None)
+        yield Change(
+            name=f"{language} {name.replace('_', ' ')}",
+            first=float(before),
+            second=float(after),
+            value=float(after - before),
+            low=low,
+            high=high,
+            ratio=float(after / before) if before else None,
+            clusters=len(first),
+            n=len(first),
+        )

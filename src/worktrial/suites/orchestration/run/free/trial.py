@@ -1,6 +1,5 @@
 """The path of one free-running sample, top to bottom."""
 
-import asyncio
 import json
 from dataclasses import dataclass, field
 from typing import Literal
@@ -13,10 +12,10 @@ from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.suites.episode import faulty, in_manifest, jobs_under, note_faults
 from worktrial.suites.orchestration.options import SEARCH_NODES, Cards, Gold
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.scenario import CallStep, PlanStep, Scenario, UserTurn
+from worktrial.suites.orchestration.run.cast import cast_of
 from worktrial.suites.orchestration.run.free.agent import AgentAtWork, RequestBudget
 from worktrial.suites.orchestration.run.free.episode import FreeRun
 from worktrial.suites.orchestration.run.free.log import Log, free_measures, trajectory_line, work_in_log
@@ -28,12 +27,12 @@ from worktrial.suites.orchestration.run.free.tools import (
     without_schemas,
     world_of,
 )
-from worktrial.suites.orchestration.run.free.voices import voices
 from worktrial.suites.orchestration.run.ground import SUITE, Groundwork
 from worktrial.suites.orchestration.run.prompts import free_prompts_fingerprint, prompts_fingerprint
 from worktrial.suites.orchestration.scoring.goals import GOALS, Met, goal_score
+from worktrial.trial.trial import faulty, jobs_under, note_faults
+from worktrial.trial.work import in_manifest
 from worktrial.workplaces import DEFAULT_CLOCK, Session, StopReason, Workplace
-from worktrial.workplaces.conformance import WatchedSession
 from worktrial.workplaces.faults import (
     Conditions,
     FaultMode,
@@ -43,6 +42,7 @@ from worktrial.workplaces.faults import (
     PromptedFaults,
 )
 from worktrial.workplaces.simulator import SIMULATOR_VERSION
+from worktrial.workplaces.watch import WatchedSession
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,19 +128,13 @@ class FreeTrial:
             tokens=lambda: context.meter.tokens(Role.AGENT) + context.meter.tokens(Role.SUB_AGENT),
             cost=lambda: context.meter.known_cost,
         )
-        speaking = voices(
-            scenario,
-            ground.agent,
-            ground.sub_agent,
-            context,
-            lambda name: ground.reference(name, scenario.language),
-        )
+        cast = cast_of(ground, scenario, context, free=True)
         tools = TeamTools(recorded, session, log)
-        agents = AgentAtWork(scenario, speaking, tools, budget, settings.agent_turns)
+        agents = AgentAtWork(scenario, cast, tools, budget, settings.agent_turns)
         run = FreeRun(
             scenario,
             team,
-            speaking,
+            cast,
             agents,
             budget,
             planner_turns=settings.planner_turns,
@@ -195,7 +189,8 @@ class FreeTrial:
 
     async def _graded(self, scenario: Scenario, team: Team, log: Log, context: SampleContext) -> SampleResult:
         work, nodes = work_in_log(log), self._settings.search_nodes
-        score = await asyncio.to_thread(goal_score, scenario, team, work, nodes=nodes)
+        scoring = self.ground.scoring
+        score = await scoring.run(goal_score, scenario, team, work, nodes=nodes)
         judges = self.ground.value_judges(scenario.language, context)
         judged = None if judges is None else await judges.verdicts(score.needs)
         met = score.met(None if judged is None else judged.verdicts)
@@ -205,7 +200,7 @@ class FreeTrial:
             "requests": log.requests,
             "goals": list(met.goals),
             "first_failure": met.first_failure,
-            "free": await asyncio.to_thread(free_measures, score, met, log),
+            "free": await scoring.run(free_measures, score, met, log),
         }
         if judged is not None:
             measures["judging"] = {"asked": len(score.needs), "trouble": None, "values": judged.rows()}
