@@ -27,5 +27,5 @@ def test_command(words: str, shown: str) -> None:
 
 
 def test_there_are_examples() -> None:
-    assert len(BLOCKS) == 6
+    assert len(BLOCKS) == 5
     assert len(SHOWN) == 2

@@ -8,7 +8,7 @@ import msgspec
 
 from worktrial.version import __version__
 
-FORMAT = 3
+FORMAT = 4
 
 
 class MachineOutput(msgspec.Struct, kw_only=True, frozen=True, tag_field="command"):

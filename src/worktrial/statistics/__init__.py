@@ -36,16 +36,7 @@ from worktrial.statistics.rates import (
 from worktrial.statistics.repeats import Repeats, over_tasks, pass_at_k, pass_hat_k
 from worktrial.statistics.robustness import Robustness, ZeroCleanRate, estimate_robustness, robustness
 from worktrial.statistics.robustness_change import RobustnessChange, robustness_change
-from worktrial.statistics.sequential import (
-    Band,
-    Side,
-    Stretch,
-    Tries,
-    confidence_sequence,
-    critical_value,
-    difference_sequence,
-    shown_drop,
-)
+from worktrial.statistics.sequential import Band, Side, confidence_sequence
 
 __all__ = [
     "MARGIN",
@@ -71,9 +62,7 @@ __all__ = [
     "Robustness",
     "RobustnessChange",
     "Side",
-    "Stretch",
     "TaskTries",
-    "Tries",
     "Unit",
     "ZeroCleanRate",
     "agreement",
@@ -84,11 +73,9 @@ __all__ = [
     "conclude",
     "confidence_sequence",
     "corrected_rate",
-    "critical_value",
     "design_effect",
     "difference",
     "difference_intervals",
-    "difference_sequence",
     "discordant_share",
     "estimate_robustness",
     "half_width",
@@ -114,7 +101,6 @@ __all__ = [
     "sample_size",
     "sample_size_for_half_width",
     "score_intervals",
-    "shown_drop",
     "smallest_shift",
     "tasks_needed",
 ]

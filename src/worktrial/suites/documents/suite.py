@@ -15,7 +15,7 @@ from worktrial.grading import Outcome
 from worktrial.places import shown_place
 from worktrial.suite import ReferenceAgent, Suite, TaskRow
 from worktrial.suites.documents.options import DocumentsBeside, DocumentsData, DocumentsOptions, ScoreName
-from worktrial.suites.reference import idle_agent, plan_agent
+from worktrial.suites.reference import idle_agent, plan_agent, spam_agent
 from worktrial.trial.settings import work_fields
 
 if TYPE_CHECKING:
@@ -59,9 +59,22 @@ class DocumentsSuite(Suite):
     options = DocumentsOptions
     data = DocumentsData
     beside = DocumentsBeside
+    viewer = (Path(__file__).parent / "viewer" / "documents.js",)
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
         "reference": replace(plan_agent(), about="follows each question's stored plan of searches and queries"),
         "idle": idle_agent("says nothing", must=Outcome.FAIL),
+        "spam": spam_agent(),
+    }
+    on_card: ClassVar[Mapping[str, str]] = {
+        "oracle": "not measured: no agent is given the gold answers; the reference solver's rate stands under cost",
+        "state": "does not apply: the answer is the work, and code scores it",
+        "ends": "nothing can be changed; which spellings of an answer pass is the scorer's rule",
+        "truth": "not measured here: --setup closed tells what an agent knows without the archive",
+        "judge": "does not apply: code scores every answer",
+        "simulator": "does not apply: tools read the archive itself",
+        "held_out": "nothing of the example, which is public; questions of your own as far as you keep them",
+        "harm": "does not apply: nothing can be changed",
+        "flaws": "not measured: a run names questions whose gold is doubtful when it starts",
     }
 
     def tasks(self, data: DocumentsData) -> Sequence[TaskRow]:

@@ -77,6 +77,11 @@ class ExecutableSuite(Suite):
         "idle": idle_agent(must=Outcome.FAIL),
         "spam": spam_agent(must=Outcome.FAIL),
     }
+    on_card: ClassVar[Mapping[str, str]] = {
+        "judge": "does not apply: checks of state and answer decide; a judge's votes are only kept beside them",
+        "simulator": "does not apply: code plays the workplaces",
+        "held_out": "as much as is kept to oneself: tasks, plans and checks lie in one folder",
+    }
 
     folder: ClassVar[Path]
     """Folder that holds a package for each workplace; see `worktrial.suites.executable.tasks`."""

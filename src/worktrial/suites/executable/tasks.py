@@ -12,10 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, ValidationError
 
 from worktrial.agents.plan import Plan, plan_problems
 from worktrial.errors import DataError
+from worktrial.grading.check import Claim
 from worktrial.grading.report_checks import report_problems
 from worktrial.grading.state_checks import OF_HUMANS, Check
 from worktrial.language import JsonObject
@@ -62,7 +63,6 @@ class _TaskFields(_Model):
     traits: tuple[Trait, ...] = ()
     instruction: Text
     plan: Plan
-    checks: tuple[Check, ...]
     rubric: Text
     human: Text = NOBODY
     """Answer of a human who is asked for, where one can be."""
@@ -75,9 +75,9 @@ class _TaskFields(_Model):
 class ExecutableTask(_TaskFields):
     """One task, ready to be set up."""
 
-    id: Annotated[str, Field(pattern=r"^[a-z]+(-[a-z]+)*-\d{2,4}$")]
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
     difficulty: Annotated[int, Field(ge=1, le=3)]
-    checks: Annotated[tuple[Check, ...], Field(min_length=1)]
+    checks: Annotated[tuple[Check | InstanceOf[Claim], ...], Field(min_length=1)]
     workplace: Text
     """Name of the workplace."""
     home: Home
@@ -120,6 +120,7 @@ class ExecutableTask(_TaskFields):
 class _TaskEntry(_TaskFields):
     """A task as its author writes it."""
 
+    checks: tuple[Check, ...]
     language: str | None = None
     clock: str | None = None
     start: str | None = None

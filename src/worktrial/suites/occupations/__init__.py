@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from worktrial.options import Flag, Options
 from worktrial.suites.simulated import SimulatedOptions, SimulatedSuite
@@ -44,6 +44,11 @@ class OccupationsSuite(SimulatedSuite):
     options = OccupationsOptions
     data = OccupationsData
     data_file = "eval_benchmark_solvable.jsonl"
+    on_card: ClassVar = {
+        **SimulatedSuite.on_card,
+        "oracle": "not measured: the release has no solution plans for an agent to follow",
+        "held_out": "nothing: tasks and rubrics are public",
+    }
     unproven = "its tasks have no solution plans to follow, so there is nothing to validate them by"
 
     def trial(self, options: Any, agent: "Candidate", models: "Mapping[RoleName, RoleSettings]") -> "Trial":

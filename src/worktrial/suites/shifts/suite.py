@@ -30,7 +30,7 @@ from worktrial.options import (
     RunOptions,
     TokenOptions,
 )
-from worktrial.suite import Proof, ReferenceAgent, Suite, TaskRow
+from worktrial.suite import Baseline, Proof, ReferenceAgent, Suite, TaskRow
 from worktrial.suites.reference import idle_agent
 from worktrial.suites.shifts.cases import SCORE
 from worktrial.trial.settings import models_of, work_fields
@@ -110,15 +110,25 @@ class ShiftsSuite(Suite):
     data: ClassVar[type[Options]] = ShiftChoice
     roles = (Role.AGENT,)
     score: ClassVar = SCORE
+    viewer: ClassVar = (Path(__file__).parent / "viewer" / "shifts.js",)
     reference_agents: ClassVar = {
-        "plan": ReferenceAgent("works by the oracle, which knows the whole day beforehand", Outcome.PASS),
+        "plan": ReferenceAgent(
+            "works by the oracle, which knows the whole day beforehand", Outcome.PASS, kind=Baseline.ORACLE
+        ),
         "idle": idle_agent(must=Outcome.FAIL),
         "greedy": ReferenceAgent("does what it is asked in order of arrival, and looks nothing up"),
         "careful": ReferenceAgent("looks everything up, and works in order of arrival"),
+        "stale": ReferenceAgent("works by the rules without circulars, contracts and exceptions; desks on the kit"),
         "spam": ReferenceAgent(
             "reads nothing: the best of those who acknowledge, approve or refuse all, guess, or repeat",
             must=Outcome.FAIL,
+            kind=Baseline.RANDOM,
         ),
+    }
+    on_card: ClassVar = {
+        "judge": "does not apply: code decides every point",
+        "simulator": "does not apply: code plays desk and people",
+        "held_out": "variants 0 to 4 are published; any other is drawn afresh (--variant 5-9)",
     }
 
     def desks(self, data: Any) -> "Mapping[str, Desk]":

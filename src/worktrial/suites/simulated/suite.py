@@ -26,7 +26,7 @@ from worktrial.options import (
     TokenOptions,
 )
 from worktrial.suite import DataReport, Suite, TaskRow, checks
-from worktrial.suites.reference import idle_agent, plan_agent
+from worktrial.suites.reference import idle_agent, plan_agent, spam_agent
 from worktrial.trial.settings import judging_of, models_of, work_fields
 
 if TYPE_CHECKING:
@@ -86,7 +86,13 @@ class SimulatedSuite(Suite):
 
     options: ClassVar[type[SimulatedOptions]] = SimulatedOptions
     roles = (Role.AGENT, Role.SIMULATOR, Role.JUDGE)
-    reference_agents: ClassVar = {"plan": plan_agent(), "idle": idle_agent()}
+    reference_agents: ClassVar = {"plan": plan_agent(), "idle": idle_agent(), "spam": spam_agent()}
+    on_card: ClassVar[Mapping[str, str]] = {
+        "ends": "not measured: a judge decides by the rubric's words which ends are right, and what may change",
+        "truth": "not measured: only judge and simulator are told rubric and hidden state; leaks are found by the "
+        "check no_leak of worktrial audit conformance",
+        "fresh": "not measured: each stay begins in the task's own state, but a model answers otherwise each time",
+    }
     unproven = (
         "its workplaces are played by a model, so it takes runs to validate it: with {agent} plan every task that "
         "has a solution plan must pass, and with idle none"

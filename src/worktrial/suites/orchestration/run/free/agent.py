@@ -11,10 +11,10 @@ from worktrial.errors import ContextOverflow
 from worktrial.language import Completion, JsonObject, Message
 from worktrial.suites.orchestration.planning.cards import AgentCard
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario
-from worktrial.suites.orchestration.planning.turns import HistoryEntry, ToolUse
+from worktrial.suites.orchestration.planning.turns import FREE_WORK, AgentMoment, HistoryEntry, StepRequest, ToolUse
+from worktrial.suites.orchestration.run.cast import Cast
 from worktrial.suites.orchestration.run.free.log import AgentRun, Log
 from worktrial.suites.orchestration.run.free.tools import TeamTools
-from worktrial.suites.orchestration.run.free.voices import AgentMoment, Voices
 from worktrial.suites.orchestration.run.prompts import after_a_call, agent_messages, agent_tools
 from worktrial.suites.orchestration.scoring.calls.calls import StepDecision, decision_in, read_calls
 from worktrial.workplaces import Origin, StopReason
@@ -62,11 +62,9 @@ ASKED = "asked"
 class AgentAtWork:
     """Lets domain agents work on requests of the plan."""
 
-    def __init__(
-        self, scenario: Scenario, voices: Voices, tools: TeamTools, budget: RequestBudget, turns: int
-    ) -> None:
+    def __init__(self, scenario: Scenario, cast: Cast, tools: TeamTools, budget: RequestBudget, turns: int) -> None:
         self._scenario = scenario
-        self._voices = voices
+        self._cast = cast
         self._tools = tools
         self._budget = budget
         self._turns = turns
@@ -97,7 +95,9 @@ class AgentAtWork:
                 run.end = f"failed: {self._budget.log.stop_reason}"
                 break
             try:
-                completion = await self._voices.act(moment, [*request, *run.messages], agent_tools(card))
+                messages, draw = [*request, *run.messages], 100 * moment.user_turn
+                asked = StepRequest(FREE_WORK, messages, agent_tools(card), run.query, draw, moment)
+                completion = await self._cast(asked)
             except ContextOverflow:
                 run.end = "failed: its conversation outgrew its context"
                 break

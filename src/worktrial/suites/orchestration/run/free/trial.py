@@ -1,6 +1,5 @@
 """The path of one free-running sample, top to bottom."""
 
-import asyncio
 import json
 from dataclasses import dataclass, field
 from typing import Literal
@@ -16,6 +15,7 @@ from worktrial.language import JsonObject
 from worktrial.suites.orchestration.options import SEARCH_NODES, Cards, Gold
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.scenario import CallStep, PlanStep, Scenario, UserTurn
+from worktrial.suites.orchestration.run.cast import cast_of
 from worktrial.suites.orchestration.run.free.agent import AgentAtWork, RequestBudget
 from worktrial.suites.orchestration.run.free.episode import FreeRun
 from worktrial.suites.orchestration.run.free.log import Log, free_measures, trajectory_line, work_in_log
@@ -27,7 +27,6 @@ from worktrial.suites.orchestration.run.free.tools import (
     without_schemas,
     world_of,
 )
-from worktrial.suites.orchestration.run.free.voices import voices
 from worktrial.suites.orchestration.run.ground import SUITE, Groundwork
 from worktrial.suites.orchestration.run.prompts import free_prompts_fingerprint, prompts_fingerprint
 from worktrial.suites.orchestration.scoring.goals import GOALS, Met, goal_score
@@ -129,19 +128,13 @@ class FreeTrial:
             tokens=lambda: context.meter.tokens(Role.AGENT) + context.meter.tokens(Role.SUB_AGENT),
             cost=lambda: context.meter.known_cost,
         )
-        speaking = voices(
-            scenario,
-            ground.agent,
-            ground.sub_agent,
-            context,
-            lambda name: ground.reference(name, scenario.language),
-        )
+        cast = cast_of(ground, scenario, context, free=True)
         tools = TeamTools(recorded, session, log)
-        agents = AgentAtWork(scenario, speaking, tools, budget, settings.agent_turns)
+        agents = AgentAtWork(scenario, cast, tools, budget, settings.agent_turns)
         run = FreeRun(
             scenario,
             team,
-            speaking,
+            cast,
             agents,
             budget,
             planner_turns=settings.planner_turns,
@@ -196,7 +189,8 @@ class FreeTrial:
 
     async def _graded(self, scenario: Scenario, team: Team, log: Log, context: SampleContext) -> SampleResult:
         work, nodes = work_in_log(log), self._settings.search_nodes
-        score = await asyncio.to_thread(goal_score, scenario, team, work, nodes=nodes)
+        scoring = self.ground.scoring
+        score = await scoring.run(goal_score, scenario, team, work, nodes=nodes)
         judges = self.ground.value_judges(scenario.language, context)
         judged = None if judges is None else await judges.verdicts(score.needs)
         met = score.met(None if judged is None else judged.verdicts)
@@ -206,7 +200,7 @@ class FreeTrial:
             "requests": log.requests,
             "goals": list(met.goals),
             "first_failure": met.first_failure,
-            "free": await asyncio.to_thread(free_measures, score, met, log),
+            "free": await scoring.run(free_measures, score, met, log),
         }
         if judged is not None:
             measures["judging"] = {"asked": len(score.needs), "trouble": None, "values": judged.rows()}
