@@ -38,7 +38,7 @@ class CardEvidence:
     audits: Sequence[StoredRun] = ()
     """Audits of simulators and judges."""
     found: Sequence[Figure] = ()
-    """Shares of the tasks in which a gate, a proof or a lint found something; see `found_share` and `found_count`."""
+    """Findings of gates, proof and lint in the tasks; see `found_share` and `found_count`."""
     tasks: int = 0
     """Tasks of the suite; 0 where only runs are known."""
     why_not_run: str = ""

@@ -89,7 +89,7 @@ class SimulatedSuite(Suite):
     reference_agents: ClassVar = {"plan": plan_agent(), "idle": idle_agent(), "spam": spam_agent()}
     on_card: ClassVar[Mapping[str, str]] = {
         "ends": "not measured: a judge decides by the rubric's words which ends are right, and what may change",
-        "truth": "not measured: only judge and simulator are told rubric and hidden state; whether it leaks tells the "
+        "truth": "not measured: only judge and simulator are told rubric and hidden state; leaks are found by the "
         "check no_leak of worktrial audit conformance",
         "fresh": "not measured: each stay begins in the task's own state, but a model answers otherwise each time",
     }
