@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.machine import load, machine
 from worktrial.suites.shifts import suite
-from worktrial.suites.shifts.desk import Desk
+from worktrial.suites.shifts.desk import DeskFolder
 from worktrial.suites.shifts.proof import prove_all
 from worktrial.suites.shifts.suite import ShiftChoice
 from worktrial.workplaces.desk import DeskSession
@@ -27,7 +27,7 @@ _IN_FLIGHT = 16
 _DRAWN = 40
 
 
-def drawn(desk: Desk) -> tuple[float, float]:
+def drawn(desk: DeskFolder) -> tuple[float, float]:
     """Median and longest CPU milliseconds to draw a full shift, of many."""
     length = desk.lengths[-1]
     desk.draw(length, 0)
@@ -39,7 +39,7 @@ def drawn(desk: Desk) -> tuple[float, float]:
     return median(taken), max(taken)
 
 
-async def called(desk: Desk) -> tuple[float, int]:
+async def called(desk: DeskFolder) -> tuple[float, int]:
     """CPU milliseconds of a call of the plan in a full shift, and the number of calls."""
     length = desk.lengths[-1]
     spent, calls = 0.0, 0
@@ -59,7 +59,7 @@ async def called(desk: Desk) -> tuple[float, int]:
     return 1000 * spent / calls, calls // 3
 
 
-def in_flight(desks: Mapping[str, Desk]) -> float:
+def in_flight(desks: Mapping[str, DeskFolder]) -> float:
     """Peak megabytes of a process that holds 16 full shifts at once, each at its end."""
     if "--hold" not in sys.argv:
         told = subprocess.run(

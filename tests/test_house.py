@@ -21,7 +21,7 @@ CLAUSE = re.compile(
     r"Because|Since|Not|At|Beside|Below|Above|After|Before|Over|Under|Only|Also|Like|Is|Are|Was|Were|Has|Have|Does)\b"
 )
 # The same word for two things, each known to everybody by that name in its own field.
-SHARED_NAMES = frozenset({"Settings", "Options"})
+SHARED_NAMES = frozenset({"Settings", "Options", "Workplace"})
 
 
 @cache

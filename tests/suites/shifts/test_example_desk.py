@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from worktrial.suites.shifts.desk import Desk
+from worktrial.suites.shifts.desk import DeskFolder
 from worktrial.suites.shifts.proof import prove
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "desks" / "parcel_counter"
@@ -12,7 +12,7 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "desks" / "parcel_counter"
 
 @pytest.fixture(scope="module")
 def proof():
-    return prove(Desk(EXAMPLE), "short", range(20))
+    return prove(DeskFolder(EXAMPLE), "short", range(20))
 
 
 def test_it_is_fair(proof):

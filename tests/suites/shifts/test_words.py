@@ -8,7 +8,7 @@ import pytest
 from worktrial.suites.shifts import suite
 from worktrial.suites.shifts.cases import PASSED_FROM, AnswerDue, Case, Credit, Move, ReportDue
 from worktrial.suites.shifts.derived import DerivedDay
-from worktrial.suites.shifts.desk import Desk
+from worktrial.suites.shifts.desk import DeskFolder
 from worktrial.suites.shifts.proof import SPAM_MOST, prove
 from worktrial.suites.shifts.scoring import score
 from worktrial.suites.shifts.spam import SPAM
@@ -23,11 +23,11 @@ NURSE = DESKS["charge_nurse"]
 
 @pytest.fixture(scope="module")
 def start():
-    return Desk(EXAMPLE).draw("short", 0)
+    return DeskFolder(EXAMPLE).draw("short", 0)
 
 
 def _worked(start, *moves):
-    session = DeskSession(Desk(EXAMPLE).workplace, Desk(EXAMPLE).draw("short", 0))
+    session = DeskSession(DeskFolder(EXAMPLE).workplace, DeskFolder(EXAMPLE).draw("short", 0))
     for move in moves:
         seen = asyncio.run(session.call(move.tool, dict(move.arguments))).content
         assert "error" not in seen
@@ -138,7 +138,7 @@ def test_a_shift_is_passed_with_half_of_the_points_at_least(start):
 
 
 def test_a_desk_that_pays_for_refusing_everything_is_found(monkeypatch):
-    desk = Desk(EXAMPLE)
+    desk = DeskFolder(EXAMPLE)
 
     def without_reasons(name, *kinds, **fields):
         return tell(name, *kinds, **({} if "refuse" in kinds else fields))

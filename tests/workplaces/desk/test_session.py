@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from worktrial.suites.shifts.desk import Desk
+from worktrial.suites.shifts.desk import DeskFolder
 from worktrial.workplaces.desk import DeskSession
 from worktrial.workplaces.people import Fact, Person
 
@@ -14,7 +14,7 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "desks" / "parcel_counter"
 
 @pytest.fixture
 def state():
-    drawn = Desk(EXAMPLE).draw("short", 0)
+    drawn = DeskFolder(EXAMPLE).draw("short", 0)
     drawn.time.waiting.clear()
     drawn.people["clerk"] = Person(
         id="clerk",
@@ -34,7 +34,7 @@ def state():
 
 @pytest.fixture
 def session(state):
-    return DeskSession(Desk(EXAMPLE).workplace, state, careful=True)
+    return DeskSession(DeskFolder(EXAMPLE).workplace, state, careful=True)
 
 
 def _call(session, tool, **arguments):

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from worktrial.suites.shifts.desk import Desk
+from worktrial.suites.shifts.desk import DeskFolder
 from worktrial.workplaces.desk import DeskSession
 from worktrial.workplaces.people import Fact, Person
 from worktrial.workplaces.time import WallClock
@@ -12,7 +12,7 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "desks" / "parcel_counter"
 
 
 def _session(wall=None):
-    desk = Desk(EXAMPLE)
+    desk = DeskFolder(EXAMPLE)
     state = desk.draw("short", 0)
     state.time.waiting.clear()
     facts = {"P-1001": {"weight": Fact(value=3), "size": Fact(value="large")}}

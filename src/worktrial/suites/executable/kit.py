@@ -133,7 +133,7 @@ class KitSuite(ExecutableSuite):
 
     @property
     def workplace(self) -> Workplace:
-        """What its author wrote.
+        """Workplace as its author wrote it.
 
         Raises:
             SettingError: only its stored runs are here.

@@ -1,4 +1,4 @@
-"""What follows from a desk's rules: cases, harms, and the agents *plan*, *greedy* and *stale*."""
+"""Derivations from a desk's rules: cases, harms, and the agents *plan*, *greedy* and *stale*."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from worktrial.workplaces.desk import Act, DeskSession, DeskState, DeskWorkplace
 from worktrial.workplaces.executable import ToolError
 from worktrial.workplaces.executable.describe import encode, to_json
 from worktrial.workplaces.kit.desk import Day, Desk, Look, Matter
-from worktrial.workplaces.kit.right import Asked, Step, Tell, section_of
+from worktrial.workplaces.kit.right import AnswerNeeded, DueStep, Tell, section_of
 from worktrial.workplaces.people import Message
 
 _WEIGHTS = {"light": 1, "usual": 2, "heavy": 3}
@@ -191,7 +191,7 @@ class DerivedDay:
             yield Move(step.tool, step.arguments)
         yield from self._told(matter, inbox, made)
 
-    def _ask(self, asks: Sequence[Asked]) -> Job:
+    def _ask(self, asks: Sequence[AnswerNeeded]) -> Job:
         """Ask everybody at once, and again those who have forgotten; wait until all have answered."""
         minute, people = 0, self.start.people
         longest = max(people[asked.person].delay[1] for asked in asks)
@@ -284,7 +284,7 @@ class DerivedDay:
             )
         return float(earned / whole)
 
-    def _stands(self, step: Step, end: DeskState, *, early: bool) -> float:
+    def _stands(self, step: DueStep, end: DeskState, *, early: bool) -> float:
         places = self._ends.get(id(step), [])
         wrong = [place.field for place in places if _field(end, *place[:3]) != place.value]
         if not places or any(name not in step.half for name in wrong):
@@ -294,7 +294,7 @@ class DerivedDay:
             return 0.0
         return 0.5 if wrong else 1.0
 
-    def _was_asked(self, asked: Asked, by: int, end: DeskState) -> bool:
+    def _was_asked(self, asked: AnswerNeeded, by: int, end: DeskState) -> bool:
         return any(
             message.sender == asked.person and message.about == asked.about and message.minute <= by
             for message in end.mail.inbox
@@ -317,8 +317,8 @@ class DerivedDay:
         due = self._answer_due(matter)
         if due is None:
             return []
-        # What is told before the end was that it is in hand.
-        dealt = self._dealt_with(matter, end) if matter.right.steps else 0
+        # What is told before the decision was that it is in hand.
+        dealt = _done_at(matter.right.steps[0], end) if matter.right.steps else 0
         said = [
             message
             for message in end.mail.sent
@@ -444,7 +444,7 @@ class DerivedDay:
         return AnswerDue(due.person, about, grants, because, right.since, was_done=was_done, even_wrong=True)
 
 
-def _records_named(state: DeskState, step: Step) -> dict[tuple[str, str], JsonObject]:
+def _records_named(state: DeskState, step: DueStep) -> dict[tuple[str, str], JsonObject]:
     """Records that a step's arguments name, by collection and id: their fields, bookkeeping left out."""
     found = {}
     for collection, records in msgspec.structs.asdict(state).items():
@@ -476,15 +476,19 @@ def _field(state: DeskState, collection: str, id: str, name: str) -> JsonValue:
     return None if record is None else to_json(getattr(record, name))
 
 
-def _done_at(step: Step, end: DeskState) -> int | None:
-    """Minute of the last call of a step's tool on the same records."""
-    named = {value for value in step.arguments.values() if isinstance(value, str)}
-    calls = [call for call in end.acts(step.tool) if call.references & named]
-    exact = [call for call in calls if call.arguments.items() >= step.arguments.items()]
-    return (exact or calls)[-1].minute if calls else None
+def _done_at(step: DueStep, end: DeskState) -> int | None:
+    """Minute from which on a step's record stood as its last call left it: a call that says the same is none."""
+    key, value = next(iter(step.arguments.items()))
+    calls = [call for call in end.acts(step.tool) if call.arguments.get(key) == value]
+    minute = calls[-1].minute if calls else None
+    for call in reversed(calls):
+        if call.arguments != calls[-1].arguments:
+            break
+        minute = call.minute
+    return minute
 
 
-def _lasts(step: Step, end: DeskState) -> bool:
+def _lasts(step: DueStep, end: DeskState) -> bool:
     """Whether a call was made on the record that it names first, and nothing has taken it back since."""
     key, value = next(iter(step.arguments.items()))
     made = [call.minute for call in end.acts(step.tool) if call.arguments.get(key) == value]
@@ -496,7 +500,7 @@ def _lasts(step: Step, end: DeskState) -> bool:
     return not any(call.names(str(value)) for call in later)
 
 
-def _is_among(step: Step, steps: Sequence[Step]) -> bool:
+def _is_among(step: DueStep, steps: Sequence[DueStep]) -> bool:
     return any(one.tool == step.tool for one in steps)
 
 

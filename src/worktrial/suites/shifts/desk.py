@@ -66,7 +66,7 @@ class _DeskFile(BaseModel):
     """Length to the score of the best clerk that does no work, over variants 0-49; `validate` measures it."""
 
 
-class Desk:
+class DeskFolder:
     """One desk: everything that a shift at it needs."""
 
     def __init__(self, folder: Path, package: str | None = None) -> None:
@@ -185,7 +185,7 @@ class Desk:
         return rules
 
     def _derived(self, start: DeskState) -> DerivedDay:
-        """What follows from the rules on a day; kept for the day that was asked for last."""
+        """Derivations from the rules on a day; kept for the day that was asked for last."""
         if self._day is None or self._day.start is not start:
             assert self.rules is not None
             self._day = DerivedDay(self.rules, lambda: self.workplace, start)
@@ -296,7 +296,7 @@ class Desk:
         return self._function(module, name)
 
 
-def desks_in(folder: Path, package: str | None = None) -> Mapping[str, Desk]:
+def desks_in(folder: Path, package: str | None = None) -> Mapping[str, DeskFolder]:
     """Desks below a folder, by name.
 
     Args:
@@ -309,7 +309,7 @@ def desks_in(folder: Path, package: str | None = None) -> Mapping[str, Desk]:
     paths = sorted(path.parent for path in folder.glob(f"*/{DESK_FILE}"))
     if not paths:
         raise DataError(folder, f"holds no desk: no */{DESK_FILE}")
-    return {path.name: Desk(path, None if package is None else f"{package}.{path.name}") for path in paths}
+    return {path.name: DeskFolder(path, None if package is None else f"{package}.{path.name}") for path in paths}
 
 
 @contextmanager

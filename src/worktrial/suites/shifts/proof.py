@@ -21,7 +21,7 @@ from worktrial.finding import Finding, Findings
 from worktrial.suite import Proof
 from worktrial.suites.shifts.cases import Case, Move, Score, Work
 from worktrial.suites.shifts.clerks import call_at_once, play
-from worktrial.suites.shifts.desk import LENGTHS, Desk
+from worktrial.suites.shifts.desk import LENGTHS, DeskFolder
 from worktrial.suites.shifts.spam import SPAM
 from worktrial.workplaces.desk import DeskSession, DeskState
 from worktrial.workplaces.desk.tools import WAITS
@@ -82,7 +82,9 @@ class ShiftProof:
     findings: list[Finding]
 
 
-def prove_all(desks: Mapping[str, Desk], lengths: Collection[str], variants: Sequence[int]) -> list[ShiftProof]:
+def prove_all(
+    desks: Mapping[str, DeskFolder], lengths: Collection[str], variants: Sequence[int]
+) -> list[ShiftProof]:
     """Prove every shift of several desks, in a process for each core.
 
     Args:
@@ -127,10 +129,10 @@ def as_proof(shifts: Sequence[ShiftProof]) -> Proof:
 
 
 def _prove_one(folder: Path, package: str | None, length: str, variants: Sequence[int]) -> ShiftProof:
-    return prove(Desk(folder, package), length, variants)
+    return prove(DeskFolder(folder, package), length, variants)
 
 
-def prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof:
+def prove(desk: DeskFolder, length: str, variants: Sequence[int]) -> ShiftProof:
     """Put the reference clerks through one shift in all of `variants`."""
     findings: list[Finding] = []
     shares: dict[str, list[float]] = {}
@@ -204,13 +206,13 @@ def prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof:
 class _Day:
     """One variant of a shift, to be worked on again and again."""
 
-    desk: Desk
+    desk: DeskFolder
     start: DeskState
     """First state, never touched."""
     as_json: bytes
 
     @classmethod
-    def draw(cls, desk: Desk, length: str, variant: int) -> "_Day":
+    def draw(cls, desk: DeskFolder, length: str, variant: int) -> "_Day":
         start = desk.draw(length, variant)
         return cls(desk, start, encode(start))
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from worktrial.engine.trial import Trial
     from worktrial.reports.report import Report, Section
     from worktrial.statistics import Figure
-    from worktrial.suites.shifts.desk import Desk
+    from worktrial.suites.shifts.desk import DeskFolder
     from worktrial.suites.shifts.trial import Shift
     from worktrial.workplaces.faults import Position
     from worktrial.workplaces.retracing import Retracing
@@ -131,7 +131,7 @@ class ShiftsSuite(Suite):
         "held_out": "variants 0 to 4 are published; any other is drawn afresh (--variant 5-9)",
     }
 
-    def desks(self, data: Any) -> "Mapping[str, Desk]":
+    def desks(self, data: Any) -> "Mapping[str, DeskFolder]":
         """Desks that `data` chooses.
 
         Raises:
@@ -165,7 +165,7 @@ class ShiftsSuite(Suite):
         ]
 
     @cached_property
-    def _shipped(self) -> "Mapping[str, Desk]":
+    def _shipped(self) -> "Mapping[str, DeskFolder]":
         from worktrial.suites.shifts.desk import desks_in
 
         return desks_in(FOLDER, PACKAGE)
@@ -299,7 +299,7 @@ def variants_in(text: str) -> list[int]:
     return [*found]
 
 
-def _own(folder: Path) -> "Mapping[str, Desk]":
+def _own(folder: Path) -> "Mapping[str, DeskFolder]":
     from worktrial.suites.shifts.desk import desks_in
 
     return desks_in(folder)

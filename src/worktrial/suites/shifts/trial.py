@@ -15,7 +15,7 @@ from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import PASSED_FROM, Score
 from worktrial.suites.shifts.clerks import Clerk
-from worktrial.suites.shifts.desk import Desk
+from worktrial.suites.shifts.desk import DeskFolder
 from worktrial.trial.judging import Work
 from worktrial.trial.trial import OpenWorkplace, Sample, ToolTrial
 from worktrial.trial.work import WorkSettings
@@ -28,7 +28,7 @@ from worktrial.workplaces.time import WallClock
 class Shift:
     """One task: a desk, how long, and which variant of the day."""
 
-    desk: Desk
+    desk: DeskFolder
     length: str
     variant: int
 
@@ -44,7 +44,7 @@ class Shift:
 
     @property
     def scenario(self) -> str:
-        """Desk and length, of which this is one variant; intervals draw them as a whole."""
+        """DeskFolder and length, of which this is one variant; intervals draw them as a whole."""
         return f"{self.desk.name}/{self.length}"
 
     @property

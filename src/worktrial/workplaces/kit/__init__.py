@@ -1,13 +1,13 @@
 """The kit: write work by showing what is right once; everything else follows from it."""
 
-from worktrial.workplaces.kit.desk import Day, Desk, Request
-from worktrial.workplaces.kit.recording import Do, RecordedCall, Recording
+from worktrial.workplaces.kit.desk import Day, Desk, MatterRequest
+from worktrial.workplaces.kit.recording import Do, Recording, ShownCall
 from worktrial.workplaces.kit.right import (
-    Asked,
+    AnswerNeeded,
     Minute,
     Right,
     Serial,
-    Standing,
+    StandingFact,
     Tell,
     act,
     asked_of,
@@ -22,19 +22,19 @@ from worktrial.workplaces.kit.right import (
 from worktrial.workplaces.kit.workplace import Record, Refused, TaskShown, Workplace
 
 __all__ = [
-    "Asked",
+    "AnswerNeeded",
     "Day",
     "Desk",
     "Do",
+    "MatterRequest",
     "Minute",
     "Record",
-    "RecordedCall",
     "Recording",
     "Refused",
-    "Request",
     "Right",
     "Serial",
-    "Standing",
+    "ShownCall",
+    "StandingFact",
     "TaskShown",
     "Tell",
     "Workplace",

@@ -9,15 +9,15 @@ from worktrial.language import JsonValue
 from worktrial.workplaces.desk import Act, DeskState
 from worktrial.workplaces.desk.state import MESSAGE
 from worktrial.workplaces.kit.recording import where_is
-from worktrial.workplaces.kit.right import Right, Step
+from worktrial.workplaces.kit.right import DueStep, Right
 from worktrial.workplaces.time import Event
 
 _NOBODY = ""
 
 
 @dataclass(frozen=True)
-class Request:
-    """What has raised a matter: a message, an event of the day, or a record that is due."""
+class MatterRequest:
+    """Origin of a matter: a message, an event of the day, or a record that is due."""
 
     about: str
     """Reference under which it is worked on."""
@@ -29,8 +29,8 @@ class Request:
     """The rest of what it says."""
 
     @classmethod
-    def of(cls, event: Event, key: str = "") -> "Request":
-        """What an event of the day asks.
+    def of(cls, event: Event, key: str = "") -> "MatterRequest":
+        """Request that an event of the day brings.
 
         Args:
             event: The event.
@@ -48,7 +48,7 @@ class Request:
             raise AttributeError(f"the request {self.about} has no {name}") from None
 
 
-Rule = Callable[[Any, Request], "Right | None"]
+Rule = Callable[[Any, MatterRequest], "Right | None"]
 """Function of the day and the request: the right end; None where the request is no matter."""
 Law = Callable[[Any, Act, Any], "str | None"]
 """Function of the day, a call that was carried out, and the last state: what was wrong with it, or None."""
@@ -69,7 +69,7 @@ class Matter:
     slot: str
     """Name of its place in the day, such as `redelivery-2`."""
     name: str
-    request: Request
+    request: MatterRequest
     right: Right
     looks: tuple[Look, ...]
     """Records that its rule has read, in order."""
@@ -87,7 +87,7 @@ class Matter:
 
 @dataclass(frozen=True)
 class HarmLaw:
-    """What a call must not do."""
+    """Law of some tools: a call that must not be made."""
 
     tools: tuple[str, ...]
     kind: str
@@ -124,7 +124,7 @@ class Day:
         return [one for one in found if all(one.payload.get(key) == value for key, value in payload.items())]
 
     def once(self, function: "Callable[[Day], Any]") -> Any:
-        """What a function makes of the day, made once: scarce goods are shared out once for all matters."""
+        """Result of a function of the day, made once: scarce goods are shared out once for all matters."""
         if function not in self._shared:
             self._shared[function] = function(self)
         return self._shared[function]
@@ -133,7 +133,7 @@ class Day:
         """Right end of a matter, by its reference; None where there is none. For laws of tools."""
         return self._rights.get(about)
 
-    def steps(self, tool: str) -> list[Step]:
+    def steps(self, tool: str) -> list[DueStep]:
         """Calls of a tool that are due on the day. For laws of tools."""
         return [step for right in self._rights.values() for step in right.steps if step.tool == tool]
 
@@ -202,7 +202,7 @@ class Desk:
         self.references = tuple(references)
         self.without_exceptions = without_exceptions
         self.laws: list[HarmLaw] = []
-        self._rules: list[tuple[str, Callable[[Day], Iterable[Request]], Rule]] = []
+        self._rules: list[tuple[str, Callable[[Day], Iterable[MatterRequest]], Rule]] = []
 
     def matter(
         self,
@@ -210,7 +210,7 @@ class Desk:
         *,
         event: str = MESSAGE,
         about: str = "",
-        raised_by: Callable[[Any], Iterable[Request]] | None = None,
+        raised_by: Callable[[Any], Iterable[MatterRequest]] | None = None,
         **payload: JsonValue,
     ) -> Callable[[Rule], Rule]:
         """Add the rule of a kind of matter: a function of the day and the request that returns its right end.
@@ -225,8 +225,8 @@ class Desk:
         """
         wanted = payload or ({"subject": name} if event == MESSAGE else {})
 
-        def coming(day: Day) -> Iterable[Request]:
-            return (Request.of(one, about) for one in day.coming(event, **wanted))
+        def coming(day: Day) -> Iterable[MatterRequest]:
+            return (MatterRequest.of(one, about) for one in day.coming(event, **wanted))
 
         def adding(rule: Rule) -> Rule:
             self._rules.append((name, raised_by or coming, rule))
@@ -260,7 +260,7 @@ class Desk:
             DataError: a rule raises, or returns no right end.
         """
         day = Day(state)
-        found: list[tuple[int, str, Request, Right, tuple[Look, ...]]] = []
+        found: list[tuple[int, str, MatterRequest, Right, tuple[Look, ...]]] = []
         for name, raised, rule in self._rules:
             for request in raised(day):
                 day.looks()

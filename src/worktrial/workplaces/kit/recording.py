@@ -28,7 +28,7 @@ class Do(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedCall:
+class ShownCall:
     """A call that was shown."""
 
     tool: str
@@ -42,7 +42,7 @@ class RecordedCall:
 class Recording:
     """One right end of a task, as it was shown."""
 
-    calls: tuple[RecordedCall, ...]
+    calls: tuple[ShownCall, ...]
     start: JsonObject
     end: JsonObject
     report: JsonObject | None
@@ -63,7 +63,7 @@ def record(
         DataError: a call is refused by its own tool or does not fit it, or the function raises; with file and line.
     """
     decoder = msgspec.json.Decoder(home.state_type)
-    calls: list[RecordedCall] = []
+    calls: list[ShownCall] = []
     state = encode(decoder.decode(encode(start)))
 
     def do(tool: Function, /, *args: Any, **arguments: Any) -> Any:
@@ -94,7 +94,7 @@ def record(
             raise DataError(where, f"its own tool refuses {name}: {done.content['error']['message']}")
         state = done.state
         content: Any = done.content
-        calls.append(RecordedCall(name, given, content, function.writes))
+        calls.append(ShownCall(name, given, content, function.writes))
         return returned[0]
 
     try:

@@ -18,7 +18,7 @@ Weight = Literal["light", "usual", "heavy"]
 
 
 @dataclass(frozen=True)
-class Step:
+class DueStep:
     """A call that is due."""
 
     tool: str
@@ -32,7 +32,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnswerNeeded:
     """An answer that has to be there before the steps of a matter."""
 
     person: str
@@ -41,7 +41,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Standing:
+class StandingFact:
     """Something that has to hold at the end, whoever has seen to it."""
 
     collection: str
@@ -82,7 +82,7 @@ class Tell:
 class Right:
     """The right end of a matter."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[DueStep, ...]
     _: KW_ONLY
     because: str
     """Section and sentence that decide it, such as `4.1: …`."""
@@ -95,9 +95,9 @@ class Right:
     """Whether what is told is a report, whose figures are right together or not at all."""
     until: int | None = None
     """Minute from which on a report is the next one; None for the end of the day."""
-    asks: tuple[Asked, ...] = ()
-    standing: tuple[Standing, ...] = ()
-    naive: Step | None = None
+    asks: tuple[AnswerNeeded, ...] = ()
+    standing: tuple[StandingFact, ...] = ()
+    naive: DueStep | None = None
     """Call that whoever believes the request makes; wrong where no step is of its tool."""
     naive_harm: str | None = None
     """Kind of harm that it does; None where it is only wrong."""
@@ -122,34 +122,34 @@ def section_of(because: str) -> str | None:
     return head.split()[0].rstrip(",") if colon and any(map(str.isdigit, head)) else None
 
 
-def act(tool: Callable[..., Any] | str, /, **arguments: JsonValue) -> Step:
+def act(tool: Callable[..., Any] | str, /, **arguments: JsonValue) -> DueStep:
     """Call that is due: the tool, or its name, and its arguments."""
-    return Step(tool if isinstance(tool, str) else tool.__name__, arguments)
+    return DueStep(tool if isinstance(tool, str) else tool.__name__, arguments)
 
 
-def at_minute(minute: int, step: Step) -> Step:
-    """Step that must not be done before a minute."""
+def at_minute(minute: int, step: DueStep) -> DueStep:
+    """DueStep that must not be done before a minute."""
     return replace(step, earliest=minute)
 
 
-def share(step: Step, weight: float) -> Step:
-    """Step that weighs more or less than the others of its matter."""
+def share(step: DueStep, weight: float) -> DueStep:
+    """DueStep that weighs more or less than the others of its matter."""
     return replace(step, share=weight)
 
 
-def half(step: Step, *fields: str) -> Step:
-    """Step that earns half where these fields of the record end otherwise."""
+def half(step: DueStep, *fields: str) -> DueStep:
+    """DueStep that earns half where these fields of the record end otherwise."""
     return replace(step, half=fields)
 
 
-def asked_of(person: str, about: str, **fields: JsonValue) -> Asked:
+def asked_of(person: str, about: str, **fields: JsonValue) -> AnswerNeeded:
     """Answer of a person that has to be there before the steps."""
-    return Asked(person, about, fields)
+    return AnswerNeeded(person, about, fields)
 
 
-def standing(collection: str, id: str, field: str, value: JsonValue) -> Standing:
+def standing(collection: str, id: str, field: str, value: JsonValue) -> StandingFact:
     """Field of a record that has to hold a value at the end."""
-    return Standing(collection, id, field, value)
+    return StandingFact(collection, id, field, value)
 
 
 def tell(person: str, *kinds: Kind, figure: Figured | None = None, **fields: JsonValue) -> Tell:
@@ -175,7 +175,7 @@ def figure(function: Callable[[Sequence[Act], int], Mapping[str, JsonValue]], *,
 
 
 def right(
-    *steps: Step | Asked | Standing,
+    *steps: DueStep | AnswerNeeded | StandingFact,
     because: str,
     tell: Sequence[Tell] = (),
     **more: Any,
@@ -189,10 +189,10 @@ def right(
         **more: Further fields of `Right`, such as `by`, `naive`, `weight`, `pattern`, `critical`.
     """
     return Right(
-        tuple(one for one in steps if isinstance(one, Step)),
+        tuple(one for one in steps if isinstance(one, DueStep)),
         because=because,
         tell=tuple(tell),
-        asks=tuple(one for one in steps if isinstance(one, Asked)),
-        standing=tuple(one for one in steps if isinstance(one, Standing)),
+        asks=tuple(one for one in steps if isinstance(one, AnswerNeeded)),
+        standing=tuple(one for one in steps if isinstance(one, StandingFact)),
         **more,
     )

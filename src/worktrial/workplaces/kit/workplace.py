@@ -35,7 +35,7 @@ class Record(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Refused(ToolError):
-    """What a tool raises where the rules forbid a call: the agent sees the reason, and nothing has changed."""
+    """Refusal that a tool raises where the rules forbid a call: the agent sees the reason, and nothing has changed."""
 
     def __init__(self, reason: str) -> None:
         """Give the reason, as the agent is told it."""
@@ -50,7 +50,7 @@ class TaskShown:
     wordings: tuple[str, ...]
     """Instructions that ask for the same."""
     shown: tuple[Shown, ...]
-    """What is right; after the first, other ends that are right, too."""
+    """Right end; after the first, other ends that are right, too."""
     free: tuple[str, ...]
     """JSON Pointers of places that may end in any way; `*` stands for any key."""
     never: tuple[str, ...]

@@ -59,12 +59,12 @@ def _know(person: str, **fields: JsonValue) -> wt.Tell:
     return wt.tell(person, "tell", "escalate", "request", "refuse", "approve", **fields)
 
 
-def _yes(asked: wt.Request, **fields: JsonValue) -> wt.Tell:
+def _yes(asked: wt.MatterRequest, **fields: JsonValue) -> wt.Tell:
     return wt.tell(asked.sender, "approve", "tell", **fields)
 
 
 def _decline(
-    asked: wt.Request,
+    asked: wt.MatterRequest,
     because: str,
     by: int,
     *,
@@ -72,7 +72,7 @@ def _decline(
     stops: Iterable[str] = (),
     says: Mapping[str, JsonValue] | None = None,
     since: int = 0,
-    asks: Sequence[wt.Asked | wt.Standing] = (),
+    asks: Sequence[wt.AnswerNeeded | wt.StandingFact] = (),
     **more: Any,
 ) -> wt.Right:
     """Right end of a request that is declined in the register, and told so."""
@@ -93,7 +93,7 @@ def _decline(
 
 
 @desk.matter("drawdown", event="request", kind="drawdown")
-def drawdown(day: Any, asked: wt.Request) -> wt.Right | None:
+def drawdown(day: Any, asked: wt.MatterRequest) -> wt.Right | None:
     """Orders to pay out, those of the group under allotment apart (3 and 4)."""
     r, facility, customer = asked.fields, day.facilities[asked.facility], day.customers[asked.customer]
     if in_scarce_group(day, customer.id):
@@ -157,7 +157,7 @@ def drawdown(day: Any, asked: wt.Request) -> wt.Right | None:
 
 
 @desk.matter("group", event="request", kind="drawdown")
-def group(day: Any, asked: wt.Request) -> wt.Right | None:
+def group(day: Any, asked: wt.MatterRequest) -> wt.Right | None:
     """Orders of the group under allotment, which wait for it (7.3)."""
     if not in_scarce_group(day, asked.customer):
         return None
@@ -175,7 +175,7 @@ def group(day: Any, asked: wt.Request) -> wt.Right | None:
 
 
 @desk.matter("certificate", event="request", kind="certificate")
-def certificate(day: Any, asked: wt.Request) -> wt.Right:
+def certificate(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Tests of covenants (5.1 to 5.4)."""
     facility, customer = day.facilities[asked.facility], day.customers[asked.customer]
     paper, by = numbers.certificate(day, facility), asked.at + 70
@@ -202,7 +202,7 @@ def certificate(day: Any, asked: wt.Request) -> wt.Right:
 
 
 @desk.matter("waiver", event="request", kind="waiver")
-def waiver(day: Any, asked: wt.Request) -> wt.Right:
+def waiver(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Waivers of covenants, by who has the authority (5.5 and 5.6)."""
     facility, rating = day.facilities[asked.facility], _rating(day, asked.customer)
     who = numbers.authority(day, facility, rating)
@@ -239,7 +239,7 @@ def waiver(day: Any, asked: wt.Request) -> wt.Right:
 
 
 @desk.matter("collateral", event="request", kind="collateral")
-def collateral(day: Any, asked: wt.Request) -> wt.Right:
+def collateral(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Pieces of collateral that a customer wants back (6.2 to 6.4)."""
     facility, item = day.facilities[asked.facility], asked.fields["item"]
     rest = numbers.lending_value(day, facility, without=item) + numbers.guaranteed(day, facility, f"{TODAY}")
@@ -255,7 +255,7 @@ def collateral(day: Any, asked: wt.Request) -> wt.Right:
 
 
 @desk.matter("inquiry", event="request", kind="inquiry")
-def inquiry(day: Any, asked: wt.Request) -> wt.Right:
+def inquiry(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Others who want to know what a customer uses (8)."""
     facility, customer = day.facilities[asked.facility], day.customers[asked.customer]
     party = asked.fields["party"]
@@ -282,7 +282,7 @@ def inquiry(day: Any, asked: wt.Request) -> wt.Right:
 
 
 @desk.matter("fee", event="request", kind="fee")
-def fee(day: Any, asked: wt.Request) -> wt.Right:
+def fee(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Commitment fees of the quarter (9.1)."""
     facility = day.facilities[asked.facility]
     amount = numbers.fee(facility) / 100
@@ -296,7 +296,7 @@ def fee(day: Any, asked: wt.Request) -> wt.Right:
 
 
 @desk.matter("downgrade", event="rating", about="customer")
-def downgrade(day: Any, asked: wt.Request) -> wt.Right:
+def downgrade(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Ratings that change during the day (7.4 and 7.5)."""
     customer, rating = day.customers[asked.about], asked.fields["rating"]
     facilities = [f for f in day.facilities.values() if f.customer == customer.id]
@@ -310,12 +310,12 @@ def downgrade(day: Any, asked: wt.Request) -> wt.Right:
     )  # fmt: skip
 
 
-def _last_days(day: Any) -> Iterator[wt.Request]:
-    return (wt.Request(held.id) for held in day.guarantees.values() if held.expires == f"{TODAY}")
+def _last_days(day: Any) -> Iterator[wt.MatterRequest]:
+    return (wt.MatterRequest(held.id) for held in day.guarantees.values() if held.expires == f"{TODAY}")
 
 
 @desk.matter("guarantee", raised_by=_last_days)
-def guarantee(day: Any, asked: wt.Request) -> wt.Right:
+def guarantee(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Guarantees whose last day is today (6.6)."""
     held = day.guarantees[asked.about]
     facility = day.facilities[held.facility]
@@ -332,8 +332,8 @@ def guarantee(day: Any, asked: wt.Request) -> wt.Right:
     )  # fmt: skip
 
 
-@desk.matter(REPORT, raised_by=lambda day: [wt.Request(REPORT)])
-def large_exposures(day: Any, asked: wt.Request) -> wt.Right:
+@desk.matter(REPORT, raised_by=lambda day: [wt.MatterRequest(REPORT)])
+def large_exposures(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """The report of large exposures (7.6)."""
     threshold = int(str(day.figures["capital"])) * 10_000_000
     net = bool(day.figures["net_day"])
@@ -351,13 +351,13 @@ def large_exposures(day: Any, asked: wt.Request) -> wt.Right:
     )  # fmt: skip
 
 
-def _hours(day: Any) -> Iterator[wt.Request]:
+def _hours(day: Any) -> Iterator[wt.MatterRequest]:
     hours = str(day.figures["positions"])
-    return (wt.Request(f"POS {hour}", day.time.minute_of(hour)) for hour in hours.split(", ") if hours)
+    return (wt.MatterRequest(f"POS {hour}", day.time.minute_of(hour)) for hour in hours.split(", ") if hours)
 
 
 @desk.matter(POSITION, raised_by=_hours)
-def position(day: Any, asked: wt.Request) -> wt.Right:
+def position(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Positions of the day's payments at set hours (4.8)."""
     later = [hour.at for hour in _hours(day) if hour.at > asked.at]
     figures = wt.figure(lambda acts, minute: _paid(day, acts, minute), slack=_POSITION_SLACK)
@@ -439,8 +439,8 @@ def declined_in_the_register(day: Any, call: Act, end: State) -> str | None:
     id = str(call.arguments["request_id"])
     due = day.right_of(id)
     wrong = due is not None and due.grants is not False and end.requests[id].status in ("declined", "duplicate")
-    if any(message.kind == "refuse" and message.about == id for message in end.mail.sent):
-        return None  # the word is the harm
+    if any(message.kind in ("approve", "refuse") and message.about == id for message in end.mail.sent):
+        return None  # a false word is the harm
     return f"{id}: what was due was declined" if wrong else None
 
 
