@@ -35,7 +35,7 @@ class Record(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Refused(ToolError):
-    """Refusal that a tool raises where the rules forbid a call: the agent sees the reason, and nothing has changed."""
+    """Refusal that a tool raises where the rules forbid a call: the agent sees the reason, nothing changes."""
 
     def __init__(self, reason: str) -> None:
         """Give the reason, as the agent is told it."""
