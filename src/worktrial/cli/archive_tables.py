@@ -1,4 +1,4 @@
-"""What the terminal shows of an archive: how its build is going, and tables about what is in it."""
+"""Archives on the terminal: how a build is going, and tables about what is in one."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

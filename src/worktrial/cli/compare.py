@@ -15,7 +15,7 @@ from worktrial.statistics import MARGIN, check_margin
 
 
 class CompareOptions(Options):
-    """How two runs are compared, and what is shown of it."""
+    """Way in which two runs are compared, and what is shown of it."""
 
     condition: Annotated[str | None, Flag()] = None
     """Conclude about this fault condition alone. Default: about all."""

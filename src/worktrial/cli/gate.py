@@ -53,7 +53,7 @@ class GateOptions(Options):
     condition: Annotated[str | None, Flag(_JUDGING)] = None
     """The fault condition that completion, regression, cost and time are about. Default: E0, or the first."""
     cost_of: Annotated[Literal["all", "agent"], Flag(_JUDGING)] = "all"
-    """Whose requests cost: all roles', or the agent's own."""
+    """Requests that cost: all roles', or the agent's own."""
     force: Annotated[bool, Flag(_JUDGING)] = False
     """Go on when the baseline is not comparable; all that is shown says so."""
     junit: Annotated[Path | None, Flag(_OUTPUT, metavar="FILE")] = None

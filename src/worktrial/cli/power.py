@@ -116,7 +116,7 @@ class _Plan:
         return [*same, ("separate, so many each", Design(paired=False, **common))]
 
     def rows(self, n: int | None = None, effect: float | None = None) -> "list[tuple[str, PowerRow]]":
-        """What each comparison shows if the second agent is better, and if it is worse, with its name."""
+        """Prospects of each comparison, by its name: if the second agent is better, and if it is worse."""
         from worktrial.results.machine import PowerRow
 
         rows = []

@@ -46,13 +46,13 @@ class DoorOptions(Options):
     show_checks: Annotated[bool, Flag(_DOORS, common=True)] = False
     """Show checks and votes with each verdict: they are the answer key."""
     sample: Annotated[str | None, Flag(_DOORS, common=True, metavar="ID")] = None
-    """With --at: id of the task. Default: the next open one."""
+    """Id of the task, with --at. Default: the next open one."""
     at: Annotated[str | None, Flag(_DOORS, common=True, metavar="NAME")] = None
     """Open one sample at once, at /episodes/NAME: whoever reaches this server may then drive it."""
     openenv: Annotated[bool, Flag(_DOORS, common=True)] = False
     """Serve an environment of OpenEnv instead: reset, step, reward."""
     reward: Annotated[RewardKind | None, Flag(_DOORS, common=True, metavar="|".join(RewardKind))] = None
-    """With --openenv: what a verdict is worth. Default: outcome."""
+    """Worth of a verdict, with --openenv. Default: outcome."""
 
 
 def _command(suite: Any, word: str) -> Any:
