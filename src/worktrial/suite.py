@@ -176,6 +176,8 @@ class Suite(ABC):
     """Sentences for the trust card by the name of a point: what only the suite knows, or why it does not apply."""
     assignments: ClassVar[bool] = True
     """Whether an agent works on `Assignment`s, call by call, so that it may be driven from outside."""
+    viewer: ClassVar[Sequence[Path]] = ()
+    """Scripts and style sheets of the viewer for what only samples of this suite have, of names that are unique."""
     data_file: ClassVar[str | None] = None
     """File by which a folder that holds the suite's data is known; None where there is no such file."""
 
@@ -352,10 +354,6 @@ class Suite(ABC):
             run: Stored run of this suite.
         """
         return None
-
-    def exports(self) -> Mapping[str, Callable[..., Any]]:
-        """Formats of others in which runs can be exported: name to a function of sources, folder, `force`."""
-        return {}
 
 
 @cache

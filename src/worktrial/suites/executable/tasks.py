@@ -308,6 +308,7 @@ def _task(entry: _TaskEntry, file: _TaskFile, where: str, workplace: Home, state
         raise DataError(f"{where}.checks", "all are about asking a human, who is not always there; add another")
     fields = {
         **{name: getattr(entry, name) for name in _TaskFields.model_fields},
+        "checks": entry.checks,
         "workplace": workplace.artifact.name,
         "home": workplace,
         "scenario": file.scenario,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from worktrial.errors import SettingError
-from worktrial.reports.charts import Bar, bars
+from worktrial.reports.chart import Bar, bars
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
@@ -30,14 +30,14 @@ RunFigures = Sequence[tuple[ReportRun, LanguageFigures]]
 
 
 def orchestration(report: Report) -> Section | None:
-    """Panels for each language and way of scoring; None without a run of orchestration."""
+    """A panel for each language, by our scoring; None without a run of orchestration."""
     runs = _runs(report)
     found = [(run, figures) for run in runs for figures in language_figures(run.run.records)]
     parts: list[Markup] = []
     for language in sorted({figures.language for _, figures in found}):
         of_language = [(run, figures) for run, figures in found if figures.language == language]
         parts += [heading(f"Turn by turn, {language}"), takeaway(_takeaway(of_language))]
-        parts += [_panel(of_language, language, scoring) for scoring in (Scoring.OURS, Scoring.PUBLISHED)]
+        parts.append(_panel(of_language, language))
     if found:
         parts.append(caveat(_caveat(found)))
     judged = judges_table(map(_named, runs))
@@ -68,8 +68,8 @@ def _takeaway(found: RunFigures) -> Markup:
     )
 
 
-def _panel(found: RunFigures, language: str, scoring: Scoring) -> Markup:
-    of_scoring = [(run, figures) for run, figures in found if figures.scoring is scoring]
+def _panel(found: RunFigures, language: str) -> Markup:
+    of_scoring = [(run, figures) for run, figures in found if figures.scoring is Scoring.OURS]
     drawn: list[Bar] = []
     for metric in METRICS:
         drawn += [
@@ -86,7 +86,7 @@ def _panel(found: RunFigures, language: str, scoring: Scoring) -> Markup:
             Bar(name, floor.value, floor.interval, group=TITLES[metric])
             for name, floor in _floors(of_scoring, metric).items()
         ]
-    return bars(f"{language}: {scoring.phrase}, with floors", drawn)
+    return bars(f"{language}: {Scoring.OURS.phrase}, with floors", drawn)
 
 
 def _floors(found: RunFigures, metric: str) -> dict[str, Figure]:
@@ -102,8 +102,8 @@ def _floors(found: RunFigures, metric: str) -> dict[str, Figure]:
 def _caveat(found: RunFigures) -> Markup:
     troubled = {run.name: figures for run, figures in found if figures.troubled}
     said = Markup(
-        "Our scoring counts what the published scoring gives away; the published one is there to compare with "
-        "published tables. The best floor is what a team gets that understands nothing. "
+        "Our scoring counts what the published scoring gives away, which stands beside what others published. "
+        "The best floor is what a team gets that understands nothing. "
         "Intervals are at 95%, over scenarios."
     )
     for name, figures in troubled.items():

@@ -110,6 +110,7 @@ class ShiftsSuite(Suite):
     data: ClassVar[type[Options]] = ShiftChoice
     roles = (Role.AGENT,)
     score: ClassVar = SCORE
+    viewer: ClassVar = (Path(__file__).parent / "viewer" / "shifts.js",)
     reference_agents: ClassVar = {
         "plan": ReferenceAgent(
             "works by the oracle, which knows the whole day beforehand", Outcome.PASS, kind=Baseline.ORACLE

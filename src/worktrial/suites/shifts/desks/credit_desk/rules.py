@@ -6,8 +6,8 @@ Shares no code with the tools: it reads the first state and what is still to com
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import worktrial as wt
 from worktrial.language import JsonValue
+from worktrial.workplaces import kit as wt
 from worktrial.workplaces.desk import Act
 
 from . import numbers

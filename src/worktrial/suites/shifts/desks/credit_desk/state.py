@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-import worktrial as wt
+from worktrial.workplaces import kit as wt
 from worktrial.workplaces.desk import DeskState
 
 RequestKind = Literal["drawdown", "certificate", "waiver", "collateral", "inquiry", "fee"]
