@@ -12,7 +12,8 @@ from tests.support.made_site import MadeSite
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import open_run
 from worktrial.results import writing
-from worktrial.results.completion import completion
+from worktrial.results.completion import completion_of
+from worktrial.results.conditions import tallies
 
 # The first test waits until the report is made.
 pytestmark = pytest.mark.timeout(300)
@@ -142,7 +143,7 @@ def test_a_filter_computes_as_python_does(opened: Page, made: MadeSite) -> None:
             for r in _records(made, slug)
             if (r.condition, r.tags["category"], r.tags["language"]) == ("E1", "Business & Enterprise", "en")
         ]
-        rate = completion(chosen).of_all
+        rate = completion_of(tallies({"": chosen})[""]).of_all
         cells = opened.locator(f"tr[data-run={slug}] td")
         assert rate is not None
         shown = writing.percent(rate.value) + writing.percents(rate.interval)
@@ -166,7 +167,7 @@ def test_a_link_to_filtered_figures(chromium: Browser, made: MadeSite) -> None:
 
 @pytest.mark.parametrize("slug", ["brook", "heron", "gold", "reference", "plan"])
 def test_numbers_lead_to_as_many_samples(opened: Page, made: MadeSite, slug: str) -> None:
-    clean = completion([r for r in _records(made, slug) if r.condition == "E0"]).counts
+    clean = completion_of(tallies({"": [r for r in _records(made, slug) if r.condition == "E0"]})[""]).counts
     passed, invalid, all_of = clean.of_all.successes, clean.invalid, clean.of_all.n
     for place, wanted in ((0, passed), (1, passed), (6, invalid), (7, all_of)):
         cell = opened.locator(f"tr[data-run={slug}] td").nth(place)
