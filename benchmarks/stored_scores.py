@@ -12,7 +12,7 @@ import msgspec
 from tests.support.stored_sums import score_stored
 
 from worktrial.suites.orchestration.figures.published import stored_figures
-from worktrial.suites.orchestration.options import SEARCH_NODES
+from worktrial.suites.orchestration.options import SEARCH_NODES, Scoring
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import Language
 from worktrial.suites.orchestration.scoring.stored import score_stored_run
@@ -52,10 +52,10 @@ def score(order: Order) -> Took:
     began = time.process_time()
     scores = score_stored_run(Path(order.run), release, language, SEARCH_NODES)
     scored = time.process_time()
-    figures = stored_figures(scores)
+    stored_figures(scores)
     summed = time.process_time()
     score_stored(Path(order.run), release.teams[language])
-    return Took(scored - began, summed - scored, time.process_time() - summed, len(figures.scenarios))
+    return Took(scored - began, summed - scored, time.process_time() - summed, len(scores.sums[Scoring.PUBLISHED]))
 
 
 if __name__ == "__main__":

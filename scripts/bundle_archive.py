@@ -3,6 +3,7 @@
 To be run whenever the generator changes, or the code that reads pages has become better.
 """
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ from worktrial.suites.documents.example import ARCHIVE, example_folder
 
 PLAN = Plan(pages=30, seed=1, difficulty=Difficulty.MIXED, questions=20)
 MOST_BYTES = 3_000_000
+QUESTIONS = "questions.jsonl"
 
 
 def main() -> None:
@@ -47,12 +49,26 @@ def main() -> None:
             shutil.rmtree(target / name, ignore_errors=True)
         for source in (made / "pdfs", made / "truth", bundle):
             shutil.copytree(source, target / source.name)
-        for name in ("questions.jsonl", "questions.csv", "archive.json"):
+        for name in ("questions.csv", "archive.json"):
             shutil.copyfile(made / name, target / name)
+        _with_plans(made / QUESTIONS, target / QUESTIONS)
     size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
     print(f"{target}: {size:,} bytes")
     if size > MOST_BYTES:
         sys.exit(f"more than {MOST_BYTES:,} bytes")
+
+
+def _with_plans(made: Path, target: Path) -> None:
+    """Write the questions with the plans that are stored for them; names those that need a new one."""
+    stored = [json.loads(line) for line in target.read_text("utf-8").splitlines()] if target.is_file() else []
+    plans = {row["question"]: row["plan"] for row in stored if "plan" in row}
+    rows = [json.loads(line) for line in made.read_text("utf-8").splitlines()]
+    for row in rows:
+        if row["question"] in plans:
+            row["plan"] = plans[row["question"]]
+        else:
+            print(f"{row['id']}: has no plan; write one")
+    target.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
 
 
 def _anywhere(record: DocumentRecord) -> DocumentRecord:

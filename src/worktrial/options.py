@@ -143,6 +143,7 @@ Numbers = Annotated[str | None, BeforeValidator(_joined)]
 """One number, or several as in `1,2,4`."""
 Count = Annotated[int, Field(ge=1)]
 Amount = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Options(BaseModel):

@@ -1,7 +1,7 @@
 """Parts of what runs show on a terminal, for the command line and for suites. All text in them is untrusted."""
 
 from collections.abc import Iterable, Iterator
-from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from rich.cells import cell_len
@@ -13,9 +13,9 @@ from worktrial.language import JsonObject, ModelReply
 from worktrial.language.untrusted import printable
 
 if TYPE_CHECKING:
-    from rich.table import Column, Table
+    from rich.table import Table
 
-    from worktrial.statistics import Interval
+    from worktrial.statistics import Figure
 
 LONGEST = 2000
 """Characters of one text that are shown."""
@@ -27,32 +27,11 @@ class SafeConsole(Console):
     Styles are given by `Text` and by arguments; brackets and `:names:` within a `str` are what they are.
 
     Args:
-        file: Where to write; None for a stream of the process.
-        stderr: Whether that is standard error.
-        width: Columns; None for those of the terminal.
-        color_system: As `rich` names it.
-        force_terminal: Whether it is a terminal; None to look.
+        settings: Those of `rich.console.Console`, such as `file`, `stderr` and `width`.
     """
 
-    def __init__(
-        self,
-        *,
-        file: IO[str] | None = None,
-        stderr: bool = False,
-        width: int | None = None,
-        color_system: Literal["auto"] | None = "auto",
-        force_terminal: bool | None = None,
-    ) -> None:
-        super().__init__(
-            file=file,
-            stderr=stderr,
-            width=width,
-            color_system=color_system,
-            force_terminal=force_terminal,
-            markup=False,
-            emoji=False,
-            highlight=False,
-        )
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **settings)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         """Segments of anything that is printed: only what `rich` itself says to the terminal may steer it."""
@@ -63,20 +42,6 @@ class SafeConsole(Console):
     def render_str(self, text: str, **how: Any) -> Text:
         """A `str` as it will be shown, so that widths are taken of that."""
         return super().render_str(printable(text), **how)
-
-
-class Estimated(Protocol):
-    """A share that was estimated, 0-1; None where there is nothing to measure."""
-
-    @property
-    def value(self) -> float | None:
-        """Share, 0-1."""
-        ...
-
-    @property
-    def interval(self) -> "Interval | None":
-        """Interval in which it lies; None where that is not known."""
-        ...
 
 
 def plain(text: Any, style: str = "") -> Text:
@@ -115,75 +80,50 @@ def print_line(console: Console, line: str | Text) -> None:
 
 
 def print_whole_words(console: Console, table: "Table") -> None:
-    """Print a table that breaks no word and no figure, in several parts where the terminal is too narrow for it."""
-    for part in whole_words(table, console.width):
-        console.print(part)
-
-
-# A column's blank on either side and its line; the table's last line.
-_EDGES, _LAST_EDGE = 3, 1
-
-
-def whole_words(table: "Table", width: int) -> Iterator["Table"]:
-    """Tables with the columns of `table` that fit, each with the first column, which says what a row is about.
+    """Print a table that breaks no word and no figure; where the terminal is too narrow for it, as a list.
 
     Args:
-        table: With a box around it.
-        width: Columns of the terminal. Only what is longer than half of it in the first column, or than the rest
-            in another, is broken.
+        console: Where to print.
+        table: With a box around it; the first column says what a row is about, and may be broken between words.
     """
     first, *others = table.columns
-    if _edged(map(_natural, table.columns)) <= width:
-        yield table
-        return
-    name = min(_longest_word(first), width // 2)
-    room = width - _edged([name]) - _EDGES
-    groups: list[list[tuple[Column, int]]] = [[]]
+    first.min_width = min(_longest([first.header, *first.cells]), console.width // 2)
     for column in others:
-        needed = min(_least(column), room)
-        if groups[-1] and _edged([name, needed, *(least for _, least in groups[-1])]) > width:
-            groups.append([])
-        groups[-1].append((column, needed))
-    for number, group in enumerate(groups):
-        yield _part(table, [(first, name), *group], width, with_title=number == 0)
+        lines = [line for cell in column.cells for line in str(cell).split("\n")]
+        column.min_width = max([_longest([column.header]), *map(cell_len, lines)])
+    # A column has a blank on either side and its line, the table a last one.
+    spare = console.width - 1 - sum((column.min_width or 0) + 3 for column in table.columns)
+    if spare >= 0:
+        for column in table.columns:
+            least = column.min_width or 0
+            whole = max(cell_len(line) for cell in (column.header, *column.cells) for line in str(cell).split("\n"))
+            column.width = least + min(spare, max(0, whole - least))
+            spare -= column.width - least
+        console.print(table)
+        return
+    if table.title:
+        print_line(console, Text(str(table.title), style="italic"))
+    wide = max(cell_len(str(column.header)) for column in others)
+    for name, *cells in zip(*(column.cells for column in table.columns), strict=True):
+        console.print(Text.assemble((f"{first.header} ", "dim"), (str(name).strip(), "bold")))
+        for column, cell in zip(others, cells, strict=True):
+            for n, line in enumerate(str(cell).split("\n")):
+                console.print(Text(f"  {'' if n else column.header!s:<{wide}}  {line}"))
+    if table.caption:
+        print_line(console, str(table.caption))
 
 
-def _part(table: "Table", columns: list[tuple["Column", int]], width: int, *, with_title: bool) -> "Table":
-    from rich.table import Table
-
-    part = Table(title=table.title if with_title else None, title_justify=table.title_justify)
-    spare = width - _edged(needed for _, needed in columns)
-    for column, needed in columns:
-        taken = max(0, min(spare, _natural(column) - needed))
-        spare -= taken
-        part.add_column(column.header, justify=column.justify, width=needed + taken, overflow="fold")
-    ends = [row.end_section for row in table.rows]
-    for end, cells in zip(ends, zip(*(column.cells for column, _ in columns), strict=True), strict=True):
-        part.add_row(*cells, end_section=end)
-    return part
-
-
-def _edged(widths: Iterable[int]) -> int:
-    return sum(width + _EDGES for width in widths) + _LAST_EDGE
-
-
-def _natural(column: "Column") -> int:
-    return max(cell_len(line) for cell in (column.header, *column.cells) for line in str(cell).split("\n"))
-
-
-def _least(column: "Column") -> int:
-    """Width at which only the heading is broken, and that between words."""
-    lines = (cell_len(line) for cell in column.cells for line in str(cell).split("\n"))
-    return max([_longest_word(column, header_only=True), *lines])
-
-
-def _longest_word(column: "Column", *, header_only: bool = False) -> int:
-    cells = [column.header] if header_only else [column.header, *column.cells]
+def _longest(cells: Iterable[object]) -> int:
+    """Columns of the longest word."""
     return max((cell_len(word) for cell in cells for word in str(cell).split()), default=1)
 
 
-def share_cell(share: Estimated) -> str:
-    """A share above its interval, in percent."""
+def share_cell(share: Any) -> str:
+    """A share above its interval, in percent.
+
+    Args:
+        share: Something with a `value`, 0-1 or None, and an `interval` or None.
+    """
     if share.value is None:
         return "-"
     if share.interval is None:
@@ -210,7 +150,7 @@ def shows_line(tasks: int, rate: float = 0.5, *, repeats: int = 1, cluster_effec
     return f"{of} can show that another agent is {better} (chance 80 %; worktrial power)"
 
 
-def rate_cells(rate: Estimated) -> tuple[str, str]:
+def rate_cells(rate: "Figure") -> tuple[str, str]:
     """Share in percent, and its interval."""
     interval = rate.interval
     span = "-" if interval is None else f"{interval.low:.1%} - {interval.high:.1%}"

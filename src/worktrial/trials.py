@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from worktrial.agents.episodes import Episodes
+from worktrial.agents.own_callable import refuse_while_loading
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.memory import admission
@@ -27,12 +28,9 @@ from worktrial.options import RunOptions
 from worktrial.places import address_of, below, brought, check_address
 from worktrial.sandbox.box import shield
 from worktrial.stores.writers import spool_folder
-from worktrial.suite import Suite, find_suite
+from worktrial.suite import Suite, as_suite, find_suite
+from worktrial.trial.settings import LOCAL_CONCURRENCY, USUAL_CONCURRENCY
 
-USUAL_CONCURRENCY = 16
-# The embedded model serves one request at a time: side by side, samples would only push each other's prompts out of
-# its cache.
-LOCAL_CONCURRENCY = 1
 # Samples of a batch wait together, and wait long.
 BATCH_CONCURRENCY = 1000
 
@@ -60,7 +58,7 @@ class PreparedRun:
 
 
 def prepare(
-    suite: str | Path | Suite,
+    suite: object,
     agent: Agent | None,
     given: Mapping[str, Any],
     *,
@@ -80,8 +78,8 @@ def prepare(
         SettingError: an option is unknown, missing or makes no sense.
         DataError: the suite's data cannot be read.
     """
-    if not isinstance(suite, Suite):
-        suite = find_suite(suite if base is None or not _is_path(suite) else base / suite)
+    refuse_while_loading()
+    suite = _suite(suite, base)
     lacks = ["agent"] if agent is None else []
     options = suite.every_option.read(
         given, suite=f"the suite {suite.name}", needs=suite.needs, lacks=lacks, base=base
@@ -95,12 +93,9 @@ def prepare(
     trial = suite.trial(options, who, models)
     settings = suite.pace(options, trial, settings_of(options, suite.name, models, base=base, command=command))
     notices = [*suite.notices(options, trial)]
-    votes = getattr(options, "votes", 1)
-    if votes % 2 == 0:
-        flag = option("votes")
-        notices.append(
-            f"{flag} {votes}: an even number can end without a majority, and one more costs less than that"
-        )
+    if (votes := getattr(options, "votes", 1)) % 2 == 0:
+        even = "an even number can end without a majority, and one more costs less than that"
+        notices.append(f"{option('votes')} {votes}: {even}")
     own = sharded(trial, options)
     if options.again is not None:
         broken = _broken(settings.folder, own)
@@ -167,7 +162,7 @@ def sharded(trial: Trial, options: RunOptions) -> Trial:
 
 
 def prepare_all(
-    suite: str | Path | Suite,
+    suite: object,
     agents: Sequence[Agent],
     given: Mapping[str, Any],
     *,
@@ -190,8 +185,8 @@ def prepare_all(
         SettingError: an agent is named twice, the folder is that of a single run, or as `prepare`.
         DataError: the suite's data cannot be read.
     """
-    if not isinstance(suite, Suite):
-        suite = find_suite(suite if base is None or not _is_path(suite) else base / suite)
+    refuse_while_loading()
+    suite = _suite(suite, base)
     if not agents:
         raise SettingError(f"{option('agent')}: names nobody")
     specs = [resolve_agent(agent, suite, base).spec for agent in agents]
@@ -340,5 +335,8 @@ def unfinished(prepared: Sequence[PreparedRun]) -> Unfinished | None:
     return Unfinished(newest, finished, samples) if finished < samples else None
 
 
-def _is_path(word: str | Path) -> bool:
-    return isinstance(word, Path) or word.startswith(".") or "/" in word
+def _suite(suite: object, base: Path | None) -> Suite:
+    if not isinstance(suite, str | Path):
+        return as_suite(suite)
+    is_path = isinstance(suite, Path) or suite.startswith(".") or "/" in suite
+    return find_suite(base / suite if base is not None and is_path else suite)

@@ -19,12 +19,12 @@ def test_rows_with_file_step_and_reason(tmp_path: Path) -> None:
     assert "orchestration: 2 scenarios, 2 agents" in shown.out
     assert "EN/scenario_data/2.yaml, step 2 (scenario_data/2.yaml:step 2): workflow_1 names 'baker'" in shown.said
     assert "EN/scenario_data/3.yaml (scenario_data/3.yaml): is not YAML" in shown.said
-    assert "lacks where" not in shown.out
+    assert "where required" not in shown.out
     assert (
         "schema-violation: 1 findings; worktrial lint orchestration --only schema-violation lists them"
         in shown.said
     )
-    assert "lacks where" in command("lint", "orchestration", "--data", data, "--only", "schema-violation").out
+    assert "where required" in command("lint", "orchestration", "--data", data, "--only", "schema-violation").out
 
 
 def test_as_json(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_as_json(tmp_path: Path) -> None:
 def test_strict_fails_only_for_what_was_asked(tmp_path: Path) -> None:
     data = TinyOrchestration({"2": ODD}).write(tmp_path)
     assert command("lint", "orchestration", "--data", data, "--strict").code == 1
-    assert command("lint", "orchestration", "--data", data, "--strict", "--only", "call-list").code == 0
+    assert command("lint", "orchestration", "--data", data, "--strict", "--only", "odd-call").code == 0
 
 
 def test_the_worked_example_is_clean() -> None:
@@ -86,9 +86,8 @@ def test_what_makes_no_sense(tmp_path: Path) -> None:
 def test_corrections_leave_what_no_correction_can_mend() -> None:
     data = real_data_dir() / "orchestrationbench"
     after = json.loads(command("lint", "orchestration", "--data", data, "--gold", "corrected", "--json").out)
-    assert after["corrections applied"] == 80
+    assert after["corrections applied"] == 81
     assert {code for code, found in after["counts"].items() if found} == {
         "same-prompt",
         "schema-violation",
-        "skill-without-tool",
     }

@@ -44,17 +44,17 @@ def test_a_run_of_all_conditions(tmp_path: Path) -> None:
     # The headline is of E0 alone.
     assert "E0: 2 passed · 0 failed · 0 invalid" in shown.out
     rows = _rows(shown.out)
-    assert ["of all samples", "100.0%", "22.4% - 100.0%"] in rows
-    assert ["E0", "2/2", "0", "100.0%", "22.4% - 100.0%", "2.0"] in rows
-    assert ["E1", "2/2", "0", "100.0%", "22.4% - 100.0%", "2.0"] in rows
-    assert ["E2", "1/2", "0", "50.0%", "2.5% - 97.5%", "2.0"] in rows
+    assert ["of all samples", "100.0% (22.4 to 100.0%)"] in rows
+    assert ["E0", "2/2", "0", "100.0% (22.4 to 100.0%)", "2"] in rows
+    assert ["E1", "2/2", "0", "100.0% (22.4 to 100.0%)", "2"] in rows
+    assert ["E2", "1/2", "0", "50.0% (2.5 to 97.5%)", "2"] in rows
     assert [r[:2] for r in rows if r[0] in ("Health", "Trade")] == [["Health", "1/1"], ["Trade", "1/1"]]
-    assert "robustness R = 0.50 (95 % interval 0.09 - 3.37); worst in E2; over 2 tasks judged in all" in shown.said
+    assert "robustness R = 0.50 (95 % interval 0.09 to 3.37); worst in E2; over 2 tasks judged in all" in shown.said
     # Two events planned for each of two samples, the first reached; one of two looked again, two calls later.
-    assert ["E1", "explicit", "2/4", "2", "1 (50%)", "1 (50%)", "2.0"] in rows
-    assert ["E2", "implicit", "2/4", "2", "1 (50%)", "1 (50%)", "2.0"] in rows
-    assert ["E3", "explicit", "2/2", "2", "1 (50%)", "1 (50%)", "2.0"] in rows
-    assert ["E3", "implicit", "0/2", "0", "-", "-", "-"] in rows
+    assert ["E1", "explicit", "2/4", "2", "1 (50%)", "1 (50%)", "2"] in rows
+    assert ["E2", "implicit", "2/4", "2", "1 (50%)", "1 (50%)", "2"] in rows
+    assert ["E3", "explicit", "2/2", "2", "1 (50%)", "1 (50%)", "2"] in rows
+    assert ["E3", "implicit", "0/2", "0", "–", "–", "–"] in rows
 
 
 def test_one_condition_looks_as_ever(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_one_condition_with_faults_says_so(tmp_path: Path) -> None:
     store(tmp_path, [_faulty("1", "pass", "E2", work("bed 3!"))], {0: work("bed 3!")})
     shown = command("show", tmp_path)
     assert "E2: 1 passed · 0 failed · 0 invalid" in shown.out
-    assert ["E2", "implicit", "1/2", "1", "0 (0%)", "0 (0%)", "-"] in _rows(shown.out)
+    assert ["E2", "implicit", "1/2", "1", "0 (0%)", "0 (0%)", "–"] in _rows(shown.out)
     assert "robustness" not in shown.out
 
 

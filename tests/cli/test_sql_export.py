@@ -115,10 +115,6 @@ def test_exports(made: Path, tmp_path: Path) -> None:
     assert {p.name for p in (tmp_path / "some").iterdir()} == {"runs.csv", "usage.csv"}
     assert command("export", made, "--table", "votes", "-o", tmp_path / "v.csv").code == 0
     assert (tmp_path / "v.csv").read_text().startswith("run,sample,repeat,condition,vote,")
-    published = command("export", made, "--format", "occubench", "-o", tmp_path / "occubench")
-    assert published.code == 0
-    assert "invalid samples have no verdict and are left out" in published.err
-    assert len(list((tmp_path / "occubench").glob("*/results.jsonl"))) == 4
 
 
 @pytest.mark.parametrize(

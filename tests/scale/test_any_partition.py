@@ -75,7 +75,10 @@ def test_any_partition_in_any_order_with_any_lines_again_is_the_same_run(data: s
         merged = merge(data.draw(st.permutations(shards)), place / "run")
         assert merged[:2] == (14, 0)
         found = zip(records_in(place / "run"), raw_work(place / "run"), strict=True)
-        placeless = [[({**one, "work": None}, line) for one, line in each] for each in (found, whole()[1])]
-        assert placeless[0] == placeless[1]
+        by_key = [
+            {(one["sample"], one["repeat"]): ({**one, "work": None}, line) for one, line in each}
+            for each in (found, whole()[1])
+        ]
+        assert by_key[0] == by_key[1] and len(by_key[0]) == 14
         told = read_manifest(place / "run" / "manifest.json")
         assert (told.shard, told.samples, told.settings) == (None, 14, whole()[0].settings)

@@ -134,12 +134,12 @@ def merge(*words: object) -> Ran:
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_what_is_merged_is_in_the_order_of_the_jobs(known: bool, tmp_path: Path) -> None:
+def test_what_is_merged_is_that_of_the_shards_one_after_the_other(known: bool, tmp_path: Path) -> None:
     one, shards = run(tmp_path / "one", tiny(known=known)), sharded(tmp_path, tiny(known=known), 5)
     assert merge(*shards, "-o", tmp_path / "all").code == 0
     for name in FILES:
         theirs = [line for shard in shards for line in texts(shard, name)]
-        assert texts(tmp_path / "all", name) == (texts(one, name) if known else theirs)
+        assert texts(tmp_path / "all", name) == theirs
         assert sorted(theirs) == sorted(texts(one, name))
     assert read_manifest(tmp_path / "all" / "manifest.json").samples == 24
 
@@ -149,7 +149,7 @@ def test_shards_that_grew_are_the_run_that_grew(tmp_path: Path) -> None:
         one, shards = run(tmp_path / "one", trial), sharded(tmp_path, trial)
         assert merge(*shards, "-o", tmp_path / "all").code == 0
         for name in FILES:
-            assert texts(tmp_path / "all", name) == texts(one, name)
+            assert by_key(tmp_path / "all", name) == by_key(one, name)
     grown, alone = (read_manifest(tmp_path / name / "manifest.json") for name in ("all", "one"))
     assert grown.samples == alone.samples == 18
     assert grown.settings == alone.settings
@@ -212,7 +212,7 @@ def test_tokens_and_tracebacks_come_along(tmp_path: Path) -> None:
     assert merge(*shards, "-o", tmp_path / "all").code == 0
     with WorkReader(tmp_path / "all", SampleTokens) as kept:
         found = [kept.at(one.tokens) for one in Records(tmp_path / "all", SampleRecord) if one.tokens]
-    assert [line.sample for line in found] == [str(n) for n in range(6)]
+    assert sorted(line.sample for line in found) == [str(n) for n in range(6)]
     assert (tmp_path / "all" / "tracebacks.txt").read_text() == "from 0\nfrom 1\n"
 
 

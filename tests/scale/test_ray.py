@@ -1,7 +1,7 @@
 """Runs on a Ray cluster, as far as they can be tried without one: orders, shards, and what is refused."""
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,31 +14,49 @@ from tests.support.script import Script
 from tests.support.scripted_server import ScriptedServer
 
 from worktrial import __version__
+from worktrial.engine.shard import Shard, shard_folder
 from worktrial.engine.spend import BudgetSpent
 from worktrial.errors import SettingError
 from worktrial.scale import merge
-from worktrial.scale.ray.cluster import Cluster, far_work
-from worktrial.scale.ray.head import Errand, Planned
-from worktrial.scale.ray.worker import MARK, ShardEnd, plan_of, shard_home, work_on
-from worktrial.trials import prepare
+from worktrial.scale.ray.head import Cluster, far_work, keys_of
+from worktrial.scale.ray.worker import MARK, Errand, ShardEnd, ShardOrder, plan_of, work_on
+from worktrial.trials import PreparedRun, prepare
 
 STARTER = ("run", "starter", "--agent", "plan", "--limit", "12")
 
 
-def planned(of: int, home: Path, *, agent: str = "plan", **given: Any) -> tuple[Planned, Errand]:
+@dataclass
+class Planned:
+    """A run that is cut into shards."""
+
+    prepared: PreparedRun
+    errand: Errand
+    of: int
+    home: Path
+
+    def order(self, number: int) -> ShardOrder:
+        mark, keys = (self.home / MARK).read_text(), keys_of(self.prepared)
+        return ShardOrder(self.errand, Shard(number, self.of), self.of, self.home, mark, keys=keys)
+
+
+def planned(of: int, home: Path, *, agent: str = "plan", **given: Any) -> Planned:
     given = {"limit": 12, **given}
     home.mkdir()
     (home / MARK).write_text("of this command")
     prepared = prepare("starter", agent, {**given, "output": Path("unused")})
-    return Planned(prepared, of, of, home=home), Errand("starter", agent, given, ("worktrial", "run"))
+    return Planned(prepared, Errand("starter", agent, given, ("worktrial", "run")), of, home)
+
+
+def shard_home(home: Path, number: int, of: int) -> Path:
+    return home / shard_folder(Shard(number, of))
 
 
 def test_budget_and_rates_are_divided_beforehand(tmp_path: Path) -> None:
     given = {"base_url": "http://localhost:9/v1", "max_tokens": 1_000, "max_cost": 3.0, "price": "1,2"}
-    cut, errand = planned(3, tmp_path / "shards", agent="agent-1", **given, rpm=60.0, tpm=900)
-    orders = [cut.order(errand, number) for number in (1, 2, 3)]
-    assert [order.budget.tokens for order in orders] == [334, 333, 333]
-    assert [order.budget.cost for order in orders] == [1.0] * 3
+    cut = planned(3, tmp_path / "shards", agent="agent-1", **given, rpm=60.0, tpm=900)
+    orders = [cut.order(number) for number in (1, 2, 3)]
+    budgets = [plan_of(cut.prepared, order).settings.budget for order in orders]
+    assert [(budget.tokens, budget.cost) for budget in budgets] == [(334, 1.0), (333, 1.0), (333, 1.0)]
     plan = plan_of(cut.prepared, orders[1])
     assert (plan.settings.budget.tokens, plan.settings.budget.minutes) == (333, None)
     assert (plan.roles["agent"].rpm, plan.roles["agent"].tpm) == (20.0, 300)
@@ -48,14 +66,14 @@ def test_budget_and_rates_are_divided_beforehand(tmp_path: Path) -> None:
 
 def test_shards_are_the_run_of_one_process_and_a_second_attempt_goes_on(tmp_path: Path) -> None:
     home = tmp_path / "shards"
-    cut, errand = planned(2, home)
-    assert work_on(cut.order(errand, 1)).error is None
+    cut = planned(2, home)
+    assert work_on(cut.order(1)).error is None
     first = shard_home(home, 1, 2)
     stored = (first / "samples.jsonl").read_bytes()
     # All of it is lost but two samples, a torn line and the trajectories.
     lines = stored.splitlines(keepends=True)
     (first / "samples.jsonl").write_bytes(b"".join(lines[:2]) + lines[2][:40])
-    ends = [work_on(cut.order(errand, number)) for number in (1, 2)]
+    ends = [work_on(cut.order(number)) for number in (1, 2)]
     assert [end.error for end in ends] == [None, None]
     assert (first / "samples.jsonl").read_bytes().startswith(b"".join(lines[:2]))
     assert len(samples_of(first)) == len(lines)
@@ -66,8 +84,8 @@ def test_shards_are_the_run_of_one_process_and_a_second_attempt_goes_on(tmp_path
 
 
 def test_a_machine_that_does_not_see_the_folder_says_so(tmp_path: Path) -> None:
-    cut, errand = planned(1, tmp_path / "shards")
-    order = cut.order(errand, 1)
+    cut = planned(1, tmp_path / "shards")
+    order = cut.order(1)
     (tmp_path / "shards" / MARK).write_text("of another disk")
     with pytest.raises(SettingError, match=r"does not see .*shards\. Name a folder of a disk that all machines"):
         work_on(order).raise_error()
@@ -80,8 +98,8 @@ def test_a_budget_and_an_endpoint_hold_for_shards_and_errors_come_back_whole(
     monkeypatch.setenv("PLANTED_KEY", "sk-planted-ray-58c1")
     with ScriptedServer(Script(agent=PlanModel())) as server:
         given = {"base_url": server.url, "api_key_env": "PLANTED_KEY", "max_tokens": 2_000, "rpm": 60_000.0}
-        cut, errand = planned(1, tmp_path / "shards", agent="agent-1", **given)
-        order = cut.order(errand, 1)
+        cut = planned(1, tmp_path / "shards", agent="agent-1", **given)
+        order = cut.order(1)
         assert order.keys == {"PLANTED_KEY": "sk-planted-ray-58c1"}
         assert "sk-planted" not in repr(order)
         end = work_on(order)
@@ -89,14 +107,14 @@ def test_a_budget_and_an_endpoint_hold_for_shards_and_errors_come_back_whole(
         with pytest.raises(BudgetSpent, match="shard 1/1: the budget of 2,000 tokens is spent"):
             end.raise_error()
         assert server.requests
-    refused = work_on(cut.order(Errand("starter", "python:not_there:work", {}, ()), 1))
+    refused = work_on(replace(cut.order(1), errand=Errand("starter", "python:not_there:work", {}, ())))
     with pytest.raises(SettingError, match="not_there"):
         refused.raise_error()
-    assert ShardEnd(1).raise_error() is None
+    assert ShardEnd().raise_error() is None
 
 
 def test_a_worker_of_another_version_says_so() -> None:
-    said = far_work("worktrial.scale.ray.worker:work_on", "do_shard")("0.0.1", b"")
+    said = far_work()("0.0.1", b"")
     assert f"has worktrial {__version__}, and this command 0.0.1" in said
 
 

@@ -11,7 +11,7 @@ from tests.support.cli import at, command, samples_of
 from tests.support.occubench import TinyRelease
 from tests.support.scripted_server import ScriptedServer
 
-from worktrial.suites.episode import jobs_under
+from worktrial.trial.trial import jobs_under
 from worktrial.workplaces.faults import Conditions, FaultMode
 
 MODES = ("E0", "E1", "E2", "E3")

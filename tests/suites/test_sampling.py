@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.data import real_data_dir
 
 from worktrial.suites.occupations.load import load_release
-from worktrial.suites.sampling import balanced_order
+from worktrial.suites.selection import balanced_order
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,17 @@
 import asyncio
 from collections.abc import Sequence
 
-from worktrial.agents.assignment import Limits
-from worktrial.language import Completion, JsonObject, Message
+from worktrial.agents.assignment import Assignment, Limits
+from worktrial.language import Completion, Message
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.scenario import Scenario
+from worktrial.suites.orchestration.planning.turns import StepRequest
+from worktrial.suites.orchestration.run.cast import Cast, GoldTeam
 from worktrial.suites.orchestration.run.free.agent import AgentAtWork, RequestBudget
 from worktrial.suites.orchestration.run.free.episode import FreeRun
 from worktrial.suites.orchestration.run.free.log import Log
 from worktrial.suites.orchestration.run.free.tools import RecordedTools, TeamTools, world_of
 from worktrial.suites.orchestration.run.free.trial import FreeSettings
-from worktrial.suites.orchestration.run.free.voices import AgentMoment, GoldTeam, PlannerMoment
 
 Answered = tuple[Sequence[Message], Message]
 """The messages of a request, and the message that answers it."""
@@ -25,24 +26,19 @@ class Listener:
         self.heard: list[Answered] = []
         self._team = GoldTeam(scenario)
 
-    async def plan(self, moment: PlannerMoment, messages: Sequence[Message]) -> Completion:
-        completion = await self._team.plan(moment, messages)
-        self.heard.append((messages, completion.message))
-        return completion
-
-    async def act(
-        self, moment: AgentMoment, messages: Sequence[Message], tools: Sequence[JsonObject]
-    ) -> Completion:
-        completion = await self._team.act(moment, messages, tools)
-        self.heard.append((messages, completion.message))
+    async def __call__(self, request: StepRequest) -> Completion:
+        completion = await self._team(request)
+        self.heard.append((request.messages, completion.message))
         return completion
 
 
 def free_answers(scenario: Scenario, team: Team) -> Sequence[Answered]:
     """All requests of a free run along the recording, with their answers. Needs no model."""
-    log, voices, settings = Log(), Listener(scenario), FreeSettings()
-    budget = RequestBudget(Limits(turns=None), log)
+    log, listener, settings = Log(), Listener(scenario), FreeSettings()
+    cast = Cast(listener, listener)
     recorded = RecordedTools(scenario, team, world_of(scenario, team), None)
-    agents = AgentAtWork(scenario, voices, TeamTools(recorded, recorded, log), budget, settings.agent_turns)
-    asyncio.run(FreeRun(scenario, team, voices, agents, budget, planner_turns=settings.planner_turns)())
-    return voices.heard
+    assignment = Assignment("", "", [], recorded, Limits(turns=None), trajectory=log.trajectory)
+    budget = RequestBudget(assignment, log)
+    agents = AgentAtWork(scenario, cast, TeamTools(recorded, assignment, log), budget, settings.agent_turns)
+    asyncio.run(FreeRun(scenario, team, cast, agents, budget, planner_turns=settings.planner_turns)())
+    return listener.heard

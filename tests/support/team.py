@@ -11,12 +11,18 @@ from tests.support.request import ScriptedRequest, text_of
 from tests.support.script import Answer, Behaviour
 from tests.support.wire import Body, completion, error_reply, tool_call
 
+from worktrial.language import Completion
 from worktrial.suites.orchestration.planning.cards import AgentCard
-from worktrial.suites.orchestration.planning.references import gold
+from worktrial.suites.orchestration.planning.references import recorded
 from worktrial.suites.orchestration.planning.release import Release, load_release
 from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep, RefusalStep
-from worktrial.suites.orchestration.planning.turns import GoldStep
+from worktrial.suites.orchestration.planning.turns import GoldStep, StepAnswer
 from worktrial.suites.orchestration.run.prompts import requests_of
+
+
+def gold_answer(step: GoldStep) -> StepAnswer:
+    """The recording's answer at a step."""
+    return StepAnswer.of(step.id, Completion(recorded(step)))
 
 
 @dataclass(frozen=True)
@@ -125,7 +131,7 @@ def _turns(folder: Path, compact: bool) -> dict[bytes, Known]:
         team = release.teams[scenario.language]
         for request in requests_of(scenario, team, compact=compact).requests:
             digest, step = _digest(request.messages), request.step
-            answer = gold(step)
+            answer = gold_answer(step)
             body = _calls(answer.tool_calls) if answer.tool_calls else completion(answer.text)
             card = None if request.is_for_plan else team[step.agent]
             # Some requests of the published release are the same, with different gold: the first one counts.

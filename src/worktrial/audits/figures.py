@@ -9,7 +9,7 @@ from worktrial.statistics import Figure, TaskTries, Unit, rate
 from worktrial.workplaces.seen import ConformanceCheck
 
 
-class Counts(NamedTuple):
+class ClusterHits(NamedTuple):
     """Hits among what varies together."""
 
     cluster: str
@@ -18,7 +18,7 @@ class Counts(NamedTuple):
     n: int = 1
 
 
-def share(name: str, counted: Iterable[Counts], group: str = "") -> Figure:
+def share(name: str, counted: Iterable[ClusterHits], group: str = "") -> Figure:
     """A share as a figure; of nothing it is unknown."""
     tries: dict[str, list[int]] = {}
     for one in counted:
@@ -41,11 +41,11 @@ def conformance_figures(answers: Sequence[tuple[str, Mapping[str, bool]]]) -> It
         answers: Task, and the outcome of each check that was made of the answer.
     """
     for check in ConformanceCheck:
-        made = (Counts(task, checks[check]) for task, checks in answers if check in checks)
+        made = (ClusterHits(task, checks[check]) for task, checks in answers if check in checks)
         yield share("conforms", made, f"check={check}")
     for failure in SimulatorFailure:
         signs = [check for check, sign in FAILURE_OF.items() if sign is failure]
-        shown = (Counts(task, not all(checks.get(sign, True) for sign in signs)) for task, checks in answers)
+        shown = (ClusterHits(task, not all(checks.get(sign, True) for sign in signs)) for task, checks in answers)
         yield share("failure_alone", shown, f"failure={failure}")
 
 
@@ -56,7 +56,7 @@ class FigureTable(NamedTuple):
     columns: Mapping[str, str]
     """Name of a figure to its heading."""
     tag: str = ""
-    """What the groups are made by, such as `kind`; "" for figures of the whole."""
+    """Tag that the groups are made by, such as `kind`; "" for figures of the whole."""
     footer: str = ""
 
 

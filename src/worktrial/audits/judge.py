@@ -21,7 +21,7 @@ from worktrial.grading.written.numbers import numbers
 from worktrial.grading.written.spelling import one_spelling
 from worktrial.language import JsonObject
 from worktrial.suites.executable.tasks import ExecutableTask
-from worktrial.suites.judging import JudgeSettings, Work, judge, judge_case, judge_on_record
+from worktrial.trial.judging import JudgeSettings, Work, judge, judge_case, judge_on_record
 from worktrial.workplaces import ToolCall, Trajectory
 from worktrial.workplaces.faults import DegradedCall
 

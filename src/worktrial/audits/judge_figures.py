@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from worktrial.audits.figures import Counts, FigureTable, share
+from worktrial.audits.figures import ClusterHits, FigureTable, share
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
@@ -37,7 +37,7 @@ def judge_figures(run: StoredRun) -> Iterator[Figure]:
     """All figures of an audit of a judge; its cases belong together by task."""
     cases = [judged(record) for record in run.records]
     yield from _beside_truth(cases)
-    yield share("no_verdict", (Counts(case.task, case.said is None) for case in cases))
+    yield share("no_verdict", (ClusterHits(case.task, case.said is None) for case in cases))
     # By the log-probability method votes are on single statements, not on the work.
     if run.manifest.settings["judge_method"] == "votes":
         yield votes_agree(run, lambda record: record.sample.split("/")[0])
@@ -49,15 +49,15 @@ def judge_figures(run: StoredRun) -> Iterator[Figure]:
         yield from (one for one in _beside_truth(votes, "votes=each") if one.name in _COLUMNS)
     for variant in dict.fromkeys(record.tags["variant"] for record in run.records):
         own = (case for case, record in zip(cases, run.records, strict=True) if record.tags["variant"] == variant)
-        right = (Counts(case.task, case.said is case.truth) for case in own if case.said is not None)
+        right = (ClusterHits(case.task, case.said is case.truth) for case in own if case.said is not None)
         yield share("accuracy", right, f"work={variant}")
 
 
 def _beside_truth(cases: Iterable[Judged], group: str = "") -> Iterator[Figure]:
     told = [case for case in cases if case.said is not None]
-    yield share("accuracy", (Counts(case.task, case.said is case.truth) for case in told), group)
+    yield share("accuracy", (ClusterHits(case.task, case.said is case.truth) for case in told), group)
     for name, truth in (("false_pass", False), ("false_fail", True)):
-        wrong = (Counts(case.task, case.said is not truth) for case in told if case.truth is truth)
+        wrong = (ClusterHits(case.task, case.said is not truth) for case in told if case.truth is truth)
         yield share(name, wrong, group)
     pairs = [(case.task, (case.said, case.truth)) for case in told]
     yield agreement_figures(pairs, group).kappa

@@ -1,48 +1,29 @@
 """Audits in a report: how far simulators and judges can be trusted, and rates without a judge's errors."""
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
 from worktrial.audits.corrected import corrected_by_audit
-from worktrial.audits.judge import SUITE as JUDGES
 from worktrial.engine.identity import TrialIdentity
 from worktrial.engine.stored import StoredRun
 from worktrial.reports.links import samples_href
-from worktrial.reports.report import Report, Section
+from worktrial.reports.report import Report
 from worktrial.reports.sections.grouping import distinct
-from worktrial.reports.sections.wording import joined, strong, takeaway
-from worktrial.results.figure import figures_of
+from worktrial.reports.sections.wording import strong, takeaway
 from worktrial.results.writing import Content, ShownTable, Value, number, percent, percents, to_html
 from worktrial.statistics import Figure
 
-if TYPE_CHECKING:
-    from worktrial.audits.suites import Audit
 
-
-def audit_section(
-    report: Report, audit: "Audit", runs: Sequence[StoredRun], tables: Iterable[ShownTable]
-) -> list[Section]:
-    """Section about audits of one kind.
+def leading(figures: Mapping[str, Figure], said: str) -> Markup:
+    """Sentence on the audit that comes out best.
 
     Args:
-        report: The report.
-        audit: Their kind.
-        runs: The audits in the report, at least one.
-        tables: Their figures.
+        figures: Name of each audit, at least one, to the figure by which they are ranked.
+        said: The sentence, with places for name, figure and count.
     """
-    name, group, said = audit.leads
-    found = {audit.called(run): _figure(run, name, group) for run in runs}
-    who, best = max(found.items(), key=lambda one: one[1].value or 0.0)
-    first = takeaway(Markup(said).format(strong(who), number(best), f"{best.n:,}") + ".")
-    parts = [first, *map(to_html, tables), *(_corrected(report, runs) if audit.name == JUDGES else ())]
-    return [Section(audit.title_of_section.lower(), audit.title_of_section, joined(parts))]
-
-
-def _figure(run: StoredRun, name: str, group: str) -> Figure:
-    listed = (one for one in figures_of(run).listed if (one.name, one.group) == (name, group))
-    return next(listed, Figure(name=name, value=None, unknown="nothing was audited"))
+    who, best = max(figures.items(), key=lambda one: one[1].value or 0.0)
+    return takeaway(Markup(said).format(strong(who), number(best), f"{best.n:,}") + ".")
 
 
 _CORRECTED = (
@@ -54,7 +35,7 @@ _CORRECTED = (
 )
 
 
-def _corrected(report: Report, audits: Sequence[StoredRun]) -> list[Markup]:
+def corrected_rates(report: Report, audits: Sequence[StoredRun]) -> list[Markup]:
     """Rates beside what is left of them once the judge's errors are taken out; none where no judge decided."""
     rows: list[list[Content]] = []
     for run in distinct(report):

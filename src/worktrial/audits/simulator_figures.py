@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from worktrial.audits.fidelity import CallKind
-from worktrial.audits.figures import Counts, FigureTable, amount, conformance_figures, share
+from worktrial.audits.figures import ClusterHits, FigureTable, amount, conformance_figures, share
 from worktrial.audits.observations import SimulatorFailure
 from worktrial.audits.simulator import AuditedCall
 from worktrial.engine.records import trajectory_lines
@@ -72,7 +72,7 @@ def simulator_figures(run: StoredRun) -> Iterator[Figure]:
     for failure in SimulatorFailure:
         # The truth does not say what is hidden.
         if failure is not SimulatorFailure.STATE_LEAK:
-            shown = (Counts(task, failure in row.failures) for task, row in rows)
+            shown = (ClusterHits(task, failure in row.failures) for task, row in rows)
             yield share("failure", shown, f"failure={failure}")
     yield amount("sequences", len(sequences), len(sequences))
     yield from _takes([row for _, row in rows if row.requests], len(rows))
@@ -89,8 +89,8 @@ def _sequences(run: StoredRun) -> Iterator[tuple[str, list[AuditedCall]]]:
 def _fidelity(rows: Sequence[tuple[str, AuditedCall]], group: str) -> Iterator[Figure]:
     if not rows:
         return
-    yield share("exact", (Counts(task, row.exact) for task, row in rows), group)
-    fields = [Counts(task, row.equal, row.equal + row.wrong + row.missing + row.extra) for task, row in rows]
+    yield share("exact", (ClusterHits(task, row.exact) for task, row in rows), group)
+    fields = [ClusterHits(task, row.equal, row.equal + row.wrong + row.missing + row.extra) for task, row in rows]
     yield share("fields_equal", fields, group)
     n = sum(one.n for one in fields)
     for name in ("wrong", "missing", "extra", "free"):
@@ -105,10 +105,12 @@ def _drift(sequences: Sequence[tuple[str, list[AuditedCall]]]) -> Iterator[Figur
         found = [(task, state) for task, state in states if state is not None]
         group = f"after call={'the last' if calls is None else calls}"
         if found:
-            yield share("state_true", (Counts(task, state.differing == 0) for task, state in found), group)
+            yield share("state_true", (ClusterHits(task, state.differing == 0) for task, state in found), group)
             off = sum(state.differing for _, state in found) / len(found)
             yield amount("fields_off", off, len(found), group)
-            yield share("changes_kept", (Counts(task, state.kept, state.changed) for task, state in found), group)
+            yield share(
+                "changes_kept", (ClusterHits(task, state.kept, state.changed) for task, state in found), group
+            )
 
 
 def _takes(asked: Sequence[AuditedCall], of: int) -> Iterator[Figure]:

@@ -21,6 +21,7 @@ from worktrial.suite import Suite, TaskRow, find_suite, suites
 from worktrial.suites.executable import ExecutableSuite
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
     from rich.console import RenderableType
     from rich.table import Table as RichTable
 
@@ -39,7 +40,7 @@ class Audit(Suite):
     options = RunOptions
     told: ClassVar[Sequence[str]]
     """Settings that stand in its name."""
-    title_of_section: ClassVar[str]
+    section: ClassVar[str]
     leads: ClassVar[tuple[str, str, str]]
     """Name and group of the figure by which one of several audits stands first, and what a report says of it."""
     shapes: "ClassVar[Sequence[FigureTable]]"
@@ -69,7 +70,7 @@ class Audit(Suite):
         """Figures that only audits of this kind have."""
 
     def figures(self, run: "StoredRun") -> "Sequence[Figure]":
-        """What was reckoned, beside the figures that every run has; see `Suite.figures`."""
+        """Figures that only audits have; see `Suite.figures`."""
         return [replace(figure, condition=CLEAN) for figure in self.reckoned(run)]
 
     def tables(self, run: "StoredRun", beside: Any) -> "Iterable[RenderableType]":
@@ -86,11 +87,23 @@ class Audit(Suite):
         return tables_of(self.shapes, {self.called(run): figures_of(run).listed for run in runs})
 
     def report_sections(self, report: "Report") -> "Iterable[Section]":
-        """What was audited, beside the truth; see `Suite.report_sections`."""
-        from worktrial.audits.report import audit_section
+        """Section about all audits of this kind; see `Suite.report_sections`."""
+        from worktrial.audits.report import leading
+        from worktrial.reports.report import Section
+        from worktrial.reports.sections.wording import joined
+        from worktrial.results.writing import to_html
 
         runs = [one.run for one in report.runs if one.run.manifest.suite == self.name]
-        return audit_section(report, self, runs, self._tables(runs)) if runs else ()
+        if not runs:
+            return []
+        name, group, said = self.leads
+        found = {self.called(run): figures_of(run).get(name, group=group) for run in runs}
+        parts = [leading(found, said), *map(to_html, self._tables(runs)), *self.also(report, runs)]
+        return [Section(self.section.lower(), self.section, joined(parts))]
+
+    def also(self, report: "Report", runs: "Sequence[StoredRun]") -> "Iterable[Markup]":
+        """Further parts of the section; here none."""
+        return ()
 
 
 class SimulatorAudits(Audit):
@@ -99,7 +112,7 @@ class SimulatorAudits(Audit):
     name = "audit-simulator"
     about = "recorded calls, answered by a simulator and by the truth"
     roles = (Role.SIMULATOR,)
-    title_of_section = "Simulators"
+    section = "Simulators"
     leads = ("exact", "calls=all", "{} gives {} of {} answers exactly as they are")
     told = ("memory", "simulator_prompt")
     shapes = SIMULATOR_TABLES
@@ -121,10 +134,16 @@ class JudgeAudits(Audit):
     name = "audit-judge"
     about = "finished work of which the truth is known, judged by a model"
     roles = (Role.JUDGE,)
-    title_of_section = "Judges"
+    section = "Judges"
     leads = ("accuracy", "", "{} is right about {} of {} cases")
     told = ("judge_method", "votes")
     shapes = JUDGE_TABLES
+
+    def also(self, report: "Report", runs: "Sequence[StoredRun]") -> "Iterable[Markup]":
+        """Rates without the judge's errors; see `Audit.also`."""
+        from worktrial.audits.report import corrected_rates
+
+        return corrected_rates(report, runs)
 
     def reckoned(self, run: "StoredRun") -> "Iterable[Figure]":
         """Verdicts beside the truth, and votes beside each other; see `Audit.reckoned`."""

@@ -1,17 +1,30 @@
 """`worktrial archive …`: from PDFs to an archive that an agent can search, read and query."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from pydantic import Field
 
 from worktrial.archive import LOW_CONFIDENCE
+from worktrial.cli.lazy import CommandRow, fixed_group
+from worktrial.cli.options import takes
+from worktrial.cli.places import written
 from worktrial.engine.notices import say
+from worktrial.options import Flag, Options
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Build, look into and search an archive of documents.\n\n"
-    "The usual order: build, inspect, look, search, show.",
+app = fixed_group(
+    "archive",
+    "Build, look into and search an archive of documents.\n\nThe usual order: build, inspect, look, search, show.",
+    {
+        "build": CommandRow("Build an archive from documents, or add documents to one.", "archive:build_archive"),
+        "inspect": CommandRow("Show what an archive has, and how its pages were read.", "archive:inspect"),
+        "look": CommandRow(
+            "Show doubtful cells beside their pictures, on one page for a browser.", "archive:look_at"
+        ),
+        "search": CommandRow("Search an archive.", "archive:search"),
+        "show": CommandRow("Show a page as Markdown.", "archive:show"),
+    },
 )
 NOTHING_BUILT = 1
 _Archive = Annotated[
@@ -19,7 +32,30 @@ _Archive = Annotated[
 ]
 
 
-@app.command("build")
+class BuildOptions(Options):
+    """How an archive is built."""
+
+    output: Annotated[Path, Flag(short="-o", metavar="ARCHIVE")]
+    """Folder of the archive, or its address in an object store (s3://BUCKET/ARCHIVE, gs://, az://, file://; needs
+    the extra store)."""
+    workers: Annotated[Annotated[int, Field(ge=0)], Flag()] = 0
+    """Processes that read pages; 0 for one per core."""
+    ocr: Annotated[str, Flag(metavar="auto|never|force")] = "auto"
+    """Recognise pages that are pictures or whose characters are not to be trusted (auto), every page (force), or
+    none (never). Needs: pip install worktrial\\[ocr]."""
+    page_seconds: Annotated[float, Flag()] = 600.0
+    """A page that needs the processor for longer stays unread for a later build."""
+    unsafe_parsers: Annotated[bool, Flag()] = False
+    """Go on where the programs that read PDFs and pictures cannot be walled off from this machine."""
+    pages: Annotated[str, Flag(metavar="PAGES")] = ""
+    """Pages to read of each document, such as 1-3,10, beside those read already; default: all."""
+    password_env: Annotated[str, Flag(metavar="NAME")] = ""
+    """Environment variable with the password of encrypted PDFs."""
+    take_over: Annotated[bool, Flag()] = False
+    """Go on with an archive that another machine has not let go, as it died."""
+
+
+@takes(lambda: BuildOptions)
 def build_archive(
     documents: Annotated[
         list[Path],
@@ -29,49 +65,7 @@ def build_archive(
             metavar="FILES...",
         ),
     ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Folder of the archive, or its address in an object store (s3://BUCKET/ARCHIVE, gs://, az://, "
-            "file://; needs the extra store).",
-            metavar="ARCHIVE",
-        ),
-    ],
-    workers: Annotated[int, typer.Option(help="Processes that read pages; 0 for one per core.", min=0)] = 0,
-    ocr: Annotated[
-        str,
-        typer.Option(
-            help="Recognise pages that are pictures or whose characters are not to be trusted (auto), every page "
-            "(force), or none (never). Needs: pip install worktrial\\[ocr].",
-            metavar="auto|never|force",
-        ),
-    ] = "auto",
-    page_seconds: Annotated[
-        float, typer.Option(help="A page that needs the processor for longer stays unread for a later build.")
-    ] = 600.0,
-    unsafe_parsers: Annotated[
-        bool,
-        typer.Option(
-            "--unsafe-parsers",
-            help="Go on where the programs that read PDFs and pictures cannot be walled off from this machine.",
-        ),
-    ] = False,
-    pages: Annotated[
-        str,
-        typer.Option(
-            help="Pages to read of each document, such as 1-3,10, beside those read already; default: all.",
-            metavar="PAGES",
-        ),
-    ] = "",
-    password_env: Annotated[
-        str, typer.Option(help="Environment variable with the password of encrypted PDFs.", metavar="NAME")
-    ] = "",
-    take_over: Annotated[
-        bool,
-        typer.Option("--take-over", help="Go on with an archive that another machine has not let go, as it died."),
-    ] = False,
+    **given: Any,
 ) -> None:
     """Build an archive from documents, or add documents to one.
 
@@ -80,24 +74,14 @@ def build_archive(
 
     Example: worktrial archive build bulletins/*.pdf -o bulletins.archive
     """
-    from worktrial.cli.archive_progress import display
-    from worktrial.cli.archive_tables import print_report
+    from worktrial.cli.archive_tables import building, print_report
     from worktrial.stores.archives import build
 
+    asked = BuildOptions.read(given, suite="archive build")
+    settings = {name: value for name, value in asked if name != "output"}
     try:
-        with display() as told:
-            report = build(
-                documents,
-                output,
-                workers=workers,
-                ocr=ocr,
-                page_seconds=page_seconds,
-                unsafe_parsers=unsafe_parsers,
-                password_env=password_env,
-                pages=pages,
-                progress=told,
-                take_over=take_over,
-            )
+        with building() as told:
+            report = build(documents, asked.output, **settings, progress=told)
     except KeyboardInterrupt:
         say("Interrupted. Pages that were read are stored; the same command goes on from there.", err=True)
         raise typer.Exit(130) from None
@@ -106,7 +90,6 @@ def build_archive(
         raise typer.Exit(NOTHING_BUILT)
 
 
-@app.command("inspect")
 def inspect(
     archive: _Archive,
     document: Annotated[str | None, typer.Argument(help="One of its documents.", metavar="DOCUMENT")] = None,
@@ -127,7 +110,6 @@ def inspect(
         print_document(opened, document)
 
 
-@app.command("look")
 def look_at(
     archive: _Archive,
     what: Annotated[
@@ -151,7 +133,6 @@ def look_at(
     Example: worktrial archive look bulletins.archive treasury_bulletin_1939_02 -o look.html
     """
     from worktrial.cli.archive_look import look
-    from worktrial.errors import DataError
     from worktrial.stores.archives import open_archive
 
     document, page = what, None
@@ -160,16 +141,11 @@ def look_at(
         if colon and digits.isdecimal():
             document, page = name, int(digits)
     seen = look(open_archive(archive), document, page, below=below, most=most)
-    try:
+    with written(output, "Name a file in a folder that you may write"):
         output.write_text(seen.html, "utf-8")
-    except OSError as error:
-        raise DataError(
-            output, f"cannot be written ({error})", "Name a file in a folder that you may write"
-        ) from None
     say(f"{seen.shown:,} of {seen.found:,} cells below {below:g}, each beside its picture -> {output}")
 
 
-@app.command("search")
 def search(
     archive: _Archive,
     query: Annotated[
@@ -193,7 +169,6 @@ def search(
     print_hits(hits)
 
 
-@app.command("show")
 def show(
     archive: _Archive,
     page: Annotated[str, typer.Argument(help="A document's name and a page number.", metavar="DOCUMENT:PAGE")],
@@ -207,7 +182,7 @@ def show(
 
     Example: worktrial archive show bulletins.archive treasury_bulletin_1939_02:51 --image page.png
     """
-    from worktrial.errors import DataError, SettingError
+    from worktrial.errors import SettingError
     from worktrial.stores.archives import open_archive
 
     name, colon, digits = page.rpartition(":")
@@ -217,12 +192,8 @@ def show(
     content = opened.page(name, int(digits))
     if image is not None:
         drawn = opened.marked(name, content.number, scale)
-        try:
+        with written(image, "Name a file in a folder that you may write"):
             image.write_bytes(drawn)
-        except OSError as error:
-            raise DataError(
-                image, f"cannot be written ({error})", "Name a file in a folder that you may write"
-            ) from None
     for doubt in filter(None, (content.layout_doubt, content.trouble)):
         say(f"{page}: {doubt}", err=True)
     say(content.markdown or f"(nothing on this page: {content.route})", end="")

@@ -1,68 +1,110 @@
-"""Tables about an archive for the terminal."""
+"""What the terminal shows of an archive: how its build is going, and tables about what is in it."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from worktrial.archive import Archive, DocumentRecord, Route
-from worktrial.language.untrusted import printable
+from worktrial.archive import Archive, BuildEvent, BuildReport, DocumentRecord, Hit, Route
+from worktrial.cli.progress import bars
+from worktrial.cli.tables import show_table
+from worktrial.engine.notices import say
 from worktrial.places import shown_place
+from worktrial.results.writing import Value
 from worktrial.terminal import SafeConsole
 
-if TYPE_CHECKING:
-    from worktrial.archive import BuildReport, Hit
-
 _MOST_LINES = 20
+_PLAIN_SECONDS = 10.0
 
 
-def print_report(report: "BuildReport") -> None:
+@contextmanager
+def building() -> Iterator[Callable[[BuildEvent], None]]:
+    """Function that shows the events of an archive's build: a bar of pages on a terminal, and lines everywhere."""
+    with bars() as shown:
+        bar = None if shown is None else shown.add_task("pages", total=0)
+        last, pages, total = time.monotonic(), 0, 0
+
+        def line(text: str) -> None:
+            if shown is None:
+                say(text, err=True)
+            else:
+                shown.console.print(Text(text), soft_wrap=True)
+
+        def tell(event: BuildEvent) -> None:
+            nonlocal last, pages, total
+            if event.kind == "plan":
+                line(f"{event.documents} documents" + (f", {event.kept} of them stored already" * bool(event.kept)))
+            elif event.kind == "document":
+                total, pages = total + event.pages, pages + event.kept
+                if event.kept:
+                    line(f"{event.document}: {event.kept} of {event.pages} pages kept")
+            elif event.kind == "page":
+                pages += 1
+                if shown is None and time.monotonic() - last >= _PLAIN_SECONDS:
+                    last = time.monotonic()
+                    line(f"{pages} of {total} pages of the documents opened so far")
+            elif event.record is not None:
+                line(_outcome(event.record))
+            elif event.what:
+                line(f"making the {event.what}" if event.kind == "step" else event.what)
+            if shown is not None and bar is not None:
+                shown.update(bar, total=total, completed=pages)
+
+        yield tell
+
+
+def _outcome(record: DocumentRecord) -> str:
+    """A finished document in one line."""
+    if not record.readable:
+        return f"{record.name}: left out: {record.trouble}"
+    told = [f"{record.pages} pages", f"{record.tables} tables"]
+    if record.failed:
+        told.append(f"{len(record.failed)} pages failed ({record.failed[0].what})")
+    elif record.routes.get("blank", 0) == record.pages:
+        told.append("every page is blank: the copy is damaged or empty")
+    return f"{record.name}: {', '.join(told)}"
+
+
+def print_report(report: BuildReport) -> None:
     """Print the outcome of a build in a few lines."""
     readable = [record for record in report.documents if record.readable]
     pages, tables = sum(r.pages for r in readable), sum(r.tables for r in readable)
-    routes = _routes(readable)
-    console = _console()
-    said = f"{len(readable)} of {len(report.documents)} documents, {pages:,} pages ({routes}), {tables:,} tables"
-    console.print(
-        Text(f"{said} -> {printable(shown_place(report.folder))} in {report.seconds:.1f} s"), soft_wrap=True
-    )
+    said = f"{len(readable)} of {len(report.documents)} documents, {pages:,} pages ({_routes(readable)})"
+    say(f"{said}, {tables:,} tables -> {shown_place(report.folder)} in {report.seconds:.1f} s")
     if report.kept:
-        console.print(f"{report.kept} documents were stored already and unchanged")
+        say(f"{report.kept} documents were stored already and unchanged")
     for record in report.documents:
         if not record.readable:
-            console.print(Text(printable(f"left out: {record.name}: {record.trouble}")), soft_wrap=True)
-    failed = sum(len(record.failed) for record in readable)
-    if failed:
-        console.print(f"{failed:,} pages failed; which and why: worktrial archive inspect ARCHIVE DOCUMENT")
+            say(f"left out: {record.name}: {record.trouble}")
+    if failed := sum(len(record.failed) for record in readable):
+        say(f"{failed:,} pages failed; which and why: worktrial archive inspect ARCHIVE DOCUMENT")
 
 
 def print_documents(archive: Archive) -> None:
     """One line a document."""
     # Narrow: a figure must not be folded on a terminal of 80 columns.
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    table.add_column("document", overflow="fold")
-    table.add_column("pages", overflow="fold")
-    for heading in ("tables", "cells", "low", "sure", "sums\nhold"):
-        table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
+    for name in ("document", "pages"):
+        table.add_column(name, overflow="fold")
+    for figure in ("tables", "cells", "low", "sure", "sums\nhold"):
+        table.add_column(figure, justify="right", no_wrap=True, vertical="bottom")
     for record in archive.documents:
         if record.readable:
             counts = (record.tables, record.cells, record.doubtful_cells)
             shares = (_sure(record.confidence, record.routes), _share(record))
-            name = Text(printable(record.name))
-            table.add_row(name, _routes([record]), *map(_count, counts), *shares)
-    console = _console()
-    console.print(table)
+            table.add_row(record.name, _routes([record]), *map(_count, counts), *shares)
+    SafeConsole().print(table)
     for record in archive.documents:
         for note in _notes(record):
-            console.print(Text(printable(f"{record.name}: {note}")), soft_wrap=True)
+            say(f"{record.name}: {note}")
 
 
 def print_document(archive: Archive, name: str) -> None:
     """A document's facts, and every page about which there is something to say."""
     record = archive.document(name)
-    console = _console()
     facts = {
         "source": record.source,
         "issue": record.issue or "not known",
@@ -71,19 +113,15 @@ def print_document(archive: Archive, name: str) -> None:
         "confidence": _sure(record.confidence, record.routes) or "nothing was recognised",
         "sums": f"{record.footing.held:,} of {record.footing.checked:,} hold",
         "read in": f"{record.seconds:.1f} s",
+        **({"trouble": record.trouble} if record.trouble else {}),
     }
     for label, fact in facts.items():
-        console.print(Text(printable(f"{label:<11} {fact}")), soft_wrap=True)
-    if record.trouble:
-        console.print(Text(printable(f"{'trouble':<11} {record.trouble}")), soft_wrap=True)
+        say(f"{label:<11} {fact}")
     for title in ("failed", "doubtful"):
         for pages, what in _grouped(record, failed=title == "failed"):
-            console.print(Text(printable(f"{title} pages {pages}: {what}")), soft_wrap=True)
+            say(f"{title} pages {pages}: {what}")
     if record.irregular:
-        console.print(_irregular(record), soft_wrap=True)
-    tables = Table()
-    for heading in ("page", "route", "confidence", "layout", "tables"):
-        tables.add_column(heading, justify="left" if heading in ("route", "tables") else "right", overflow="fold")
+        say(_irregular(record))
     with archive.connection() as connection:
         rows = connection.execute(
             "SELECT p.page, p.route, p.confidence, p.layout, "
@@ -92,10 +130,17 @@ def print_document(archive: Archive, name: str) -> None:
             "GROUP BY ALL ORDER BY p.page",
             [name],
         ).fetchall()
-    for page, route, confidence, layout, titles in rows:
-        regular = "" if layout is None else f"{layout:.2f}"
-        tables.add_row(str(page), route, _sure(confidence, {route: 1}), regular, Text(printable(titles)))
-    console.print(tables)
+    shown = [
+        (
+            Value(str(page), page),
+            route,
+            _sure(confidence, {route: 1}),
+            None if layout is None else Value(f"{layout:.2f}", layout),
+            titles,
+        )
+        for page, route, confidence, layout, titles in rows
+    ]
+    show_table("", ("page", "route", "confidence", "layout", "tables"), shown)
 
 
 def _sure(confidence: float | None, routes: Mapping[str, int]) -> str:
@@ -104,15 +149,13 @@ def _sure(confidence: float | None, routes: Mapping[str, int]) -> str:
     return f"{confidence:.3f}" if told else ""
 
 
-def print_hits(hits: "Sequence[Hit]") -> None:
+def print_hits(hits: Sequence[Hit]) -> None:
     """One hit in two lines: where, and the line that matches best."""
-    console = _console()
+    console = SafeConsole()
     for rank, hit in enumerate(hits, 1):
         place = f"{hit.document}:{hit.page}" + (f" table {hit.table}" if hit.table else "")
-        console.print(
-            Text.assemble(f"{rank:>2}  ", (printable(place), "bold"), f"  {hit.score:.2f}"), soft_wrap=True
-        )
-        console.print(Text(f"    {printable(hit.snippet)}"), soft_wrap=True)
+        console.print(Text.assemble(f"{rank:>2}  ", (place, "bold"), f"  {hit.score:.2f}"), soft_wrap=True)
+        say(f"    {hit.snippet}")
 
 
 def _notes(record: DocumentRecord) -> list[str]:
@@ -165,7 +208,3 @@ def _share(record: DocumentRecord) -> str:
 
 def _count(number: int) -> str:
     return f"{number:,}" if number else ""
-
-
-def _console() -> SafeConsole:
-    return SafeConsole()

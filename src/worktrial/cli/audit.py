@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from pydantic import Field
 
-from worktrial.cli.lazy import CommandRow, LazyGroup
-from worktrial.cli.options import TRUST_HELP, takes
+from worktrial.cli.lazy import CommandRow, fixed_group
+from worktrial.cli.options import takes
+from worktrial.cli.places import Trust
 from worktrial.engine.notices import say_json
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
@@ -24,31 +25,18 @@ from worktrial.options import (
     with_roles,
 )
 
-
-class AuditCommands(LazyGroup):
-    """Everything that one writes after `worktrial audit`."""
-
-    path = "audit"
-    rows: ClassVar[dict[str, CommandRow]] = {
+app = fixed_group(
+    "audit",
+    "Measure simulators and judges against workplaces whose truth is known.",
+    {
         "simulator": CommandRow("Compare a model's workplaces with the executable truth.", "audit:simulator"),
         "judge": CommandRow("Compare a model's verdicts with those of the state checks.", "audit:judge"),
         "agreement": CommandRow("Compare simulators by the same agents on the same tasks.", "audit:agreement"),
         "labels": CommandRow("Compare the verdicts of runs with those of people.", "audit:labels"),
         "conformance": CommandRow("Check what simulators of stored runs answered.", "audit:conformance"),
         "show": CommandRow("Show stored audits again, side by side.", "audit:show"),
-    }
-
-
-app = typer.Typer(
-    cls=AuditCommands,
-    no_args_is_help=True,
-    help="Measure simulators and judges against workplaces whose truth is known.",
+    },
 )
-
-
-@app.callback()
-def _group() -> None:
-    """Options of `worktrial audit` itself: none."""
 
 
 _WHO = "Who takes part"
@@ -133,7 +121,7 @@ def judge(**given: Any) -> None:
     from worktrial.audits.sequences import stored_work
     from worktrial.audits.suites import truth_suite
     from worktrial.engine.role_values import settings_for
-    from worktrial.suites.settings import judging_of
+    from worktrial.trial.settings import judging_of
 
     options: Any = _JUDGE.read(given, suite="audit judge", needs="the model under audit")
     role = settings_for(Role.JUDGE, options.judge, options.model_dump())
@@ -196,7 +184,7 @@ def conformance(
         Path | None, typer.Option(help="Folder of the data, for runs of a suite that needs one.", metavar="DIR")
     ] = None,
     evidence: Annotated[int, typer.Option(help="Show so many failed checks of each run.", min=0)] = 5,
-    trust: Annotated[bool, typer.Option("--trust", help=TRUST_HELP)] = False,
+    trust: Trust = False,
 ) -> None:
     """Check what the simulators of stored runs answered, without any truth at hand.
 
@@ -281,12 +269,14 @@ def _carry_out(audit: Any, role: RoleSettings, options: WorkOptions) -> None:
         typer.Exit: with 3 when more samples are invalid than allowed.
     """
     from worktrial.cli.carry_out import announce, refuse_invalid, run_shown
+    from worktrial.engine.run_plan import RunPlan
     from worktrial.trials import settings_of, sharded
 
     roles: dict[RoleName, RoleSettings] = {role.role: role}
     audit = sharded(audit, options)
     settings = settings_of(options, audit.suite, roles, command=("worktrial", *sys.argv[1:]))
-    announce(audit, roles, settings)
-    _, invalid_share = run_shown(audit, roles, settings)
+    plan = RunPlan(audit, roles, settings)
+    announce(plan)
+    (end,) = run_shown([plan])
     print_audits([settings.folder])
-    refuse_invalid(invalid_share, options.max_invalid, settings)
+    refuse_invalid(end.invalid_share, options.max_invalid, settings)

@@ -1,4 +1,4 @@
-"""What audits show on a terminal."""
+"""Tables of audits for the terminal."""
 
 from collections.abc import Iterable, Sequence
 

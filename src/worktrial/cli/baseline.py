@@ -1,43 +1,30 @@
 """`worktrial baseline`: runs that gates compare with, under names."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worktrial.cli.lazy import CommandRow, LazyGroup
+from worktrial.cli.lazy import CommandRow, fixed_group
 from worktrial.engine.notices import say
 from worktrial.errors import DataError
+from worktrial.results.writing import counted
 
 if TYPE_CHECKING:
     from worktrial.results.gate import Pin
 
 
-class BaselineCommands(LazyGroup):
-    """Everything that one writes after `worktrial baseline`."""
-
-    path = "baseline"
-    rows: ClassVar[dict[str, CommandRow]] = {
+app = fixed_group(
+    "baseline",
+    "Pin runs that gates compare with. Held against the last run, a release that is a little worse every time "
+    "always passes; held against a pinned one, it does not.",
+    {
         "set": CommandRow("Pin a run under a name.", "baseline:set_baseline"),
         "list": CommandRow("List what is pinned.", "baseline:list_baselines"),
         "show": CommandRow("Show one, and whether its run is still the same.", "baseline:show_baseline"),
         "remove": CommandRow("Forget a name; the run stays.", "baseline:remove_baseline"),
-    }
-
-
-app = typer.Typer(
-    cls=BaselineCommands,
-    no_args_is_help=True,
-    help="Pin runs that gates compare with. Held against the last run, a release that is a little worse every time "
-    "always passes; held against a pinned one, it does not.",
+    },
 )
-
-
-@app.callback()
-def _group() -> None:
-    """Options of `worktrial baseline` itself: none."""
-
-
 Name = Annotated[str, typer.Argument(help="Name of the baseline, such as main.", metavar="NAME")]
 Store = Annotated[
     Path, typer.Option("--store", help="Folder of pinned baselines and rows of looks.", metavar="FOLDER")
@@ -73,8 +60,11 @@ def list_baselines(store: Store = _STORE) -> None:
     if not found:
         say(f"nothing is pinned in {store}; pin a run: worktrial baseline set NAME RUN")
     for pin in found:
-        trouble = _trouble(pin)
-        say(_line(pin) + (f" · {trouble}" if trouble else ""))
+        try:
+            pin.open()
+            say(_line(pin))
+        except DataError as e:
+            say(f"{_line(pin)} · {e}")
 
 
 def show_baseline(name: Name, store: Store = _STORE) -> None:
@@ -82,12 +72,8 @@ def show_baseline(name: Name, store: Store = _STORE) -> None:
     from worktrial.results.gate import read_pin
 
     pin = read_pin(name, store)
-    say(_line(pin))
-    for what, value in (
-        ("settings", pin.baseline.fingerprint.settings),
-        ("results", pin.baseline.fingerprint.results),
-    ):
-        say(f"{what} {value}")
+    prints = pin.baseline.fingerprint
+    say(f"{_line(pin)}\nsettings {prints.settings}\nresults {prints.results}")
     pin.open()
     say("the run is as it was pinned")
 
@@ -102,13 +88,5 @@ def remove_baseline(name: Name, store: Store = _STORE) -> None:
 
 def _line(pin: "Pin") -> str:
     kept = pin.baseline
-    samples = "1 sample" if kept.samples == 1 else f"{kept.samples} samples"
-    return f"{pin.name}: {pin.folder} · {kept.suite} · agent {kept.agent} · {samples} · pinned {kept.pinned}"
-
-
-def _trouble(pin: "Pin") -> str | None:
-    try:
-        pin.open()
-    except DataError as e:
-        return str(e)
-    return None
+    about = f"agent {kept.agent} · {counted(kept.samples, 'sample')} · pinned {kept.pinned}"
+    return f"{pin.name}: {pin.folder} · {kept.suite} · {about}"

@@ -1,7 +1,7 @@
 """Running a trial for a command: announce, run, show the table, choose the exit code."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,14 +14,13 @@ from worktrial.engine.interruption import Interrupted
 from worktrial.engine.notices import say
 from worktrial.engine.progress import display
 from worktrial.engine.records import SAMPLES
-from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.engine.roles import Role
 from worktrial.engine.run import RunEnd, run_trials
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
 from worktrial.engine.spend import BudgetSpent
 from worktrial.engine.store import BATCHES
-from worktrial.engine.trial import ShardedTrial, Trial
+from worktrial.engine.trial import ShardedTrial
 from worktrial.errors import StopRun, flag, spell_options
-from worktrial.options import Options
 from worktrial.secrets import Redactor
 from worktrial.terminal import SafeConsole, shows_line
 from worktrial.trials import PreparedRun, unfinished
@@ -29,27 +28,59 @@ from worktrial.trials import PreparedRun, unfinished
 FINISHED_WITH_INVALID = 3
 
 
-def carry_out(prepared: PreparedRun, *, beside: Options | None = None) -> None:
+def carry_out(prepared: PreparedRun, elsewhere: Callable[[], tuple[int, float]] | None = None) -> None:
     """Run `prepared` and print what came of it.
 
     Args:
         prepared: What is run.
-        beside: What it is shown beside, as the suite's `beside`.
+        elsewhere: Does the work where not this process does it, and returns how many requests were sent again, and
+            the share of invalid samples, 0-1.
 
     Raises:
         typer.Exit: with 3 when more samples are invalid than allowed.
         WorktrialError: the run could not start or go on.
     """
-    trial, settings = prepared.trial, prepared.settings
-    announce(trial, prepared.models, settings)
-    retries, invalid_share = run_shown(trial, prepared.models, settings)
+    plan = prepared.plan
+    announce(plan)
+    if elsewhere is None:
+        (end,) = run_shown([plan])
+        retries, invalid = end.retries, end.invalid_share
+    else:
+        try:
+            retries, invalid = elsewhere()
+        except (KeyboardInterrupt, Interrupted, StopRun) as e:
+            stop = Interrupted("interrupted") if isinstance(e, KeyboardInterrupt) else e
+            tell_how_to_resume([plan], stop)
+            raise stop from None
+    show_end(prepared, retries, invalid)
+
+
+def show_end(prepared: PreparedRun, retries: int = 0, invalid: float | None = None) -> None:
+    """Print what came of a run that was done to its end.
+
+    Args:
+        prepared: What was run.
+        retries: Requests that were sent again.
+        invalid: Share of invalid samples, 0-1; None for that of all that are stored.
+
+    Raises:
+        typer.Exit: with 3 when more samples are invalid than allowed.
+    """
     # What is shown is read anew from the folder, as `worktrial show` does it; twice in memory would be too often.
+    from worktrial.cli.places import run_folder
     from worktrial.cli.summary import print_summary
     from worktrial.results.shown import tally_shown
 
-    print_summary(tally_shown(settings.folder), beside=beside)
-    say_retries(retries)
-    refuse_invalid(invalid_share, prepared.options.max_invalid, settings)
+    suite, options, settings = prepared.suite, prepared.options, prepared.settings
+    tally = tally_shown(settings.folder if settings.remote is None else run_folder(settings.place))
+    print_summary(tally, beside=suite.beside.read(options.shared_with(suite.beside), suite=suite.name))
+    if retries:
+        say(f"{retries} requests had to be sent again.", err=True)
+    if invalid is None:
+        figures = tally.figures()
+        counts = [figures.get("invalid", condition).hits or 0 for condition in figures.conditions]
+        invalid = sum(counts) / max(1, tally.samples)
+    refuse_invalid(invalid, options.max_invalid, settings)
 
 
 def carry_out_all(prepared: Sequence[PreparedRun]) -> None:
@@ -60,20 +91,22 @@ def carry_out_all(prepared: Sequence[PreparedRun]) -> None:
         WorktrialError: the runs could not start or go on.
     """
     for run in prepared:
-        announce(run.trial, run.models, run.settings)
-    ends = _run_shown([run.plan for run in prepared])
-    from worktrial.cli.side_by_side import print_side_by_side
+        announce(run.plan)
+    ends = run_shown([run.plan for run in prepared])
+    from worktrial.cli.compare_page import print_side_by_side
     from worktrial.engine.stored import open_run
 
     print_side_by_side([open_run(run.settings.folder) for run in prepared])
-    say_retries(sum(end.retries for end in ends))
+    if retries := sum(end.retries for end in ends):
+        say(f"{retries} requests had to be sent again.", err=True)
     worst = max(ends, key=lambda end: end.invalid_share)
     run = prepared[ends.index(worst)]
     refuse_invalid(worst.invalid_share, run.options.max_invalid, _as_named(run.settings))
 
 
-def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings) -> None:
+def announce(plan: RunPlan) -> None:
     """Say what is about to run, by whom, and where it is stored."""
+    trial, roles, settings = plan.trial, plan.roles, plan.settings
     parts = [f"{role} {s.model}" for role, s in roles.items()]
     if Role.AGENT not in roles and "agent" in trial.settings:
         parts.insert(0, f"agent {trial.settings['agent']}")
@@ -84,7 +117,7 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
     # What a shard can show alone is nobody's question.
     whole = trial.whole if isinstance(trial, ShardedTrial) else trial
     say(shows_line(len({job.sample for job in whole.jobs})), err=True)
-    stored = stored_like(RunPlan(trial, roles, settings), settings.folder)
+    stored = stored_like(plan, settings.folder)
     there = None if stored is None else addition(stored, trial)
     if there is not None and there.added:
         say(f"adds {there.added} samples to the {there.stored} there", err=True)
@@ -120,20 +153,12 @@ def say_before(prepared: Sequence[PreparedRun], given: Mapping[str, Any]) -> Non
         say(said, err=True)
 
 
-def run_shown(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings) -> tuple[int, float]:
+def run_shown(plans: Sequence[RunPlan]) -> list[RunEnd]:
     """Run with progress on the terminal; who interrupts is told how to resume.
 
-    Returns:
-        How many requests were sent again, and the share of invalid samples, 0-1.
-
     Raises:
-        WorktrialError: the run could not start or go on.
+        WorktrialError: the runs could not start or go on.
     """
-    (end,) = _run_shown([RunPlan(trial, roles, settings)])
-    return end.retries, end.invalid_share
-
-
-def _run_shown(plans: Sequence[RunPlan]) -> list[RunEnd]:
     concurrency = min(plan.settings.concurrency for plan in plans)
     try:
         with display() as progress, collecting_seldom(concurrency):
@@ -143,12 +168,6 @@ def _run_shown(plans: Sequence[RunPlan]) -> list[RunEnd]:
             ignore_ending_signals()
         say_how_to_resume(plans, e)
         raise
-
-
-def say_retries(retries: int) -> None:
-    """Say how many requests were sent again, where any were."""
-    if retries:
-        say(f"{retries} requests had to be sent again.", err=True)
 
 
 def _as_named(settings: RunSettings) -> RunSettings:

@@ -2,46 +2,44 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from worktrial.cli.places import records_folder
+from worktrial.cli.options import takes
+from worktrial.cli.places import AsJson, run_at
 from worktrial.engine.notices import say_json
 from worktrial.errors import SettingError
+from worktrial.options import Flag, Options
 from worktrial.statistics import MARGIN, check_margin
 
 
+class CompareOptions(Options):
+    """How two runs are compared, and what is shown of it."""
+
+    condition: Annotated[str | None, Flag()] = None
+    """Conclude about this fault condition alone. Default: about all."""
+    margin: Annotated[float, Flag(metavar="POINTS")] = 100 * MARGIN
+    """Shortfall in points that does not matter: within it B is as good."""
+    level: Annotated[float, Flag()] = 0.05
+    """A difference is significant below this p value; intervals fit to it."""
+    all: Annotated[bool, Flag()] = False
+    """Show every task that was gained or lost."""
+    force: Annotated[bool, Flag()] = False
+    """Compare runs that are not comparable, too; the output says what differs."""
+
+
+@takes(lambda: CompareOptions)
 def compare(
     first: Annotated[
-        Path,
-        typer.Argument(
-            help="Folder or address of the one run, for instance the baseline.", metavar="A", parser=records_folder
-        ),
+        Path, run_at("Folder or address of the one run, for instance the baseline.", "A", records=True)
     ],
     second: Annotated[
-        Path,
-        typer.Argument(
-            help="Folder or address of the other; differences are B minus A.", metavar="B", parser=records_folder
-        ),
+        Path, run_at("Folder or address of the other; differences are B minus A.", "B", records=True)
     ],
     more: Annotated[list[Path] | None, typer.Argument(hidden=True)] = None,
-    condition: Annotated[
-        str | None, typer.Option(help="Conclude about this fault condition alone. Default: about all.")
-    ] = None,
-    margin: Annotated[
-        float,
-        typer.Option(help="Shortfall in points that does not matter: within it B is as good.", metavar="POINTS"),
-    ] = 100 * MARGIN,
-    level: Annotated[
-        float, typer.Option(help="A difference is significant below this p value; intervals fit to it.")
-    ] = 0.05,
-    all_flips: Annotated[bool, typer.Option("--all", help="Show every task that was gained or lost.")] = False,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Compare runs that are not comparable, too; the output says what differs."),
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_json: AsJson = False,
+    **given: Any,
 ) -> None:
     """Compare two runs task by task: effect with its interval, significance, tasks gained and lost, cost, time.
 
@@ -60,24 +58,25 @@ def compare(
     if more:
         folders = shlex.join(str(folder) for folder in (first, second, *more))
         raise SettingError(f"compare takes two runs; more stand side by side in: worktrial report {folders}")
-    check_level(level)
-    share = margin_of(margin)
+    asked = CompareOptions.read(given, suite="compare")
+    check_level(asked.level)
+    share = margin_of(asked.margin)
     runs = open_run(first, grounds=False), open_run(second, grounds=False)
     for run in runs:
         refuse_contradictions(run.folder)
-    found = compare_runs(*runs, confidence=1 - level, condition=condition, margin=share)
-    if not force:
+    found = compare_runs(*runs, confidence=1 - asked.level, condition=asked.condition, margin=share)
+    if not asked.force:
         found.check_fair()
-    found.check_shared(condition)
+    found.check_shared(asked.condition)
 
     one, other = names_of(runs)
     names, references = (one.name, other.name), (is_reference(runs[0]), is_reference(runs[1]))
     if as_json:
         from worktrial.results.machine import compare_output
 
-        say_json(compare_output(found, names, references, level=level, margin=share).text())
+        say_json(compare_output(found, names, references, level=asked.level, margin=share).text())
     else:
-        print_comparison(found, names, references, level=level, every_flip=all_flips)
+        print_comparison(found, names, references, level=asked.level, every_flip=asked.all)
 
 
 def check_level(level: float) -> None:

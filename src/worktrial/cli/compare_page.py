@@ -1,32 +1,88 @@
-"""A comparison of two runs on one screen."""
+"""Runs side by side on the terminal: the conclusion, then what it stands on."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 
-from rich.table import Table
 from rich.text import Text
 
-from worktrial.language.untrusted import printable
-from worktrial.results.comparison import Comparison, ConditionComparison, Flip
-from worktrial.results.figure import MEANS
-from worktrial.results.writing import p_value, signed
+from worktrial.cli.tables import show_table
+from worktrial.engine.notices import say
+from worktrial.engine.stored import StoredRun
+from worktrial.places import shown_place
+from worktrial.results.comparison import Comparison, ConditionComparison, Flip, compare_runs
+from worktrial.results.conclusion import Named, conclude_on, is_reference, names_of
+from worktrial.results.figure import MEANS, figures_of
+from worktrial.results.writing import (
+    NONE,
+    amount,
+    counted,
+    dollars,
+    interval,
+    number,
+    p_value,
+    percent,
+    points,
+    ratio,
+    seconds,
+    signed,
+    whole,
+)
 from worktrial.statistics import Change, Estimand, Interval, Unit
-from worktrial.terminal import SafeConsole, table_of
+from worktrial.terminal import SafeConsole
 
-Names = tuple[str, str]
-THESE = Estimand.THESE
-
+LEVEL = 0.05
 _FLIPS_SHOWN = 20
 _RATES = ("completion", "completion_of_valid")
 
 
+def print_side_by_side(runs: Sequence[StoredRun]) -> None:
+    """Print the conclusion, a row for each run, and the comparison: of two runs whole, of more a row for each."""
+    named = names_of(runs)
+    if len(runs) == 2:
+        found = compare_runs(*runs, confidence=1 - LEVEL)
+        names, references = (named[0].name, named[1].name), (is_reference(runs[0]), is_reference(runs[1]))
+        print_comparison(found, names, references, level=LEVEL)
+        _show_runs(named)
+    else:
+        answer = conclude_on(named)
+        _print_bold(answer.sentence)
+        _show_runs(named)
+        if answer.leader is not None:
+            rows = []
+            for rival in answer.rivals:
+                for one in rival.contests:
+                    own = one.difference
+                    told = (NONE,) * 3
+                    if own is not None:
+                        told = signed(own.value), points(own.interval), p_value(own.p or 0.0)
+                    rows.append((rival.name, one.condition, one.tasks, *told))
+            columns = ("beside", "condition", "tasks", "difference", "interval", "p alone")
+            footer = "on work like this, in points; intervals hold for all rows together"
+            show_table(f"{answer.leader.name} beside the others", columns, rows, footer)
+    folders = [shlex.quote(shown_place(run.folder)) for run in runs]
+    say(f"more: worktrial report {' '.join(folders)} · worktrial show {folders[0]}")
+
+
+def _show_runs(named: Sequence[Named]) -> None:
+    found = [figures_of(run) for _, run in named]
+    condition = f", {found[0].headline}" if len(found[0].conditions) > 1 else ""
+    rows = []
+    for (name, _), figures in zip(named, found, strict=True):
+        done, invalid, cost = (figures.get(figure) for figure in ("completion", "invalid", "cost_per_task"))
+        passed, broken = done.hits or 0, invalid.hits or 0
+        price = "unknown" if cost.value is None else number(cost)
+        rows.append((name, number(done), interval(done), passed, done.n - passed - broken, broken, price))
+    columns = ("agent", "completion rate", "95 % interval", "passed", "failed", "invalid", "cost per task")
+    show_table(f"{named[0].run.manifest.title}{condition}", columns, rows)
+
+
 def print_comparison(
     found: Comparison,
-    names: Names,
-    references: tuple[bool, bool] = (False, False),
+    names: tuple[str, str],
+    references: tuple[bool, bool],
     *,
     level: float,
     every_flip: bool = False,
-    console: SafeConsole | None = None,
 ) -> None:
     """One screen: the conclusion, then what it stands on.
 
@@ -36,126 +92,109 @@ def print_comparison(
         references: Whether each agent is a reference, which needs no model.
         level: Of significance.
         every_flip: Show all tasks gained and lost.
-        console: Where to print.
     """
-    console = console or SafeConsole()
-    chosen = found.of(found.headline)
-    console.print(Text(printable(found.conclusion), style="bold"), soft_wrap=True)
+    _print_bold(found.conclusion)
     folders = found.first, found.second
-    for letter, name, folder, is_reference in zip("AB", names, folders, references, strict=True):
-        mark = " · reference, needs no model" if is_reference else ""
-        console.print(Text(printable(f"{letter}  {name} · {folder}{mark}")), soft_wrap=True)
+    for letter, name, folder, is_one in zip("AB", names, folders, references, strict=True):
+        say(f"{letter}  {name} · {folder}{' · reference, needs no model' if is_one else ''}")
     if found.label:
-        console.print(Text(printable(found.label), style="yellow"), soft_wrap=True)
-    console.print(_paired(found.conditions))
-    console.print(_effects(found))
+        SafeConsole().print(Text(found.label, style="yellow"), soft_wrap=True)
+    columns = ("condition", "tasks", "both pass", "only A", "only B", "neither", "left out")
+    tables = [(one, one.table) for one in found.conditions]
+    rows = [
+        (one.condition, one.tasks, own.both, own.only_first, own.only_second, own.neither, own.left_out)
+        for one, own in tables
+    ]
+    show_table("samples by who passed", columns, rows)
+    _show_effects(found)
     for line in _remarks(found):
-        console.print(Text(printable(line)), soft_wrap=True)
-    if chosen is None:
+        say(line)
+    if (chosen := found.of(found.headline)) is None:
         return
-    for line in _flips(chosen, every_flip):
-        console.print(Text(printable(line)), soft_wrap=True)
-    if industries := found.figures.groups("category", found.headline):
-        console.print(_industries(found.headline, industries, level))
+    _show_flips(chosen, every_flip)
+    _show_categories(found, level)
     own = [one for one in found.figures.listed if one.condition == found.headline and not one.group]
-    if of_suite := [one for one in own if one.name not in (*_RATES, *MEANS) and one.value is not None]:
-        console.print(_figures(of_suite, f"figures of the suite, {found.headline}"))
-    means = [one for one in own if one.name in MEANS]
-    console.print(_quantities(means, found.headline))
-    for note in dict.fromkeys(one.note for one in means if one.note):
-        console.print(Text(printable(note)), soft_wrap=True)
-    for one in means:
-        if one.unknown and one.name in ("cost_per_task", "seconds"):
-            console.print(Text(printable(f"{_words(one)} not known: {one.unknown}")), soft_wrap=True)
+    of_suite = [one for one in own if one.name not in (*_RATES, *MEANS) and one.value is not None]
+    figures = [(one.name, *_rate_cells(one)) for one in of_suite]
+    show_table(f"figures of the suite, {found.headline}", ("figure", "A", "B", "B - A", "interval"), figures)
+    _show_means([one for one in own if one.name in MEANS], found.headline)
 
 
-def _paired(conditions: Sequence[ConditionComparison]) -> Table:
-    columns = ("tasks", "both pass", "only A", "only B", "neither", "left out")
-    table = table_of(["condition"], columns, title="samples by who passed")
-    for one in conditions:
-        own = one.table
-        counts = (one.tasks, own.both, own.only_first, own.only_second, own.neither, own.left_out)
-        table.add_row(_cell(one.condition), *map(str, counts))
-    return table
+def _show_categories(found: Comparison, level: float) -> None:
+    rows = []
+    for name, one in found.figures.groups("category", found.headline).items():
+        mark = " *" if one.p_adjusted is not None and one.p_adjusted < level else ""
+        rows.append((name, one.n, *_rate_cells(one), _p(one.p_adjusted) + mark))
+    footer = f"Holm: p corrected for {len(rows)} categories; * below {level:g}"
+    columns = ("category", "n", "A", "B", "B - A", "interval", "Holm")
+    show_table(f"by category, {found.headline}", columns, rows, footer)
 
 
-def _effects(found: Comparison) -> Table:
+def _show_effects(found: Comparison) -> None:
     several = len(found.conditions) > 1
     sure = f"{found.confidence * 100:g} % interval"
     # Single tries of unrelated tasks answer both questions alike.
-    both = [(_rate(found, one), _rate(found, one, THESE)) for one in found.conditions]
+    both = [(_rate(found, one), _rate(found, one, Estimand.THESE)) for one in found.conditions]
     alike = all((work.interval, work.p) == (these.interval, these.p) for work, these in both)
-    columns = ["A", "B", "B - A", *((sure, "p") if alike else ("on these tasks", "on work like this"))]
-    caption = [] if alike else [f"{sure} and p: on these tasks only tries are chance, on work like this tasks, too"]
+    columns = ["condition", "A", "B", "B - A", *((sure, "p") if alike else ("on these tasks", "on work like this"))]
+    footer = [] if alike else [f"{sure} and p: on these tasks only tries are chance, on work like this tasks, too"]
     if several:
         columns.append("Holm")
-        caption.append("Holm: p on work like this, corrected for the number of conditions")
-    title = "completion rate, differences in points"
-    table = table_of(["condition"], columns, title=title, caption="; ".join(caption) or None)
+        footer.append("Holm: p on work like this, corrected for the number of conditions")
+    rows = []
     for one, (work, these) in zip(found.conditions, both, strict=True):
-        own, others = _estimate_cells(work), _estimate_cells(these)
-        cells = own if alike else [", p ".join(others), ", p ".join(own)]
-        holm = [_p(work.p_adjusted)] if several else []
-        table.add_row(_cell(one.condition), *_rate_cells(work)[:3], *cells, *holm)
-    return table
+        cells = [(_span(rate.interval), NONE if rate.interval is None else _p(rate.p)) for rate in (these, work)]
+        told = cells[1] if alike else tuple(", p ".join(cell) for cell in cells)
+        rows.append((one.condition, *_rate_cells(work)[:3], *told, *([_p(work.p_adjusted)] if several else ())))
+    show_table("completion rate, differences in points", columns, rows, "; ".join(footer))
 
 
 def _rate(found: Comparison, one: ConditionComparison, estimand: Estimand = Estimand.WORK) -> Change:
     return found.figures.get("completion_of_valid", one.condition, estimand=estimand)
 
 
-def _estimate_cells(found: Change) -> tuple[str, str]:
-    return ("-", "-") if found.interval is None else (_span(found.interval), _p(found.p))
-
-
 def _remarks(found: Comparison) -> Iterator[str]:
     chosen = found.of(found.headline)
     if chosen is not None and chosen.table.left_out:
-        yield _left_out(chosen, found.figures.get("completion", chosen.condition))
+        own, rate = chosen.table, found.figures.get("completion", chosen.condition)
+        where = f"{own.invalid_first} invalid in A, {own.invalid_second} in B"
+        line = f"left out: {counted(own.left_out, 'sample')} ({where})"
+        if rate.value is not None:
+            of_all = f"A {percent(rate.first)}, B {percent(rate.second)} (B - A {signed(rate.value)} points)"
+            line += f"; with an invalid one as not passed: {of_all}"
+        yield line
     for letter, keys, missing in (
         ("A", found.only_first, found.missing_first),
         ("B", found.only_second, found.missing_second),
     ):
         if keys:
-            yield f"only in {letter}: {_counted(len(keys), 'sample')}, such as {keys[0][0]} under {keys[0][2]}"
+            yield f"only in {letter}: {counted(len(keys), 'sample')}, such as {keys[0][0]} under {keys[0][2]}"
         if missing:
-            yield f"{letter} is unfinished: {_counted(missing, 'sample')} still to come"
+            yield f"{letter} is unfinished: {counted(missing, 'sample')} still to come"
     for letter, names in zip("AB", found.untried, strict=True):
         if names:
             yield f"only {letter} was tried under {', '.join(names)}: nothing is said about that"
-    for own in found.figures.listed:
-        if own.name == "robustness":
-            yield _robustness(own)
+    for change in found.figures.listed:
+        if change.name != "robustness":
+            continue
+        name = f"robustness R ({change.group})" if change.group else "robustness R"
+        if change.value is None:
+            yield f"{name} has no value in a run: nothing passes without faults"
+            continue
+        between = change.interval
+        sure = "" if between is None else f", interval {between.low:+.2f} to {between.high:+.2f}"
+        more = f"B - A {change.value:+.2f}{sure}; {counted(change.n, 'task')}"
+        yield f"{name}: A {ratio(change.first)}, B {ratio(change.second)} ({more})"
 
 
-def _robustness(own: Change) -> str:
-    name = f"robustness R ({own.group})" if own.group else "robustness R"
-    if own.value is None:
-        return f"{name} has no value in a run: nothing passes without faults"
-    sure = "" if own.interval is None else f", interval {own.interval.low:+.2f} to {own.interval.high:+.2f}"
-    tasks = _counted(own.n, "task")
-    return f"{name}: A {own.first:.2f}, B {own.second:.2f} (B - A {own.value:+.2f}{sure}; {tasks})"
-
-
-def _left_out(chosen: ConditionComparison, rate: Change) -> str:
-    own = chosen.table
-    where = f"{own.invalid_first} invalid in A, {own.invalid_second} in B"
-    line = f"left out: {_counted(own.left_out, 'sample')} ({where})"
-    if rate.value is None:
-        return line
-    of_all = f"A {rate.first:.1%}, B {rate.second:.1%} (B - A {signed(rate.value)} points)"
-    return f"{line}; with an invalid one as not passed: {of_all}"
-
-
-def _flips(chosen: ConditionComparison, every: bool) -> Iterator[str]:
+def _show_flips(chosen: ConditionComparison, every_flip: bool) -> None:
     for title, gained in (("lost", False), ("gained", True)):
-        own = [flip for flip in chosen.flips if flip.gained is gained]
-        if own:
-            shown = own if every else own[:_FLIPS_SHOWN]
+        if own := [flip for flip in chosen.flips if flip.gained is gained]:
+            shown = own if every_flip else own[:_FLIPS_SHOWN]
             rest = f", and {len(own) - len(shown)} more (--all)" if len(shown) < len(own) else ""
-            yield f"{title} by B: {_counted(len(own), 'task')}: {', '.join(map(_flip, shown))}{rest}"
+            say(f"{title} by B: {counted(len(own), 'task')}: {', '.join(map(_flip, shown))}{rest}")
     if chosen.repeats > 1 and chosen.flips:
-        yield "with repeats: the share of passes changed; * where the majority of the repeats changed, too"
+        say("with repeats: the share of passes changed; * where the majority of the repeats changed, too")
 
 
 def _flip(flip: Flip) -> str:
@@ -165,66 +204,43 @@ def _flip(flip: Flip) -> str:
     return f"{flip.sample}{mark} ({flip.passed_first}->{flip.passed_second} of {flip.repeats})"
 
 
-def _industries(condition: str, industries: Mapping[str, Change], level: float) -> Table:
-    caption = f"Holm: p corrected for {len(industries)} categories; * below {level:g}"
-    columns = ("n", "A", "B", "B - A", "interval", "Holm")
-    table = table_of(["category"], columns, title=f"by category, {condition}", caption=caption)
-    for name, one in industries.items():
-        mark = " *" if one.p_adjusted is not None and one.p_adjusted < level else ""
-        table.add_row(_cell(name), str(one.n), *_rate_cells(one), _p(one.p_adjusted) + mark)
-    return table
-
-
-def _figures(changes: Iterable[Change], title: str) -> Table:
-    table = table_of(["figure"], ("A", "B", "B - A", "interval"), title=title)
-    for change in changes:
-        table.add_row(_cell(change.name), *_rate_cells(change))
-    return table
-
-
-def _quantities(means: Sequence[Change], condition: str) -> Table:
+def _show_means(means: Sequence[Change], condition: str) -> None:
+    rows = []
+    for one in means:
+        if one.value is None:
+            rows.append((_words(one), "unknown", "unknown", NONE, NONE, NONE))
+        elif one.first or one.second:
+            form = {Unit.DOLLARS: dollars, Unit.SECONDS: seconds, Unit.TOKENS: whole}.get(one.unit, amount)
+            more = f"{'+' if one.value > 0 else ''}{form(one.value)}"
+            ends = one.ratio_low, one.ratio_high
+            span = NONE if None in ends else " to ".join(map(ratio, ends))
+            rows.append((_words(one), form(one.first), form(one.second), more, ratio(one.ratio), span))
     title = f"mean of a sample with two verdicts, {condition}"
-    table = table_of([""], ("A", "B", "B - A", "B / A", "interval"), title=title)
-    for change in means:
-        unit = f"{_words(change)}, $" if change.unit is Unit.DOLLARS else _words(change)
-        if change.value is None:
-            table.add_row(unit, *["unknown"] * 2, *["-"] * 3)
-        elif change.first or change.second:
-            table.add_row(unit, *_quantity_cells(change))
-    return table
+    show_table(title, ("quantity", "A", "B", "B - A", "B / A", "interval"), rows)
+    for note in dict.fromkeys(one.note for one in means if one.note):
+        say(note)
+    for one in means:
+        if one.unknown and one.name in ("cost_per_task", "seconds"):
+            say(f"{_words(one)} not known: {one.unknown}")
 
 
 def _words(change: Change) -> str:
     return change.name.removesuffix("_per_task").replace("_", " ")
 
 
-def _quantity_cells(change: Change) -> list[str]:
-    form = {Unit.DOLLARS: "{:,.4f}", Unit.TOKENS: "{:,.0f}"}.get(change.unit, "{:,.1f}")
-    ratio = "-" if change.ratio is None else f"{change.ratio:.2f}"
-    low, high = change.ratio_low, change.ratio_high
-    span = "-" if low is None or high is None else f"{low:.2f}…{high:.2f}"
-    difference = form.replace(":", ":+").format(change.value)
-    return [form.format(change.first), form.format(change.second), difference, ratio, span]
-
-
-def _rate_cells(change: Change) -> list[str]:
+def _rate_cells(change: Change) -> tuple[str, str, str, str]:
     if change.value is None:
-        return ["-"] * 4
-    return [f"{change.first:.1%}", f"{change.second:.1%}", signed(change.value), _span(change.interval)]
+        return (NONE,) * 4
+    return percent(change.first), percent(change.second), signed(change.value), _span(change.interval)
 
 
-def _span(interval: Interval | None) -> str:
-    # Without spaces, so that a narrow column does not break it.
-    return "-" if interval is None else "…".join(map(signed, interval))
+def _span(between: Interval | None) -> str:
+    return NONE if between is None else points(between)
 
 
 def _p(value: float | None) -> str:
-    return "-" if value is None else p_value(value)
+    return NONE if value is None else p_value(value)
 
 
-def _counted(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
-
-
-def _cell(text: str) -> Text:
-    return Text(printable(text))
+def _print_bold(sentence: str) -> None:
+    SafeConsole().print(Text(sentence, style="bold"), soft_wrap=True)

@@ -1,36 +1,25 @@
 """`worktrial data check DIR`: is this folder fit to run?"""
 
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import typer
 
-from worktrial.cli.lazy import CommandRow, LazyGroup
-from worktrial.cli.options import TRUST_HELP
+from worktrial.cli.lazy import CommandRow, fixed_group
+from worktrial.cli.places import Trust
 from worktrial.engine.notices import say
 from worktrial.errors import DataError
 
-
-class DataCommands(LazyGroup):
-    """Everything that one writes after `worktrial data`."""
-
-    path = "data"
-    rows: ClassVar[dict[str, CommandRow]] = {
-        "check": CommandRow("Report what in a data folder cannot be used.", "data:check")
-    }
-
-
-app = typer.Typer(cls=DataCommands, no_args_is_help=True, help="Look at a suite's data.")
-
-
-@app.callback()
-def _group() -> None:
-    """Options of `worktrial data` itself: none."""
+app = fixed_group(
+    "data",
+    "Look at a suite's data.",
+    {"check": CommandRow("Report what in a data folder cannot be used.", "data:check")},
+)
 
 
 def check(
     folder: Annotated[Path, typer.Argument(help="Folder of the data.", metavar="DIR")],
-    trust: Annotated[bool, typer.Option("--trust", help=TRUST_HELP)] = False,
+    trust: Trust = False,
 ) -> None:
     """Read everything in a data folder and report what cannot be used.
 

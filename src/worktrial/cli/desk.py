@@ -3,12 +3,15 @@
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from worktrial.engine.notices import say
 from worktrial.errors import SettingError, extra
+
+if TYPE_CHECKING:
+    from worktrial.cli.run import WhereOptions
 
 
 def sit_down(
@@ -16,10 +19,7 @@ def sit_down(
     agents: Sequence[str],
     given: Mapping[str, Any],
     command: tuple[str, ...],
-    port: int,
-    *,
-    open_browser: bool,
-    hide: bool,
+    where: "WhereOptions",
 ) -> None:
     """Open the desk of a run, and print what came of it.
 
@@ -28,9 +28,7 @@ def sit_down(
         agents: Words after `--agent`; one of them names a person.
         given: Options of the suite.
         command: Words that started it, for the manifest.
-        port: Port to listen on; 0 takes a free one.
-        open_browser: Whether to open the page.
-        hide: Whether verdicts are kept from the person, here as well.
+        where: How the page is shown; a verdict that is hidden is kept from the person here as well.
 
     Raises:
         SettingError: a person is named beside another agent.
@@ -42,39 +40,32 @@ def sit_down(
     with extra("view", "A person at the desk"):
         import starlette as _  # noqa: F401 - what the pages are answered with
         import uvicorn  # noqa: F401
-    from worktrial.cli.carry_out import announce, refuse_invalid, say_before, say_how_to_resume
+    from worktrial.cli.carry_out import announce, say_before, say_how_to_resume, show_end
     from worktrial.engine.interruption import Interrupted
-    from worktrial.engine.stored import open_run
     from worktrial.interop.view.desk_server import person, seat
     from worktrial.trials import prepare
 
     episodes = person(agents[0])
     prepared = prepare(suite, episodes, given, command=command)
     say_before([prepared], given)
-    announce(prepared.trial, prepared.models, prepared.settings)
+    announce(prepared.plan)
 
     def ready(address: str) -> None:
         say(address)
         sys.stdout.flush()
-        if open_browser:
+        if where.open:
             typer.launch(address)
 
     try:
-        done = asyncio.run(seat(prepared, episodes, port, shows_verdict=not hide, ready=ready))
+        work = seat(prepared, episodes, where.port or 0, shows_verdict=not where.hide_verdict, ready=ready)
+        done = asyncio.run(work)
     except (KeyboardInterrupt, asyncio.CancelledError):
         done = False
     if not done:
         stop = Interrupted("the desk was left before every sample was done")
         say_how_to_resume([prepared.plan], stop)
         raise stop
-    if hide:
+    if where.hide_verdict:
         say(f"done; the verdicts are in {prepared.settings.folder}: worktrial show")
-        return
-    from worktrial.cli.summary import print_summary
-    from worktrial.results.summary import RunTally
-
-    stored = open_run(prepared.settings.folder)
-    options = prepared.options.shared_with(suite.beside)
-    print_summary(RunTally.of(stored), beside=suite.beside.read(options, suite=suite.name))
-    invalid = sum(record.outcome == "invalid" for record in stored.records)
-    refuse_invalid(invalid / max(1, len(stored.records)), prepared.options.max_invalid, prepared.settings)
+    else:
+        show_end(prepared)

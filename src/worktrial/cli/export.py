@@ -4,11 +4,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from pydantic import Field
 
-from worktrial.cli.places import local_output, run_folder
+from worktrial.cli.options import takes
+from worktrial.cli.places import output_to, run_at
 from worktrial.engine.notices import say
 from worktrial.errors import SettingError
+from worktrial.options import Flag, Names, Options
 
 if TYPE_CHECKING:
     from worktrial.results.corrections import JudgeCorrection
@@ -25,73 +27,42 @@ class ExportForm(StrEnum):
     MARKDOWN = "markdown"
 
 
-_BY_ENDING = {
-    ".csv": ExportForm.CSV,
-    ".parquet": ExportForm.PARQUET,
-    ".jsonl": ExportForm.JSONL,
-    ".md": ExportForm.MARKDOWN,
-}
+_BY_ENDING = {f".{form}": form for form in ExportForm} | {".md": ExportForm.MARKDOWN}
 
 
+class ExportOptions(Options):
+    """Format of an export, and what only some formats take."""
+
+    format: Annotated[str | None, Flag(metavar="FORMAT")] = None
+    """csv, parquet, jsonl, markdown; of other programs atif, harbor, inspect, rollouts. Default: as the ending of
+    OUT says."""
+    table: Annotated[Names, Flag(metavar="NAME")] = Field([])
+    """csv, parquet: only these tables; comma-separated or repeated. Default: all into a folder, samples into a
+    file."""
+    judge_audit: Annotated[Path | None, Flag(metavar="AUDIT")] = None
+    """markdown: audit of the runs' judge; adds each rate corrected for its errors."""
+    labels: Annotated[Path | None, Flag(metavar="FILE")] = None
+    """markdown, of one run: CSV of people's verdicts (sample, label) on some samples drawn at random, or the
+    labels.jsonl beside the run; adds the corrected rate."""
+    reward: Annotated[str | None, Flag(metavar="KIND")] = None
+    """rollouts: outcome (1 for a pass, 0 for a fail), checks (the share that passed), or shaped (less 0.05 for each
+    refused call, 0.5 at most). Default: outcome."""
+    force: Annotated[bool, Flag()] = False
+    """Replace files that are there."""
+
+
+@takes(lambda: ExportOptions)
 def export(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Folders or addresses of runs, or folders that hold some.", metavar="RUN...", parser=run_folder
-        ),
-    ],
+    runs: Annotated[list[Path], run_at("Folders or addresses of runs, or folders that hold some.", "RUN...")],
     output: Annotated[
         Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="csv and parquet: a folder, for a file of each table; or a file, for one table. jsonl and "
-            "markdown, rollouts: a file. Other formats: a folder.",
-            metavar="OUT",
-            parser=local_output,
+        output_to(
+            "csv and parquet: a folder, for a file of each table; or a file, for one table. jsonl and markdown, "
+            "rollouts: a file. Other formats: a folder.",
+            "OUT",
         ),
     ],
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            help="csv, parquet, jsonl, markdown; of other programs atif, inspect, rollouts, or that of a suite's "
-            "publishers; a name that is none lists them. Default: as the ending of OUT says.",
-            metavar="FORMAT",
-            show_default=False,
-        ),
-    ] = None,
-    table: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="csv, parquet: only these tables; comma-separated or repeated. Default: all into a folder, "
-            "samples into a file.",
-            metavar="NAME",
-        ),
-    ] = None,
-    judge_audit: Annotated[
-        Path | None,
-        typer.Option(
-            help="markdown: audit of the runs' judge; adds each rate corrected for its errors.", metavar="AUDIT"
-        ),
-    ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            help="markdown, of one run: CSV of people's verdicts (sample, label) on some samples drawn at random, "
-            "or the labels.jsonl beside the run; adds the corrected rate.",
-            metavar="FILE",
-        ),
-    ] = None,
-    reward: Annotated[
-        str | None,
-        typer.Option(
-            help="rollouts: outcome (1 for a pass, 0 for a fail), checks (the share that passed), or shaped (less "
-            "0.05 for each refused call, 0.5 at most). Default: outcome.",
-            metavar="KIND",
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    **given: Any,
 ) -> None:
     """Write runs as csv, parquet, jsonl, markdown, or in a format of other programs.
 
@@ -99,33 +70,37 @@ def export(
 
     Example: worktrial export runs/first runs/second -o summary.md
     """
+    from worktrial.interop.exchange import FORMATS, writer
     from worktrial.results.exports import export_records, export_summary
     from worktrial.results.tables import find_runs, sources
 
-    chosen = form or _BY_ENDING.get(output.suffix.lower())
+    asked = ExportOptions.read(given, suite="export")
+    force, chosen = asked.force, asked.format or _BY_ENDING.get(output.suffix.lower())
+    known = [*ExportForm, *FORMATS]
     if chosen is None:
-        raise SettingError(
-            f"-o {output}: its ending names no format; name one of {', '.join(_formats())} with --format"
-        )
-    if chosen not in [*ExportForm] and chosen not in (formats := _formats()):
-        raise SettingError(f"--format {chosen}: there is {', '.join(formats)}")
+        said = f"its ending names no format; name one of {', '.join(known)} with --format"
+        raise SettingError(f"-o {output}: {said}")
+    if chosen not in known:
+        raise SettingError(f"--format {chosen}: there is {', '.join(known)}")
+    takes = [name for name, row in FORMATS.items() if "reward" in row.takes]
+    if asked.reward is not None and chosen not in takes:
+        raise SettingError(f"--reward: is for {', '.join(takes)}, not for {chosen}")
     found = sources(find_runs(runs))
-    correct = _correct(judge_audit, labels, len(found))
+    correct = _correct(asked.judge_audit, asked.labels, len(found))
     if correct is not None and chosen != ExportForm.MARKDOWN:
         raise SettingError(f"--judge-audit, --labels: are for markdown, not for {chosen}")
     if chosen in (ExportForm.CSV, ExportForm.PARQUET):
-        names = [name for words in table or () for name in words.split(",")]
-        _tables(found, ExportForm(chosen), output, names, force)
+        _tables(found, ExportForm(chosen), output, asked.table, force)
         return
-    own = _own_options(chosen, {"reward": reward})
-    if table:
+    if asked.table:
         raise SettingError(f"--table: is for csv and parquet, not for {chosen}")
     if chosen == ExportForm.JSONL:
         _say(f"{export_records(found, output, force=force):,} records", output)
     elif chosen == ExportForm.MARKDOWN:
         _say(f"{export_summary(found, output, correct=correct, force=force):,} rows", output)
     else:
-        done = _writer(chosen)(found, output, force=force, **own)
+        own = {} if asked.reward is None else {"reward": asked.reward}
+        done = writer(chosen)(found, output, force=force, **own)
         _say(f"{done.written:,} samples", output)
         for what in done.lost:
             say(what, err=True)
@@ -156,40 +131,6 @@ def _correct(audit: Path | None, labels: Path | None, runs: int) -> "Correct | N
         return corrected_by_labels(run, labels_of(run, labels))
 
     return corrected
-
-
-def _own_options(form: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Options that were given and that only some formats have.
-
-    Raises:
-        SettingError: `form` has no such option.
-    """
-    from worktrial.interop.exchange import FORMATS
-
-    asked = {name: value for name, value in given.items() if value is not None}
-    for name in asked:
-        known = [other for other, row in FORMATS.items() if name in row.takes]
-        if form not in known:
-            raise SettingError(f"--{name.replace('_', '-')}: is for {', '.join(known)}, not for {form}")
-    return asked
-
-
-def _formats() -> list[str]:
-    """Names of all formats."""
-    from worktrial.interop.exchange import FORMATS
-    from worktrial.suite import suites
-
-    return [*ExportForm, *FORMATS, *(name for suite in suites.all() for name in suite.exports())]
-
-
-def _writer(name: str) -> Any:
-    """Function that writes runs in a format of other programs."""
-    from worktrial.interop.exchange import FORMATS, writer
-    from worktrial.suite import suites
-
-    if name in FORMATS:
-        return writer(name)
-    return next(own[name] for suite in suites.all() if name in (own := suite.exports()))
 
 
 def _tables(found: "list[RunSource]", form: ExportForm, output: Path, names: list[str], force: bool) -> None:

@@ -1,10 +1,13 @@
-"""Commands that are imported when they are called: start-up is part of speed."""
+"""Groups of commands that are made when they are called: start-up is part of speed."""
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
 import typer
 import typer.core
+
+from worktrial.errors import WorktrialError
 
 
 class CommandRow(NamedTuple):
@@ -17,24 +20,30 @@ class CommandRow(NamedTuple):
 
 
 class LazyGroup(typer.core.TyperGroup):
-    """Group whose help page imports none of its commands."""
+    """Group whose help page makes none of its commands."""
 
-    rows: ClassVar[dict[str, CommandRow]] = {}
-    path: ClassVar[str] = ""
-    """Words before the names of its commands, after `worktrial`."""
+    names: ClassVar[Callable[[], list[str]]]
+    """Names of its commands, in the order in which they are listed."""
+    about: ClassVar[Callable[[str], str]]
+    """Sentence on the command of a name."""
+    made: ClassVar[Callable[[str], Any]]
+    """Command of a name; None where there is none."""
     _listing = False
 
     # Typer has moved the classes of these from one release to the next.
     def list_commands(self, ctx: Any) -> list[str]:
-        """Names of all commands, in the order in which they are listed."""
-        return list(self.rows)
+        """Names of all commands."""
+        return type(self).names()
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Command of that name; on a help page only its name and what it does."""
-        if cmd_name not in self.rows:
-            return None
-        row = self.rows[cmd_name]
-        return stub(cmd_name, row.about) if self._listing else load(cmd_name, row.place, self.path)
+        """Command of that name; on a help page only its name and what it does, or why it cannot be loaded."""
+        if not self._listing:
+            return type(self).made(cmd_name)
+        try:
+            about = type(self).about(cmd_name)
+        except WorktrialError as e:
+            about = str(e)
+        return typer.core.TyperCommand(cmd_name, help=about)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help page."""
@@ -42,9 +51,77 @@ class LazyGroup(typer.core.TyperGroup):
         super().format_help(ctx, formatter)
 
 
-def stub(name: str, about: str) -> Any:
-    """Command that is there to be listed."""
-    return typer.core.TyperCommand(name, help=about)
+def group(
+    help: str,
+    names: Callable[[], list[str]],
+    about: Callable[[str], str],
+    made: Callable[[str], Any],
+    **more: Any,
+) -> typer.Typer:
+    """Typer app of a group.
+
+    Args:
+        help: What its help page says.
+        names: As in `LazyGroup`.
+        about: As in `LazyGroup`; what it raises stands on the help page.
+        made: As in `LazyGroup`.
+        more: Further settings of the app.
+    """
+    parts = {"names": staticmethod(names), "about": staticmethod(about), "made": staticmethod(made)}
+    app = typer.Typer(cls=type("Commands", (LazyGroup,), parts), no_args_is_help=True, help=help, **more)
+    # Without one Typer takes an app for a single command.
+    app.callback()(lambda: None)
+    return app
+
+
+def fixed_group(path: str, help: str, rows: Mapping[str, CommandRow], **more: Any) -> typer.Typer:
+    """Typer app of a group whose commands are known beforehand.
+
+    Args:
+        path: Words before the names of its commands, after `worktrial`.
+        help: What its help page says.
+        rows: Commands by name.
+        more: Further settings of the app.
+    """
+    return group(
+        help,
+        lambda: list(rows),
+        lambda name: rows[name].about,
+        lambda name: load(name, rows[name].place, path) if name in rows else None,
+        **more,
+    )
+
+
+def suite_group(help: str, command: Callable[[Any, str], Any]) -> typer.Typer:
+    """Typer app with a command for every suite that is installed, and for the folder of every suite of one's own.
+
+    Args:
+        help: What its help page says.
+        command: Makes the command for a suite, to be called by a word.
+    """
+
+    def names() -> list[str]:
+        from worktrial.suite import suites
+
+        return suites.names
+
+    def found(word: str) -> Any:
+        from worktrial.suite import find_suite
+
+        return find_suite(word)
+
+    return group(
+        help,
+        names,
+        lambda word: str(found(word).about),
+        lambda word: command(found(word), word),
+        subcommand_metavar="SUITE|FOLDER [ARGS]...",
+    )
+
+
+def about_suite(suite: Any) -> str:
+    """Sentence on what `suite` is about."""
+    return f"{suite.about[:1].upper()}{suite.about[1:]}."
 
 
 def load(name: str, place: str, path: str = "") -> Any:

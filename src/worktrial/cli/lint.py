@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from worktrial.cli.options import data_of_any, takes
-from worktrial.engine.notices import say_json
+from worktrial.cli.places import AsJson
+from worktrial.engine.notices import say_object
 from worktrial.errors import SettingError, option
 
 if TYPE_CHECKING:  # reading a suite's data is not for --help
@@ -17,7 +18,7 @@ if TYPE_CHECKING:  # reading a suite's data is not for --help
 def lint(
     suite: Annotated[str, typer.Argument(help="A suite's name, or the folder of your own.", metavar="SUITE")],
     only: Annotated[list[str] | None, typer.Option(help="Only this check, by name; repeatable.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print counts and findings as JSON.")] = False,
+    as_json: AsJson = False,
     strict: Annotated[bool, typer.Option(help="Exit with 1 when anything is found.")] = False,
     **given: Any,
 ) -> None:
@@ -34,7 +35,9 @@ def lint(
     found = known.lint(known.data.read(given, suite=f"the suite {known.name}", needs=known.needs))
     found = found.only(_chosen(only or (), found.checks))
     if as_json:
-        _print_json(known.title, found)
+        counts = {check: found.count(check) for check in found.checks}
+        rows = {"suite": known.title, **found.looked_at, "counts": counts}
+        say_object({**rows, "findings": found.findings, "unread": found.unread})
     else:
         print_findings(known.title, found, asked=bool(only), word=suite)
     if strict and (found.findings or found.unread):
@@ -48,19 +51,6 @@ def _chosen(names: Sequence[str], known: Sequence[str]) -> Sequence[str]:
     return [name for name in known if not names or name in names]
 
 
-def _print_json(suite: str, found: "Findings") -> None:
-    import msgspec
-
-    rows = {
-        "suite": suite,
-        **found.looked_at,
-        "counts": {check: found.count(check) for check in found.checks},
-        "findings": found.findings,
-        "unread": found.unread,
-    }
-    say_json(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
-
-
 def print_findings(suite: str, found: "Findings", *, asked: bool, word: str) -> None:
     """Print how often each check found something, then a line for each finding; words are never broken.
 
@@ -72,13 +62,12 @@ def print_findings(suite: str, found: "Findings", *, asked: bool, word: str) -> 
     """
     from rich.text import Text
 
-    from worktrial.terminal import SafeConsole
+    from worktrial.terminal import SafeConsole, print_line
 
     console = SafeConsole()
 
     def show(text: str, style: str = "") -> None:
-        # A terminal breaks lines anywhere, rich between words; for another program a finding is a line.
-        console.print(Text(text, style), soft_wrap=not console.is_terminal)
+        print_line(console, Text(text, style))
 
     looked_at = ", ".join(f"{n} {noun}" for noun, n in found.looked_at.items())
     show(f"{suite}: {looked_at or 'looked at'}", "bold")

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from worktrial.cli.options import data_of_any, takes
+from worktrial.engine.notices import say
 
 
 @takes(data_of_any)
@@ -19,36 +20,30 @@ def list_suites(
 
     Example: worktrial list ./my-suite
     """
-    from rich.table import Table
-
+    from worktrial.cli.tables import show_table
     from worktrial.errors import WorktrialError
     from worktrial.suite import find_suite, suites
     from worktrial.suites.selection import are_all_numbers
-    from worktrial.terminal import SafeConsole
 
-    console = SafeConsole()
     if suite is None:
-        table = Table("suite", "what it is", "needs")
+        known = []
         for name in suites.names:
             try:
-                known = suites.get(name)
-                table.add_row(name, known.about, known.needs)
+                one = suites.get(name)
+                known.append((name, one.about, one.needs))
             except WorktrialError as e:
-                table.add_row(name, str(e), "-")
-        table.add_row(
-            "./FOLDER",
-            "your own, written by hand or by `worktrial synthesize`",
-            "nothing; a simulator model and a judge model where a model plays its workplaces",
-        )
-        console.print(table)
+                known.append((name, str(e), "-"))
+        own = "your own, written by hand or by `worktrial synthesize`"
+        needs = "nothing; a simulator model and a judge model where a model plays its workplaces"
+        show_table("", ("suite", "what it is", "needs"), [*known, ("./FOLDER", own, needs)])
         return
     found = find_suite(suite)
-    rows = found.tasks(found.data.read(given, suite=f"the suite {found.name}", needs=found.needs))
+    tasks = found.tasks(found.data.read(given, suite=f"the suite {found.name}", needs=found.needs))
+    rows = [(row.id, row.difficulty, row.category, row.scenario) for row in tasks]
+    columns = ("id", "difficulty", "category", "scenario")
     # Where ids are numbers, a second number beside them would only be taken for one.
-    numbered = not are_all_numbers([row.id for row in rows])
-    table = Table(*(["no."] if numbered else []), "id", "difficulty", "category", "scenario")
-    for number, row in enumerate(rows, 1):
-        said = (row.id, row.difficulty, row.category, row.scenario)
-        table.add_row(*([str(number)] if numbered else []), *said)
-    console.print(table)
-    console.print(f"{len(rows)} tasks")
+    if are_all_numbers([row.id for row in tasks]):
+        show_table("", columns, rows)
+    else:
+        show_table("", ("no.", *columns), [(str(number), *row) for number, row in enumerate(rows, 1)])
+    say(f"{len(rows)} tasks")

@@ -2,11 +2,11 @@
 
 import sys
 import threading
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import typer
 
-from worktrial.cli.lazy import CommandRow, LazyGroup
+from worktrial.cli.lazy import CommandRow, fixed_group
 from worktrial.cli.streams import outlive_readers
 from worktrial.engine.collecting import collect_seldom
 from worktrial.engine.ending import interrupt_when_hung_up
@@ -14,11 +14,10 @@ from worktrial.engine.notices import say, say_crash
 from worktrial.errors import WorktrialError, flag
 from worktrial.version import __version__
 
-
-class Commands(LazyGroup):
-    """Everything that one writes after `worktrial`."""
-
-    rows: ClassVar[dict[str, CommandRow]] = {
+app = fixed_group(
+    "",
+    "A work trial for AI agents: realistic professional work, verdicts with intervals, costs.",
+    {
         "run": CommandRow("Put an agent to work on a suite.", "run:app"),
         "serve": CommandRow("Serve a suite's samples to agents that live elsewhere: HTTP and MCP.", "serve:app"),
         "estimate": CommandRow("Say what a run will take, and what it will wait for.", "estimate:app"),
@@ -50,16 +49,10 @@ class Commands(LazyGroup):
         "model": CommandRow("List and fetch the embedded models.", "model:app"),
         "power": CommandRow("Say how many tasks a trial needs, or what so many can show.", "power:power"),
         "doctor": CommandRow("Report what works on this machine.", "doctor:doctor"),
-    }
-
-
-app = typer.Typer(
+    },
     name="worktrial",
-    cls=Commands,
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="A work trial for AI agents: realistic professional work, verdicts with intervals, costs.",
     epilog="Start with: worktrial list",
 )
 

@@ -13,24 +13,17 @@ def merge(
     shards: Annotated[
         list[Path],
         typer.Argument(
-            help="Folders that `worktrial run --shard` wrote, or addresses of them.",
-            metavar="SHARD...",
+            help="Folders that `worktrial run --shard` wrote, or addresses of them.", metavar="SHARD..."
         ),
     ],
     output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Folder or address of the run that is made.",
-            metavar="RUN",
-        ),
+        Path, typer.Option("--output", "-o", help="Folder or address of the run that is made.", metavar="RUN")
     ],
     partial: Annotated[
         bool, typer.Option("--partial", help="Merge what is there, where shards or samples are missing.")
     ] = False,
 ) -> None:
-    """Put the shards of a run together: the folder that one process would have written.
+    """Put the shards of a run together.
 
     The shards stay as they are. Merging them again, when they have gone on, makes the folder anew. One that was
     merged with --partial is an unfinished run, and the command without --shard goes on with it.

@@ -1,6 +1,5 @@
 """`worktrial model list|pull`: the embedded language models."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -74,36 +73,21 @@ def _what_local_means() -> str:
 @contextmanager
 def _shown(entry: "CatalogueEntry") -> "Iterator[Progress]":
     """A bar on a terminal; elsewhere one line for each thing that is done."""
-    if not sys.stderr.isatty():
-        yield _line_by_line()
-        return
-    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
-    from rich.progress import Progress as Bars
+    from worktrial.cli.progress import counting
 
-    from worktrial.terminal import SafeConsole
+    said, seen = "", 0
+    with counting(entry.size, what="", sizes=True) as bar:
 
-    columns = (
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}", markup=False),
-    )
-    with Bars(*columns, console=SafeConsole(stderr=True)) as bars:
-        task = bars.add_task("", total=entry.size)
-        yield lambda done, total, what: bars.update(task, completed=done, total=total, description=what)
+        def show(done: int, total: int, what: str) -> None:
+            nonlocal said, seen
+            if bar is not None:
+                bar(what, done - seen)
+                seen = done
+            elif what != said:
+                said = what
+                say(f"  {done / total:4.0%}  {what}", err=True)
 
-
-def _line_by_line() -> "Progress":
-    said = ""
-
-    def show(done: int, total: int, what: str) -> None:
-        nonlocal said
-        if what != said:
-            said = what
-            say(f"  {done / total:4.0%}  {what}", err=True)
-
-    return show
+        yield show
 
 
 def _gigabytes(size: int) -> str:

@@ -90,10 +90,6 @@ def merged(kinds: Mapping[str, type[Options]]) -> type[Options]:
     return create_model("MergedOptions", __base__=Options, **fields)
 
 
-TRUST_HELP = "Run the code of a suite of your own in this process, with all your rights, not in the sandbox."
-"""Help of `--trust` for commands whose options are not generated from those of suites."""
-
-
 def data_of_any() -> type[Options]:
     """Options of all suites that say where tasks come from."""
     from worktrial.suites.executable.folder import TrustOptions

@@ -8,7 +8,7 @@ import typer
 from pydantic import Field
 
 from worktrial.cli.options import data_of_any, takes, together
-from worktrial.cli.places import run_folder
+from worktrial.cli.places import run_at
 from worktrial.engine.notices import say
 from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
@@ -43,12 +43,7 @@ _OPTIONS = with_roles(RegradeOptions, [Role.JUDGE])
 
 @takes(lambda: together(_OPTIONS, data_of_any()))
 def regrade(
-    run: Annotated[
-        Path,
-        typer.Argument(
-            help="Folder or address of the run whose work is judged again.", metavar="RUN", parser=run_folder
-        ),
-    ],
+    run: Annotated[Path, run_at("Folder or address of the run whose work is judged again.")],
     **given: Any,
 ) -> None:
     """Judge the stored work of a run again, without the agent: another judge, other rubrics, other votes.
@@ -63,7 +58,7 @@ def regrade(
     from worktrial.engine.stored import open_run
     from worktrial.suite import find_suite, find_suite_of
     from worktrial.suites.regrade import RegradeTrial, judging_as_stored, read_rubrics, refuse_other_data
-    from worktrial.suites.settings import LOCAL_RECORD, USUAL_RECORD
+    from worktrial.trial.settings import LOCAL_RECORD, USUAL_RECORD
     from worktrial.trials import PreparedRun, settings_of, sharded
 
     own = {name: value for name, value in given.items() if name in _OPTIONS.model_fields}

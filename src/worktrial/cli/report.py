@@ -1,39 +1,17 @@
 """`worktrial report RUN…`: stored runs as a site to look at."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from worktrial.cli.places import local_output, run_folder
+from worktrial.cli.places import output_to, run_at
 from worktrial.engine.notices import say
-
-if TYPE_CHECKING:
-    from worktrial.reports.report import Report
 
 
 def report(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Folders or addresses of runs and audits.",
-            metavar="RUN...",
-            parser=run_folder,
-        ),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Folder for the report.",
-            metavar="DIR",
-            parser=local_output,
-        ),
-    ] = Path("report"),
+    runs: Annotated[list[Path], run_at("Folders or addresses of runs and audits.", "RUN...")],
+    output: Annotated[Path, output_to("Folder for the report.", "DIR")] = Path("report"),
     title: Annotated[str, typer.Option(help="Heading of the report.")] = "Work trial",
     force: Annotated[
         bool,
@@ -50,6 +28,7 @@ def report(
     """
     from datetime import datetime
 
+    from worktrial.cli.progress import counting
     from worktrial.errors import option
     from worktrial.reports.report import open_report
     from worktrial.reports.site import write_site
@@ -58,7 +37,8 @@ def report(
     for line in (*opened.passed_over, *opened.left_out):
         say(line, err=True)
     try:
-        with _display(opened) as progress:
+        total = sum(len(run.run.records) for run in opened.runs)
+        with counting(total, what="reading") as progress:
             # With the zone of whoever makes it.
             site = write_site(opened, output, progress, made=datetime.now().astimezone(), force=force)
     except KeyboardInterrupt:
@@ -69,30 +49,3 @@ def report(
         say(f"{option('force')}: what {output} held is kept in {site.kept}", err=True)
     if opened.left_out:
         raise typer.Exit(3)
-
-
-@contextmanager
-def _display(report: "Report") -> "Iterator[Callable[[str, int], None] | None]":
-    """Show progress on standard error: a bar on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    from worktrial.language.untrusted import printable
-    from worktrial.terminal import SafeConsole
-
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=SafeConsole(stderr=True), transient=True) as bars:
-        total = sum(len(run.run.records) for run in report.runs)
-        task = bars.add_task("reading", total=total)
-
-        def tell(what: str, samples: int) -> None:
-            bars.update(task, description=printable(what)[:40], advance=samples)
-
-        yield tell

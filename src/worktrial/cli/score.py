@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import IO, Annotated, Any
 
 import typer
-import typer.core
 
-from worktrial.cli.lazy import stub
+from worktrial.cli.lazy import group
 from worktrial.engine.notices import say
-from worktrial.errors import BadRow, DataError, SettingError, WorktrialError
+from worktrial.errors import BadRow, DataError, SettingError
 from worktrial.language import JsonObject
 
 _File = Annotated[Path, typer.Argument(help="One JSON object a line.", metavar="FILE.jsonl")]
@@ -23,48 +22,6 @@ _Rows = Annotated[
 _Details = Annotated[
     Path | None, typer.Option("--output", "-o", help="Also write all figures and how everything was scored.")
 ]
-
-
-class ScorerGroup(typer.core.TyperGroup):
-    """A command for every scorer that is installed."""
-
-    _listing = False
-
-    # Typer has moved the classes of these from one release to the next.
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Names of the scorers that are installed."""
-        from worktrial.scorer import scorers
-
-        return scorers.names
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Command that scores by the scorer of that name; None where there is none."""
-        from worktrial.scorer import scorers
-
-        if cmd_name not in scorers.names:
-            return None
-        try:
-            scorer = scorers.get(cmd_name)
-        except WorktrialError as e:
-            if not self._listing:
-                raise
-            return stub(cmd_name, str(e))
-        return stub(cmd_name, scorer.about) if self._listing else _command(scorer, cmd_name)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help page; a scorer that cannot be loaded says so there."""
-        self._listing = True
-        super().format_help(ctx, formatter)
-
-
-app = typer.Typer(
-    cls=ScorerGroup, no_args_is_help=True, help="Score what other programs produced, with no run and no model."
-)
-
-
-@app.callback()
-def _group() -> None:
-    """Options of `worktrial score` itself: none."""
 
 
 def _command(scorer: Any, name: str) -> Any:
@@ -82,6 +39,26 @@ def _command(scorer: Any, name: str) -> Any:
 
     function = score_run if isinstance(scorer, RunScorer) else score_rows
     return command_of(function, name, path="score", help=scorer.about)
+
+
+def _names() -> list[str]:
+    from worktrial.scorer import scorers
+
+    return scorers.names
+
+
+def _scorer(name: str) -> Any:
+    from worktrial.scorer import scorers
+
+    return scorers.get(name)
+
+
+app = group(
+    "Score what other programs produced, with no run and no model.",
+    _names,
+    lambda name: str(_scorer(name).about),
+    lambda name: _command(_scorer(name), name) if name in _names() else None,
+)
 
 
 def _score_run(scorer: Any, run: Path, output: Path | None, options: Any) -> None:

@@ -5,62 +5,64 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from worktrial.cli.fault_tables import conditions_table, funnel_table, robustness_line
-from worktrial.engine.record import CLEAN, Key, RoleUsage
+from worktrial.cli.tables import show_table
+from worktrial.engine.notices import say
+from worktrial.engine.record import CLEAN, Key
 from worktrial.engine.stored import StoredRun
-from worktrial.language.untrusted import printable
 from worktrial.options import Options
 from worktrial.places import shown_place
 from worktrial.results.duties import DutyCounts
+from worktrial.results.fault_metrics import FaultMetrics, Funnel
 from worktrial.results.figure import GROUPED_BY, RunFigures
 from worktrial.results.spending import unseen
 from worktrial.results.summary import RunTally, Summary
+from worktrial.results.writing import NONE, amount, counted, dollars, interval, number, percent, ratio, seconds
 from worktrial.statistics import Agreement, Figure
 from worktrial.suite import suite_of
-from worktrial.terminal import SafeConsole, rate_cells, shows_line, table_of
+from worktrial.terminal import SafeConsole, shows_line
 from worktrial.workplaces import ContextUse
 from worktrial.workplaces.watch import SimulatorHealth
 
+_RATE = ("passed", "invalid", "rate (95 % interval)")
 
-def print_summary(tally: RunTally, console: SafeConsole | None = None, *, beside: Options | None = None) -> None:
-    """Print one screen: who, how well, where, at what cost, what went wrong.
 
-    On a narrow terminal figures are folded, never cut: half a number is a wrong number.
-    """
-    console = console or SafeConsole()
+def print_summary(tally: RunTally, *, beside: Options | None = None) -> None:
+    """Print one screen: who, how well, where, at what cost, what went wrong."""
+    console = SafeConsole()
     run, summary = tally.run, tally.summary()
+    figures = summary.figures
     console.print(_title(run), soft_wrap=True)
-    console.print(_rates(summary.figures))
-    if repeats := _repeats_line(summary.figures):
-        console.print(repeats, soft_wrap=True)
+    _show_rates(figures)
+    if repeats := _repeats_line(figures):
+        say(repeats)
     for part in _of_the_suite(run, beside):
         console.print(part, soft_wrap=isinstance(part, str | Text))
-    figures = summary.figures
     if len(figures.conditions) > 1:
-        console.print(conditions_table(figures))
+        told = [(figures.get("completion", name), figures.get("calls", name)) for name in figures.conditions]
+        rows = [(done.condition, *_rate_cells(done, figures), number(calls)) for done, calls in told]
+        show_table("", ("condition", *_RATE, "calls"), rows)
     for found in figures.named("robustness"):
-        console.print(robustness_line(found), soft_wrap=True)
-    funnels = funnel_table(summary.faults)
-    if funnels is not None:
-        console.print(funnels)
+        say(_robustness_line(found))
+    _show_funnels(summary.faults)
     for tag in GROUPED_BY:
         if len(groups := figures.groups(tag)) > 1:
-            console.print(_groups(tag, groups, figures))
-    if summary.usage:
-        console.print(_usage(summary.usage))
+            show_table("", (tag, *_RATE), [(name, *_rate_cells(done, figures)) for name, done in groups.items()])
+    heads = ("role", "requests", "tokens in", "of them cached", "tokens out", "cost")
+    used = summary.usage.items()
+    took = [(r, u.requests, u.input_tokens, u.cached_tokens, u.output_tokens, _dollars(u.cost)) for r, u in used]
+    show_table("", heads, took)
     for line in _notes(tally, summary):
         console.print(line, soft_wrap=True)
-    console.print(next_line(run.folder, tally.example), soft_wrap=True)
+    say(next_line(run.folder, tally.example))
 
 
 def _of_the_suite(run: StoredRun, beside: Options | None) -> Iterable[RenderableType]:
     """Render tables that only this suite's runs have; none where the suite is not installed."""
     suite = suite_of(run.manifest)
     if suite is None:
-        return [f"The suite {printable(run.manifest.suite)} is not installed here, so its own figures are missing."]
+        return [f"The suite {run.manifest.suite} is not installed here, so its own figures are missing."]
     return suite.tables(run, suite.beside() if beside is None else beside)
 
 
@@ -70,63 +72,86 @@ def _title(run: StoredRun) -> Text:
     if (run.manifest.settings.get("faults") or {}).get("prompted"):
         # Only asked for: whether they happened, nobody knows.
         who.append("prompted faults")
-    rest = printable(f" · {' · '.join(who)} · {shown_place(run.folder)}")
-    return Text.assemble((printable(run.manifest.title), "bold"), rest)
+    return Text.assemble((run.manifest.title, "bold"), f" · {' · '.join(who)} · {shown_place(run.folder)}")
 
 
-def _rates(figures: RunFigures) -> Table:
+def _show_rates(figures: RunFigures) -> None:
     done = figures.get("completion")
     passed, invalid = done.hits or 0, figures.get("invalid").hits or 0
     title = f"{passed} passed · {done.n - passed - invalid} failed · {invalid} invalid"
     if figures.headline != CLEAN or len(figures.conditions) > 1:
         title = f"{figures.headline}: {title}"
-    table = table_of(("completion rate", "", "95 % interval"), title=title)
-    table.add_row("of all samples", *rate_cells(done))
-    table.add_row("of valid samples", *rate_cells(figures.get("completion_of_valid")))
-    return table
+    rows = [("of all samples", done), ("of valid samples", figures.get("completion_of_valid"))]
+    show_table(title, ("completion", "rate (95 % interval)"), rows)
 
 
-def _groups(tag: str, groups: Mapping[str, Figure], figures: RunFigures) -> Table:
-    table = table_of([tag], ("passed", "invalid", "rate", "95 % interval"))
-    for name, done in groups.items():
-        invalid = figures.get("invalid", group=done.group).hits
-        table.add_row(Text(printable(name)), f"{done.hits}/{done.n}", str(invalid), *rate_cells(done))
-    return table
+def _rate_cells(done: Figure, figures: RunFigures) -> tuple[str, int | None, Figure]:
+    return f"{done.hits}/{done.n}", figures.get("invalid", done.condition, done.group).hits, done
 
 
-def _usage(usage: Mapping[str, RoleUsage]) -> Table:
-    table = table_of(["role"], ("requests", "tokens in", "of them cached", "tokens out", "cost"))
-    for role, u in usage.items():
-        counts = (u.requests, u.input_tokens, u.cached_tokens, u.output_tokens)
-        table.add_row(role, *(f"{n:,}" for n in counts), _dollars(u.cost))
-    return table
+def _robustness_line(found: Figure) -> str:
+    """R of one setting (`3x2`, or "" for the only one), in words."""
+    name = f"robustness R ({found.group})" if found.group else "robustness R"
+    if found.value is None:
+        return f"{name} has no value: {found.unknown}"
+    line = f"{name} = {number(found)} (95 % interval {interval(found)}); {found.note}"
+    return f"{line}; over {counted(found.n, 'task')} judged in all conditions"
 
 
-def _notes(tally: RunTally, summary: Summary) -> list[str | Text]:
-    calls, seconds = (summary.figures.get(name).value for name in ("calls", "seconds"))
-    took = "time unknown" if seconds is None else f"{seconds:.1f} s"
-    notes: list[str | Text] = [f"per sample: {calls or 0.0:.1f} tool calls, {took}"]
-    notes.append(f"total cost: {_cost(summary, unseen(tally.run))}")
+def _show_funnels(conditions: Mapping[str, FaultMetrics]) -> None:
+    """Count the way from planned faults to recovered answers."""
+    rows = [
+        (condition, kind, *_funnel_cells(funnel))
+        for condition, faults in conditions.items()
+        for kind, funnel in (
+            ("explicit", faults.explicit),
+            ("implicit", faults.implicit),
+            ("- lists cut, count true", faults.visible_cuts),
+            ("- lists cut, silently", faults.silent_cuts),
+        )
+        if funnel.planned or funnel.exposure
+    ]
+    footer = (
+        "reached: of the planned fault events; degraded: calls that the agent saw so; asked again: the same tool "
+        "with the same arguments, having seen the answer; recovered: the clean answer then came; after: how many "
+        "calls later, on average"
+    )
+    show_table("", ("condition", "kind", "reached", "degraded", "asked again", "recovered", "after"), rows, footer)
+
+
+def _funnel_cells(funnel: Funnel) -> tuple[str | int, ...]:
+    shares = [
+        f"{part:,} ({percent(part / funnel.exposure, 0)})" if funnel.exposure else NONE
+        for part in (funnel.asked_again, funnel.recovered)
+    ]
+    reached = f"{funnel.reached}/{funnel.planned}" if funnel.planned else NONE
+    return reached, funnel.exposure, *shares, amount(funnel.mean_calls_to_recovery)
+
+
+def _notes(tally: RunTally, summary: Summary) -> Iterator[str | Text]:
+    calls, took = (summary.figures.get(name).value for name in ("calls", "seconds"))
+    time = "time unknown" if took is None else seconds(took)
+    yield f"per sample: {calls or 0.0:.1f} tool calls, {time}"
+    yield f"total cost: {_cost(summary, unseen(tally.run))}"
     if summary.stop_reasons:
-        notes.append("work ended by: " + _listed(summary.stop_reasons))
+        yield "work ended by: " + _listed(summary.stop_reasons)
     if summary.agreement is not None and summary.agreement.pairwise is not None:
-        notes.append(_agreement(summary.agreement))
+        yield _agreement(summary.agreement)
     if summary.simulation is not None:
-        notes.append(_simulation(summary.simulation))
+        yield _simulation(summary.simulation)
     if summary.duties is not None:
-        notes += _duties(summary.duties)
+        yield from _duties(summary.duties)
     if summary.context is not None:
-        notes.append(context_line(summary.context))
+        yield context_line(summary.context)
     if summary.invalid_reasons:
-        notes.append(Text.assemble(("invalid: ", "yellow"), _listed(summary.invalid_reasons)))
+        yield Text.assemble(("invalid: ", "yellow"), _listed(summary.invalid_reasons))
     fewest, most = summary.tries
     if fewest != most and not summary.missing:
-        notes.append(f"tasks were tried {fewest} to {most} times; each try counts in the rates")
+        yield f"tasks were tried {fewest} to {most} times; each try counts in the rates"
     if (seen := tally.observed()) is not None:
-        notes.append(shows_line(seen.tasks, seen.rate, repeats=seen.repeats, cluster_effect=seen.cluster_effect))
+        yield shows_line(seen.tasks, seen.rate, repeats=seen.repeats, cluster_effect=seen.cluster_effect)
     if summary.missing:
-        notes.append(Text.assemble(("unfinished:", "yellow"), f" {summary.missing} samples are still to come"))
-    return notes
+        yield Text.assemble(("unfinished:", "yellow"), f" {summary.missing} samples are still to come")
 
 
 def _cost(summary: Summary, unseen: Mapping[str, str]) -> str:
@@ -146,10 +171,10 @@ def _cost(summary: Summary, unseen: Mapping[str, str]) -> str:
 def _duties(counts: DutyCounts) -> Iterator[str]:
     """Lines on violations of a policy, on budgets and on requests for a human."""
     if counts.policy is not None:
-        line = f"policy {printable(counts.policy)} ({counts.mode}): "
+        line = f"policy {counts.policy} ({counts.mode}): "
         line += f"violations in {counts.broken_in:,} of {counts.samples:,} samples"
         if counts.rules:
-            by_rule = ", ".join(f"{printable(rule)} {n:,}" for rule, n in counts.rules.items())
+            by_rule = ", ".join(f"{rule} {n:,}" for rule, n in counts.rules.items())
             line += f"; {by_rule}; {counts.refused:,} refused"
         yield line
     if counts.budgeted:
@@ -175,8 +200,8 @@ def _simulation(health: SimulatorHealth) -> Text:
 
 
 def _agreement(votes: Agreement) -> str:
-    kappa = "has no value (every vote is the same)" if votes.kappa is None else f"{votes.kappa:.2f}"
-    return f"the judge's votes agree in {votes.pairwise:.1%} of pairs; Fleiss' kappa {kappa}"
+    kappa = "has no value (every vote is the same)" if votes.kappa is None else ratio(votes.kappa)
+    return f"the judge's votes agree in {percent(votes.pairwise)} of pairs; Fleiss' kappa {kappa}"
 
 
 def _listed(counts: Mapping[str, int]) -> str:
@@ -184,10 +209,10 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 
 def _dollars(cost: float | None) -> str:
-    return "unknown" if cost is None else f"${cost:.4f}"
+    return "unknown" if cost is None else dollars(cost)
 
 
-def next_line(run: Path, example: Key | None) -> Text:
+def next_line(run: Path, example: Key | None) -> str:
     """Commands that tell more about a run: as a report, beside another run, and one of its samples."""
     folder = shlex.quote(shown_place(run))
     commands = [f"worktrial report {folder}", f"worktrial compare {folder} OTHER"]
@@ -196,7 +221,7 @@ def next_line(run: Path, example: Key | None) -> Text:
         repeat = f" --repeat {number}" if number else ""
         condition = f" --condition {shlex.quote(under)}" if under != CLEAN else ""
         commands.append(f"worktrial trajectory {folder} {shlex.quote(name)}{repeat}{condition}")
-    return Text.assemble(("more: ", "dim"), printable(" · ".join(commands)))
+    return f"more: {' · '.join(commands)}"
 
 
 def _repeats_line(figures: RunFigures) -> str:
@@ -204,7 +229,8 @@ def _repeats_line(figures: RunFigures) -> str:
     every, once = (figures.named(name, figures.headline) for name in ("pass^", "pass@"))
     if not every:
         return ""
-    k, tasks = every[0].name.removeprefix("pass^"), "1 task" if every[0].n == 1 else f"{every[0].n} tasks"
-    always, once_only = ("{} (95 % interval {})".format(*rate_cells(of[0])) for of in (every, once))
-    line = f"of {k} tries all pass (pass^{k}): {always}; at least one passes (pass@{k}): {once_only}; over {tasks}"
+    k = every[0].name.removeprefix("pass^")
+    always, once_only = (f"{number(of[0])} (95 % interval {interval(of[0])})" for of in (every, once))
+    line = f"of {k} tries all pass (pass^{k}): {always}; at least one passes (pass@{k}): {once_only}"
+    line = f"{line}; over {counted(every[0].n, 'task')}"
     return f"{line}, {every[0].note}" if every[0].note else line

@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -11,6 +10,7 @@ from worktrial.cli.options import takes
 from worktrial.engine.notices import say
 from worktrial.engine.spend import BudgetSpent
 from worktrial.errors import StopRun
+from worktrial.results.writing import dollars
 from worktrial.secrets import Redactor
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 NOTHING_SELECTED = 3
 _SHOWN_REJECTS = 12
-_BUDGETS = ("--max-cost", "--max-tokens", "--max-minutes")
 _REASON = 400
 
 
@@ -88,9 +87,11 @@ def _carried_on(session: "SynthesisSession") -> "SessionEnd":
     except (Interrupted, StopRun) as e:
         if isinstance(e, Interrupted):
             ignore_ending_signals()
-        is_spent = isinstance(e, BudgetSpent)
-        what = "Raise the budget and resume" if is_spent else "What is finished is stored. Resume"
-        say(f"{what} with:\n  {_same_command(session.settings.resources, raised=is_spent)}", err=True)
+        what = "Raise the budget and resume" if isinstance(e, BudgetSpent) else "What is finished is stored. Resume"
+        redactor = Redactor()
+        session.settings.resources.resolved(redactor)
+        same = shlex.join(redactor.text(word) for word in ("worktrial", *sys.argv[1:]))
+        say(f"{what} with:\n  {same}", err=True)
         raise
     except UnusableReplies as e:
         say(
@@ -100,75 +101,37 @@ def _carried_on(session: "SynthesisSession") -> "SessionEnd":
         raise typer.Exit(NOTHING_SELECTED) from None
 
 
-def _same_command(resources: "ResourceSettings", *, raised: bool) -> str:
-    """The command as it was given, budgets doubled where one is spent."""
-    redactor = Redactor()
-    resources.resolved(redactor)
-    words = ["worktrial", *sys.argv[1:]]
-    return shlex.join(redactor.text(word) for word in (with_higher_budgets(words) if raised else words))
-
-
-def with_higher_budgets(words: Sequence[str]) -> list[str]:
-    """The words of a command with every budget doubled."""
-    raised: list[str] = []
-    for index, word in enumerate(words):
-        name, is_one_word, value = word.partition("=")
-        if name in _BUDGETS and is_one_word:
-            raised.append(f"{name}={_doubled(value)}")
-        elif index and words[index - 1] in _BUDGETS:
-            raised.append(_doubled(word))
-        else:
-            raised.append(word)
-    return raised
-
-
-def _doubled(value: str) -> str:
-    number = 2 * float(value)
-    return str(int(number)) if number.is_integer() else f"{number:g}"
-
-
 def _print_estimate(expected: "CostEstimate", resources: "ResourceSettings") -> None:
     """Calls, tokens and dollars by stage, on standard error."""
-    from rich.table import Table
-
+    from worktrial.cli.tables import show_table
     from worktrial.terminal import SafeConsole
 
-    console = SafeConsole(stderr=True)
     if not expected.stages:
-        console.print("Nothing is left to ask for.")
+        say("Nothing is left to ask for.", err=True)
         return
-    table = Table(title="Estimate of what is left: likely, and at most", title_justify="left", box=None)
-    for head in ("stage", "role"):
-        table.add_column(head)
-    for head in ("calls", "tokens", "cost", "calls ≤", "cost ≤"):
-        table.add_column(head, justify="right")
-    for row in expected.stages:
-        table.add_row(
+    rows = [
+        (
             row.stage,
             row.role,
-            f"{row.calls:,}",
-            f"{row.tokens:,}",
-            _money(row.dollars),
-            f"{row.most_calls:,}",
-            _money(row.most_dollars),
+            row.calls,
+            row.tokens,
+            dollars(row.dollars),
+            row.most_calls,
+            dollars(row.most_dollars),
         )
-    most_calls = sum(row.most_calls for row in expected.stages)
-    table.add_row(
-        "together",
-        "",
-        f"{expected.calls:,}",
-        f"{expected.tokens:,}",
-        _money(expected.dollars),
-        f"{most_calls:,}",
-        _money(expected.most_dollars),
-    )
-    console.print(table)
-    console.print(f"The estimate {expected.assumptions}.", soft_wrap=True)
+        for row in expected.stages
+    ]
+    most = sum(row.most_calls for row in expected.stages), dollars(expected.most_dollars)
+    rows.append(("together", "", expected.calls, expected.tokens, dollars(expected.dollars), *most))
+    heads = ("stage", "role", "calls", "tokens", "cost", "calls ≤", "cost ≤")
+    title = "Estimate of what is left: likely, and at most"
+    show_table(title, heads, rows, console=SafeConsole(stderr=True))
+    say(f"The estimate {expected.assumptions}.", err=True)
     budget = resources.budget
     if budget.cost is not None and expected.dollars is not None and expected.dollars > budget.cost:
-        console.print(f"Likely more than --max-cost ${budget.cost:g} allows: it will stop on the way.")
+        say(f"Likely more than --max-cost ${budget.cost:g} allows: it will stop on the way.", err=True)
     if budget.tokens is not None and expected.tokens > budget.tokens:
-        console.print(f"Likely more than --max-tokens {budget.tokens:,} allows: it will stop on the way.")
+        say(f"Likely more than --max-tokens {budget.tokens:,} allows: it will stop on the way.", err=True)
 
 
 def _print_end(folder: "SuiteFolder", end: "SessionEnd", *, is_simulated: bool) -> None:
@@ -228,7 +191,3 @@ def _next_step(found: "SuiteWorth") -> str:
     tokens = (found.tokens_a_task or 0) * (wanted - found.tasks)
     cost = "" if found.cost_a_task is None else f" and ${found.cost_a_task * (wanted - found.tasks):,.2f}"
     return f"More of them: --tasks {wanted}, which takes about {tokens:,} tokens{cost}, by what these took."
-
-
-def _money(dollars: float | None) -> str:
-    return "?" if dollars is None else f"${dollars:,.2f}"

@@ -1,15 +1,17 @@
 """`worktrial trajectory RUN SAMPLE`: everything one sample did."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.panel import Panel
+from rich.text import Text
 
 from worktrial.cli.places import records_folder, work_folder
-from worktrial.engine.notices import say_json
+from worktrial.engine.notices import say_object
 from worktrial.language import JsonObject, replies_in
+from worktrial.terminal import SafeConsole, call_lines, plain, thought_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -22,7 +24,7 @@ _SHOWN = 300
 
 
 def trajectory(
-    run: Annotated[Path, typer.Argument(help="Folder or address of the run.", metavar="RUN")],
+    run: Annotated[str, typer.Argument(help="Folder or address of the run.", metavar="RUN")],
     sample: Annotated[str, typer.Argument(help="The task's id.", metavar="SAMPLE")],
     repeat: Annotated[int, typer.Option(help="Which repeat of it, from 0.", min=0)] = 0,
     condition: Annotated[str, typer.Option(help="Under which faults: E0, or what `show` lists.")] = "E0",
@@ -36,19 +38,16 @@ def trajectory(
     from worktrial.engine.stored import trajectory as stored_trajectory
 
     key = sample, repeat, condition
-    folder = records_folder(str(run))
+    folder = records_folder(run)
     stored = open_run(folder)
     record = next((r for r in stored.records if r.key == key), None)
     if record is not None and record.work is not None:
-        folder = work_folder(str(run), record.work.segment)
+        folder = work_folder(run, record.work.segment)
     line = stored_trajectory(folder, *key, record)
     if as_json:
-        import msgspec
-
-        say_json(msgspec.json.format(msgspec.json.encode(line), indent=2).decode())
+        say_object(line)
         return
     from worktrial.suite import suite_of
-    from worktrial.terminal import SafeConsole, plain
 
     console = SafeConsole()
     suite = suite_of(stored.manifest)
@@ -65,11 +64,6 @@ def _whose(line: JsonObject) -> str:
 
 def _workplace(line: JsonObject) -> "Iterator[RenderableType]":
     """Assignment, calls in a workplace with what came back, and the answer."""
-    from rich.panel import Panel
-    from rich.text import Text
-
-    from worktrial.terminal import call_lines, plain, thought_lines
-
     title = f"{_whose(line)} · {line.get('clock') or ''}"
     yield Panel(plain(line.get("instruction") or ""), title=plain(title), title_align="left")
     calls = line.get("calls") or []
@@ -87,12 +81,14 @@ def _workplace(line: JsonObject) -> "Iterator[RenderableType]":
         yield from thought_lines(reply)
     answer = line.get("answer") or "(none)"
     end = line.get("stop_reason") or "broken off"
-    if notes := line.get("notes"):
-        yield Panel(plain(notes), title="notes of its own", title_align="left")
-    if own := line.get("own"):
-        yield Panel(plain("\n".join(_own_lines(own))), title="as the program tells it", title_align="left")
-    if printed := line.get("printed"):
-        yield Panel(plain(printed), title="printed by the agent", title_align="left")
+    own = "\n".join(_own_lines(line.get("own") or []))
+    for title, text in (
+        ("notes of its own", line.get("notes")),
+        ("as the program tells it", own),
+        ("printed by the agent", line.get("printed")),
+    ):
+        if text:
+            yield Panel(plain(text), title=title, title_align="left")
     yield Panel(plain(answer), title=plain(f"answer · {end}"), title_align="left")
 
 
@@ -110,21 +106,16 @@ def _own_lines(messages: list[JsonObject]) -> Iterator[str]:
             yield shorten(f"{made['name']} {made['arguments']}", _SHOWN, placeholder="…")
 
 
-def _verdict(record: "SampleRecord") -> "Iterator[RenderableType]":
+def _verdict(record: "SampleRecord") -> Iterator[Text]:
     """Outcome with its reason, checks and votes, and what was dropped on the way."""
-    from rich.text import Text
-
     from worktrial.cli.summary import context_line
-    from worktrial.terminal import plain
 
     yield Text.assemble((record.outcome.value, "bold"), " · ", plain(record.reason))
     for check in record.checks:
-        mark = "ok  " if check.passed else "FAIL"
-        yield Text.assemble(f"  {mark} ", plain(f"{check.check}: {check.why}"))
+        yield plain(f"  {'ok  ' if check.passed else 'FAIL'} {check.check}: {check.why}")
     for number, vote in enumerate(record.votes, 1):
         says = {True: "pass", False: "fail", None: "no vote"}[vote.is_correct]
-        grounds = plain(vote.feedback or vote.problem or "")
-        yield Text.assemble(f"  vote {number}: {says} · ", grounds)
+        yield plain(f"  vote {number}: {says} · {vote.feedback or vote.problem or ''}")
     for broken in record.violations:
         did = "refused" if broken.refused else "VIOLATION"
         said = f"{broken.rule} ({broken.kind}), call {broken.call + 1}, {broken.tool}: {broken.evidence}"

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from worktrial.cli.places import local_output
+from worktrial.cli.places import TakeOver, output_to
 from worktrial.engine.notices import say
 from worktrial.errors import SettingError
 from worktrial.places import address_of
@@ -16,14 +16,7 @@ _SCHEMES = "s3://BUCKET/RUN, gs://, az:// or file://"
 def pull(
     run: Annotated[str, typer.Argument(help=f"Address of the run or archive: {_SCHEMES}.", metavar="ADDRESS")],
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Folder for it. Default: its name, that of a run in runs/.",
-            metavar="DIR",
-            parser=local_output,
-        ),
+        Path | None, output_to("Folder for it. Default: its name, that of a run in runs/.", "DIR")
     ] = None,
 ) -> None:
     """Bring a run or an archive from an object store into a folder. Needs the extra store.
@@ -56,9 +49,7 @@ def pull(
 def push(
     run: Annotated[Path, typer.Argument(help="Folder of the run, or of a shard, or of an archive.", metavar="RUN")],
     to: Annotated[str, typer.Argument(help=f"Address: {_SCHEMES}.", metavar="ADDRESS")],
-    take_over: Annotated[
-        bool, typer.Option("--take-over", help="Go on with what another machine has not let go, because it died.")
-    ] = False,
+    take_over: TakeOver = False,
 ) -> None:
     """Bring a run or an archive to an object store: all of it, or what is new there. Needs the extra store.
 

@@ -1,16 +1,19 @@
 """`worktrial validate SUITE`: does the suite discriminate?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from worktrial.cli.options import data_of_any, takes
 from worktrial.engine.notices import say, say_json
+from worktrial.errors import DataError, SettingError
 
 if TYPE_CHECKING:  # reading a suite's data is not for --help
     from worktrial.finding import Findings
     from worktrial.language import JsonObject
+    from worktrial.statistics import Figure
     from worktrial.suite import Suite
     from worktrial.suites.validate import Validation
     from worktrial.synthesis.gates import GateReport
@@ -22,6 +25,16 @@ if TYPE_CHECKING:  # reading a suite's data is not for --help
 def validate(
     suite: Annotated[str, typer.Argument(help="A suite's name, or the folder of your own.", metavar="SUITE")],
     as_json: Annotated[bool, typer.Option("--json", help="Print outcomes, gates and findings as JSON.")] = False,
+    card: Annotated[
+        bool, typer.Option("--card", help="Print the trust card: twenty points, each with its figures.")
+    ] = False,
+    from_run: Annotated[
+        list[Path] | None,
+        typer.Option("--from", help="Stored run or audit that the card draws on, too; repeatable.", metavar="RUN"),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the card there as Markdown.", metavar="FILE")
+    ] = None,
     **given: Any,
 ) -> None:
     """Check a suite by its reference agents: one that must pass every task, others that must fail every task.
@@ -31,6 +44,8 @@ def validate(
     anything is wrong.
 
     Example: worktrial validate ./my-suite
+
+    Example: worktrial validate starter --card -o card.md
     """
     import asyncio
 
@@ -44,6 +59,11 @@ def validate(
     from worktrial.terminal import SafeConsole
 
     known = find_suite(suite)
+    if card:
+        _print_card(known, given, from_run or [], output, as_json=as_json)
+        return
+    if from_run or output is not None:
+        raise SettingError("--from, --output: are about the card; add --card")
     console = SafeConsole()
     proof = known.proof(given)
     if proof is not None:
@@ -75,6 +95,62 @@ def validate(
                 print_findings(known.title, _as_findings(report), asked=True, word=suite)
     if any(done.wrong for done in validations) or (report is not None and report.wrong):
         raise typer.Exit(1)
+
+
+def _print_card(
+    suite: "Suite", given: Mapping[str, Any], stored: Sequence[Path], output: Path | None, *, as_json: bool
+) -> None:
+    from tempfile import TemporaryDirectory
+
+    from worktrial.engine.stored import open_run
+    from worktrial.results.card import CardEvidence, card_of
+    from worktrial.results.writing import to_markdown, to_rich
+    from worktrial.suite import is_audit
+    from worktrial.suites.validate import parts_of_models, reference_runs
+    from worktrial.terminal import SafeConsole
+
+    data = {name: value for name, value in given.items() if value is not None}
+    chosen = suite.data.read(data, suite=f"the suite {suite.name}", needs=suite.needs)
+    opened = [open_run(folder) for folder in stored]
+    audits = [run for run in opened if is_audit(run.manifest)]
+    own = [run for run in opened if run not in audits]
+    if other := next((run for run in own if run.manifest.suite != suite.name), None):
+        fix = f"Name runs of {suite.title}, and audits"
+        raise DataError(other.folder, f"is a run of {other.manifest.title}", fix)
+    tasks = len(suite.tasks(chosen))
+    with TemporaryDirectory(prefix="worktrial-") as folder:
+        parts = parts_of_models(suite)
+        runs = [] if parts else reference_runs(suite, data, Path(folder))
+        why = f"models play {' and '.join(parts)}" if parts else ""
+        found = _found(suite, data, chosen, tasks)
+        made = card_of(CardEvidence(suite, [*runs, *own], audits, found, tasks, why))
+    if output is not None:
+        output.write_text(to_markdown(made.table()), encoding="utf-8")
+    if as_json:
+        say_json(made.text())
+    else:
+        SafeConsole().print(to_rich(made.table()))
+
+
+def _found(suite: "Suite", data: Mapping[str, Any], chosen: Any, tasks: int) -> "list[Figure]":
+    """Shares of the tasks in which gates or a proof, and a lint, find something."""
+    import asyncio
+
+    from worktrial.results.card import found_count, found_share
+    from worktrial.suite import Suite
+    from worktrial.suites.executable import ExecutableSuite
+    from worktrial.synthesis.gates import MEANINGS, gates_of
+
+    found = []
+    if isinstance(suite, ExecutableSuite):
+        report = asyncio.run(gates_of(suite, chosen))
+        about = {gate.value: said for gate, said in MEANINGS.items()}
+        counts = [(row["gate"], row["findings"], row["checked"]) for row in _gate_rows(report)]
+        found += [found_share(gate, hits, n, tasks, about[gate]) for gate, hits, n in counts]
+    looks = [proof.findings] if (proof := suite.proof(data)) is not None else []
+    if type(suite).lint is not Suite.lint:
+        looks.append(suite.lint(chosen))
+    return [*found, *(found_count(check, look) for look in looks for check in look.checks)]
 
 
 def _print_outcomes(console: "SafeConsole", validations: "Sequence[Validation]") -> None:

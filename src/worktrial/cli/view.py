@@ -5,18 +5,14 @@ from typing import Annotated
 
 import typer
 
-from worktrial.cli.places import run_folder
+from worktrial.cli.places import run_at
 from worktrial.engine.notices import say
 
 
 def view(
     places: Annotated[
         list[Path] | None,
-        typer.Argument(
-            help="Folders or addresses of runs, or folders that hold some. Default: runs.",
-            metavar="[RUN|FOLDER...]",
-            parser=run_folder,
-        ),
+        run_at("Folders or addresses of runs, or folders that hold some. Default: runs.", "[RUN|FOLDER...]"),
     ] = None,
     port: Annotated[
         int, typer.Option("--port", help="Port to listen on; 0 takes a free one.", min=0, max=65535)

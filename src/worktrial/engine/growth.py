@@ -4,7 +4,7 @@ What can change a result has to be as it was; which samples there are may grow. 
 asked for.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -94,8 +94,8 @@ def grow(stored: Manifest, wanted: Manifest, folder: Path | str) -> None:
     session = wanted.sessions[-1]
     asks = _asks(stored)
     if asks is not None and session.asked is not None:
-        before = _count(asks, stored.shard)
-        wanted.samples = _count(_uncovered([*asks, session.asked]), stored.shard)
+        before = count_asked(asks, stored.shard)
+        wanted.samples = count_asked(_uncovered([*asks, session.asked]), stored.shard)
         new = wanted.samples - before
         session.asked = msgspec.structs.replace(session.asked, added=new) if new else None
         now: JsonObject = msgspec.json.decode(msgspec.json.encode(wanted.settings))
@@ -137,8 +137,13 @@ def differences(stored: Manifest, wanted: Manifest) -> list[Difference]:
 
 def _asks(manifest: Manifest) -> list[Asked] | None:
     """Orders of samples that the sessions of a run have asked for; None where that is not known."""
-    asked = [session.asked for session in manifest.sessions if session.asked is not None]
-    return _uncovered(asked) if asked else None
+    return asked_together([manifest]) or None
+
+
+def asked_together(manifests: Iterable[Manifest]) -> list[Asked]:
+    """Orders of samples that the sessions of shards of a run have asked for; [] where that is not known."""
+    sessions = (session for manifest in manifests for session in manifest.sessions)
+    return _uncovered([session.asked for session in sessions if session.asked is not None])
 
 
 def _uncovered(asks: Sequence[Asked]) -> list[Asked]:
@@ -156,7 +161,7 @@ def _covers(one: Asked, other: Asked) -> bool:
     return one.tasks == other.tasks or {*other.tasks} <= {*one.tasks}
 
 
-def _count(asks: Sequence[Asked], shard: Shard | None) -> int:
+def count_asked(asks: Sequence[Asked], shard: Shard | None = None) -> int:
     """Number of samples that were asked for, of all or of a shard."""
     if len(asks) > 1:
         return len({key for asked in asks for key in _keys(asked, shard)})

@@ -22,6 +22,13 @@ def say_json(text: str) -> None:
     print(printable_json(text), flush=True)
 
 
+def say_object(value: object) -> None:
+    """Print a value as JSON, as `say_json` does."""
+    import msgspec
+
+    say_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
 def say_crash(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Print a traceback, as `sys.excepthook` does, without what could steer a terminal."""
     import traceback

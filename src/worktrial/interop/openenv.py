@@ -1,7 +1,6 @@
 """A run's samples as an environment of OpenEnv: `reset`, `step` and a reward."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,13 +10,12 @@ from starlette.types import ASGIApp
 
 from worktrial.agents.assignment import NotTaken
 from worktrial.agents.episode import AnsweredBy, EpisodeOver
-from worktrial.engine.trial import Job
 from worktrial.errors import SettingError, WorktrialError
 from worktrial.grading.reward import RewardKind
 from worktrial.interop.serve.guard import Guard
 from worktrial.interop.serve.reception import Guest, Reception
 from worktrial.interop.serve.server import AppOf, Opening
-from worktrial.interop.training import TRAIN, Catalogue, reward_of, scenario_of
+from worktrial.interop.training import TRAIN, Catalogue, reward_of
 
 
 class WorkplaceAction(Action):  # type: ignore[misc]
@@ -41,10 +39,6 @@ class WorkplaceObservation(Observation):  # type: ignore[misc]
     is_error: bool = False
     outcome: str | None = None
     """pass or fail, at the end."""
-
-
-def _spec(index: int, task: Job) -> dict[str, Any]:
-    return {"id": task.sample, "index": index, "scenario": scenario_of(task)}
 
 
 @dataclass(slots=True)
@@ -146,9 +140,9 @@ class WorkplaceEnvironment(Environment):  # type: ignore[misc]
         tasks = self._shared.catalogue.tasks(split or TRAIN)
         if not tasks:
             raise SettingError(f"split {split or TRAIN}: it has no task")
-        if index is not None:
-            return _at(tasks, index).sample
-        return tasks[(seed or 0) % len(tasks)].sample
+        if index is not None and not 0 <= index < len(tasks):
+            raise SettingError(f"index {index}: the split has {len(tasks)} tasks")
+        return tasks[(seed or 0) % len(tasks) if index is None else index].sample
 
     async def _give_up(self) -> None:
         guest, self._guest = self._guest, None
@@ -196,37 +190,6 @@ class WorkplaceEnvironment(Environment):  # type: ignore[misc]
             NotImplementedError: always; the server calls `step_async`.
         """
         raise NotImplementedError("use step_async")
-
-    def list_splits(self) -> list[str]:
-        """Splits of the tasks."""
-        return [*self._shared.catalogue.splits]
-
-    def list_tasks(self, split: str) -> list[dict[str, Any]]:
-        """All tasks of a split."""
-        return self.get_task_range(split)
-
-    def num_tasks(self, split: str) -> int:
-        """Number of tasks of a split."""
-        return len(self._shared.catalogue.tasks(split))
-
-    def get_task(self, split: str, index: int) -> dict[str, Any]:
-        """Task of a split.
-
-        Raises:
-            IndexError: it has fewer.
-        """
-        return _spec(index, _at(self._shared.catalogue.tasks(split), index))
-
-    def get_task_range(self, split: str, start: int | None = None, stop: int | None = None) -> list[dict[str, Any]]:
-        """Tasks of a split from `start` to before `stop`."""
-        tasks = self._shared.catalogue.tasks(split)
-        return [_spec(index, tasks[index]) for index in range(*slice(start, stop).indices(len(tasks)))]
-
-
-def _at(tasks: Sequence[Job], index: int) -> Job:
-    if not 0 <= index < len(tasks):
-        raise IndexError(f"index {index}: the split has {len(tasks)} tasks")
-    return tasks[index]
 
 
 def environment_app(kind: RewardKind, most: int) -> AppOf:

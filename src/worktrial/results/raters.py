@@ -13,7 +13,7 @@ from worktrial.statistics import AgreementFigure, Figure, Unit, rater_agreement
 
 
 class Agreements(NamedTuple):
-    """How far some agree who judge the same samples; each is unknown where no sample has two opinions."""
+    """Agreement of some who judge the same samples; unknown where no sample has two opinions."""
 
     agree: Figure
     """Share of equal pairs of opinions."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from worktrial.grading import Outcome
-from worktrial.suite import ReferenceAgent
+from worktrial.suite import Baseline, ReferenceAgent
 from worktrial.workplaces import StopReason
 
 if TYPE_CHECKING:
@@ -17,22 +17,26 @@ def plan_agent(*, must: Outcome | None = None) -> ReferenceAgent:
     Args:
         must: Outcome that it must have on every task; None if any will do.
     """
-    return ReferenceAgent("follows each task's solution plan", must, _plan_follower)
+    return ReferenceAgent("follows each task's solution plan", must, _plan_follower, Baseline.ORACLE)
 
 
 def greedy_agent() -> ReferenceAgent:
     """Agent that follows each task's plan, believes every answer and looks only where it must."""
-    return ReferenceAgent("follows the plan, believes everything, makes no call twice", make=_greedy_follower)
+    return ReferenceAgent(
+        "follows the plan, believes everything, makes no call twice", None, _greedy_follower, Baseline.ORACLE
+    )
 
 
 def careful_agent() -> ReferenceAgent:
     """Agent that follows each task's plan, and reads everything again before it acts."""
-    return ReferenceAgent("follows the plan, reads everything again before it acts", make=_careful_follower)
+    return ReferenceAgent(
+        "follows the plan, reads everything again before it acts", None, _careful_follower, Baseline.ORACLE
+    )
 
 
 def idle_agent(about: str = "answers at once", *, must: Outcome | None = None) -> ReferenceAgent:
     """Agent that answers at once, without a single call; `must` as for `plan_agent`."""
-    return ReferenceAgent(about, must, lambda _: Idle())
+    return ReferenceAgent(about, must, lambda _: Idle(), Baseline.IDLE)
 
 
 def spam_agent(*, must: Outcome | None = None) -> ReferenceAgent:
@@ -41,7 +45,9 @@ def spam_agent(*, must: Outcome | None = None) -> ReferenceAgent:
     Args:
         must: Outcome that it must have on every task; None if any will do.
     """
-    return ReferenceAgent("makes the first literal call, and says all that it can read", must, _spam)
+    return ReferenceAgent(
+        "makes the first literal call, and says all that it can read", must, _spam, Baseline.RANDOM
+    )
 
 
 # Imported here because most runs follow no plan.

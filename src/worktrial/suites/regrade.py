@@ -1,10 +1,10 @@
 """Judging stored work again, without the agent."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -20,9 +20,12 @@ from worktrial.grading import Outcome
 from worktrial.grading.check import WITHIN_BUDGET
 from worktrial.language import JsonObject
 from worktrial.outside.files import as_json, read_bytes
-from worktrial.suites.duties import with_budget
-from worktrial.suites.judging import JudgeSettings, Work, doubts_of, judge_on_record
+from worktrial.trial.duties import with_budget
+from worktrial.trial.judging import JudgeSettings, Work, doubts_of, judge_on_record
+from worktrial.trial.trial import Grade, Load, TrialTask, readable
 from worktrial.workplaces import StopReason, ToolCall, Trajectory
+
+T = TypeVar("T")
 
 # What the scheduler writes before a trajectory's own fields.
 _WHOSE = frozenset({"suite", "sample", "repeat", "condition"})
@@ -120,6 +123,23 @@ class Grader(Protocol):
             InvalidSample: it has no verdict, through no fault of the agent.
         """
         ...
+
+
+class ToolGrader(Generic[T]):
+    """Grader by the functions that a suite's trial loads and grades with."""
+
+    def __init__(self, data: JsonObject, tasks: Iterable[TrialTask], load: Load[T], grade: Grade[T]) -> None:
+        self.data = data
+        self._tasks = {task.id: task for task in tasks}
+        self._load, self._grade = load, grade
+
+    async def grade(self, work: FinishedWork, rubric: str | None, context: SampleContext) -> SampleResult:
+        """Judge `work`; see `Grader`."""
+        task = self._tasks.get(work.record.sample)
+        if task is None:
+            raise InvalidSample(InvalidReason.TASK_DATA, "the data has no such task")
+        with readable():
+            return await self._grade(self._load(task), work.work, context, rubric)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from worktrial.agents.candidates import Candidate
 from worktrial.engine.lines import read_lines
 from worktrial.engine.roles import Role
 from worktrial.suites.executable.tasks import ExecutableTask
-from worktrial.suites.executable.trial import ExecutableSettings, ExecutableTrial
+from worktrial.suites.executable.trial import ExecutableSettings, executable_trial
 from worktrial.synthesis.artifacts import RunKind, SlotRun
 from worktrial.synthesis.calibration.runs import calibration_run
 from worktrial.synthesis.clauses.clause import Clause
@@ -192,7 +192,7 @@ class ComposingSession(TaskSession[ComposedTask, ExecutableTask]):
             limits=self.run_settings.limits, agent_prompt=SOLVER_PROMPT if kind == "solver" else None
         )
         candidate = Candidate("model", client.settings.model)
-        trial = ExecutableTrial("synthesis", {}, [bench.task], candidate, settings, with_judge=False)
+        trial = executable_trial("synthesis", {}, [bench.task], candidate, settings)
         return await calibration_run(bench.task.id, kind, number, bench.content, trial, {Role.AGENT: client})
 
     async def _faults(self, bench: ComposedBench) -> list[str]:

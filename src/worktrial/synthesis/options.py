@@ -17,7 +17,6 @@ from worktrial.engine.spend import Budget
 from worktrial.errors import DataError, SettingError, option
 from worktrial.options import AgentOptions, Amount, Count, EndpointOptions, Flag, with_roles
 from worktrial.secrets import Redactor
-from worktrial.suites.settings import LOCAL_CONCURRENCY, LOCAL_RECORD, LOCAL_TURNS, USUAL_RECORD, USUAL_TURNS
 from worktrial.suites.simulated.trial import SimulatedSettings
 from worktrial.synthesis.artifacts import JobSpec
 from worktrial.synthesis.calibration.rules import rule_of
@@ -27,6 +26,7 @@ from worktrial.synthesis.files import read_spec, read_yaml_as, to_yaml, write_te
 from worktrial.synthesis.folder import SuiteFolder
 from worktrial.synthesis.resources import ResourceSettings
 from worktrial.synthesis.sources import SourceLibrary, load
+from worktrial.trial.settings import LOCAL_CONCURRENCY, LOCAL_RECORD, LOCAL_TURNS, USUAL_RECORD, USUAL_TURNS
 
 ROLES = (Role.SYNTHESIZER, Role.SOLVER, Role.AGENT, Role.SIMULATOR, Role.JUDGE)
 USUAL_REQUESTS = 32

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.results.runs import record, store
 from tests.support.made_runs import make_run
-from tests.support.run_files import set_work
 
 from worktrial.engine.lines import read_lines
 from worktrial.engine.record import SampleRecord
@@ -29,14 +28,6 @@ from worktrial.results.exports import (
 )
 from worktrial.results.exports.rows import csv_value, markdown_cell
 from worktrial.results.tables import TABLES, RunSource, database, sources
-from worktrial.suites.occupations.export import export_occubench
-
-# The fields of a line of results.jsonl, in the order of the published README.
-_NAMES = (
-    "task_id task_scenario_name category domain difficulty_level agent_model world_model env_mode fault_count "
-    "fault_duration with_plan is_correct feedback step_count trajectory"
-)
-PUBLISHED = _NAMES.split(" ")
 
 
 @pytest.fixture(scope="module")
@@ -82,120 +73,6 @@ def test_the_summary_never_mixes_conditions(made: RunSource, tmp_path: Path) -> 
     assert int(cells[7]) == sum(r.outcome == "invalid" for r in records) > 0
     assert "| E2/3x1 |" in faulted
     assert head.count("|") == ruler.count("|") == clean.count("|") == 12
-
-
-def test_occubench_results_have_the_published_form(made: RunSource, tmp_path: Path) -> None:
-    records = {r.key: r for r in open_run(made.folder).records}
-    invalid = sum(r.outcome == "invalid" for r in records.values())
-    done = export_occubench([made], tmp_path / "out")
-    assert done.written == 48 - invalid > 0
-    assert done.lost == [f"{invalid} invalid samples have no verdict and are left out."]
-    folders = {path.name: path for path in (tmp_path / "out").iterdir()}
-    seen = 0
-    for name, folder in folders.items():
-        setting = json.loads((folder / "args.json").read_text())
-        condition = "E0" if setting["env_mode"] == "E0" else "E2/3x1"
-        assert (setting["fault_count"], setting["fault_duration"]) == ((0, 0) if condition == "E0" else (3, 1))
-        repeat = int(name.partition("__repeat")[2] or 0)
-        assert name.startswith(f"{setting['agent_model']}__{setting['world_model']}__{setting['env_mode']}")
-        assert ("__fc3_fd1" in name) == (condition != "E0")
-        for line in _lines(folder / "results.jsonl"):
-            assert list(line) == PUBLISHED
-            stored = records[str(line["task_id"]), repeat, condition]
-            assert line["is_correct"] is (stored.outcome == "pass")
-            assert line["step_count"] == stored.calls == line["trajectory"].count("\n[Agent Action]: Call tool `")
-            assert line["feedback"] in {v.feedback for v in stored.votes if v.is_correct is line["is_correct"]}
-            assert line["category"] == stored.tags["category"]
-            assert {k: v for k, v in line.items() if k in setting} == {k: setting[k] for k in line if k in setting}
-            seen += 1
-    assert (len(folders), seen) == (4, done.written)
-
-
-OBSERVED = {"content": {"y": 2}, "origin": "executable"}
-
-
-def _with_line(tmp_path: Path, line: dict[str, Any], **more: Any) -> dict[str, Any]:
-    run = store(tmp_path / "run", [record("7", "fail", **more)], agent="m").folder
-    whose = {"sample": "7", "repeat": 0, "condition": "E0", "instruction": "Do it.", "calls": []}
-    set_work(run, [{**whose, **line}])
-    export_occubench(sources([run]), tmp_path / "out.jsonl")
-    [row] = _lines(tmp_path / "out.jsonl")
-    return row
-
-
-def test_a_trajectory_is_told_in_the_order_of_its_messages(tmp_path: Path) -> None:
-    def asks(name: str, arguments: str) -> dict[str, Any]:
-        return {"id": "same", "type": "function", "function": {"name": name, "arguments": arguments}}
-
-    row = _with_line(
-        tmp_path,
-        {
-            "messages": [
-                {"role": "user", "content": "Do it."},
-                {"role": "assistant", "content": "First.", "tool_calls": [asks("a", "{}"), asks("b", '{"x": 1}')]},
-                {"role": "tool", "tool_call_id": "same", "content": '{"of": "a"}'},
-                {"role": "tool", "tool_call_id": "same", "content": '{"of": "b"}'},
-                {"role": "assistant", "content": "Done."},
-            ]
-        },
-        tags={"scenario": "S"},
-    )
-    assert row["trajectory"] == (
-        "\n[Agent Response]: First.\n"
-        "\n[Agent Action]: Call tool `a` with arguments: {}\n"
-        '\n[Environment Observation] (from a): {"of": "a"}\n'
-        '\n[Agent Action]: Call tool `b` with arguments: {"x":1}\n'
-        '\n[Environment Observation] (from b): {"of": "b"}\n'
-        "\n[Agent Response]: Done.\n"
-    )
-    assert (row["task_id"], row["task_scenario_name"], row["category"], row["domain"]) == (
-        7,
-        "S",
-        "Unknown",
-        "Unknown",
-    )
-    assert (row["agent_model"], row["world_model"], row["feedback"]) == ("m", "executable", "why")
-
-
-def test_calls_and_thoughts_in_the_text_are_told_as_those_beside_it(tmp_path: Path) -> None:
-    call = {"index": 0, "turn": 0, "tool": "a", "arguments": {"x": 1}, "observation": OBSERVED}
-    spelled = '<tool_call>{"name": "a", "arguments": {"x": 1}}</tool_call>'
-    messages = [
-        {"role": "user", "content": "Do it."},
-        {"role": "assistant", "content": f"A?</think>First.\n{spelled}"},
-        {"role": "user", "content": '<tool_response>\n{"y":2}\n</tool_response>'},
-        {"role": "assistant", "content": "<think>2?</think>Two."},
-    ]
-    row = _with_line(tmp_path, {"messages": messages, "calls": [call], "answer": "Two."})
-    assert row["trajectory"] == (
-        "\n[Agent Response]: First.\n"
-        '\n[Agent Action]: Call tool `a` with arguments: {"x":1}\n'
-        '\n[Environment Observation] (from a): {"y":2}\n'
-        "\n[Agent Response]: Two.\n"
-    )
-
-
-def test_an_agent_without_messages_is_told_by_its_calls(tmp_path: Path) -> None:
-    call = {"index": 0, "turn": 0, "tool": "a", "arguments": {"x": 1}, "observation": OBSERVED}
-    row = _with_line(tmp_path, {"messages": [], "calls": [call], "answer": "Two."})
-    assert row["trajectory"] == (
-        '\n[Agent Action]: Call tool `a` with arguments: {"x":1}\n'
-        '\n[Environment Observation] (from a): {"y":2}\n'
-        "\n[Agent Response]: Two.\n"
-    )
-
-
-def test_occubench_refuses_what_it_cannot_hold(made: RunSource, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="one file is for one configuration"):
-        export_occubench([made], tmp_path / "one.jsonl")
-    assert not list(tmp_path.iterdir())
-    again = make_run(tmp_path / "again", tasks=3, seed=5)
-    with pytest.raises(SettingError, match="have the same configuration"):
-        export_occubench(sources([made.folder, again]), tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-    documents = make_run(tmp_path / "documents", suite="documents", tasks=2)
-    with pytest.raises(SettingError, match="a run of documents has no form"):
-        export_occubench(sources([documents]), tmp_path / "out")
 
 
 def test_files_are_not_run_over(made: RunSource, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def _record(question: str, repeat: int, passed: bool | None, setup: str, changed
         "scorer_version": "v",
         "data_revision": {"questions": "q"},
         "retrieval": {"gold_pages": [], "opened": [], "searches": 0},
-        "diagnosis": None if passed else {"cause": "other", "why": "w", "ratio": 2.0, "opposite_sign": False},
+        "diagnosis": None if passed else {"cause": "other", "why": "w", "ratio": 2.0},
         "failure": None if passed else {"kind": "unknown", "why": "no rule fits"},
         **changed,
     }

@@ -14,7 +14,7 @@ from worktrial.errors import SettingError, option
 from worktrial.named_agents import resolve_agent
 from worktrial.suite import suites
 from worktrial.suites.documents import suite
-from worktrial.suites.documents.task import DocumentsTrial
+from worktrial.trial.trial import ToolTrial
 from worktrial.trials import prepare
 
 
@@ -26,7 +26,7 @@ async def _says_nothing(assignment: Any) -> str:
     return ""
 
 
-def _trial(tmp_path: Path, agent: Any = "idle", **given: Any) -> DocumentsTrial:
+def _trial(tmp_path: Path, agent: Any = "idle", **given: Any) -> ToolTrial[Any]:
     where = {"questions": str(write_questions(tmp_path)), "archive": tiny_archive()}
     return suite.trial(_read(**{**where, **given}), resolve_agent(agent, suite), {})
 

@@ -39,15 +39,18 @@ def test_what_was_opened_found_and_queried() -> None:
     assert not trace.unrecorded
 
 
-def test_a_query_that_names_its_page() -> None:
-    where = "select text from cells where document = 'it''s' and page=4 and row_no = 2"
-    page = GoldPage("it's", 4)
-    assert trace_of([_call("sql", {"query": where}, {"columns": ["text"], "rows": [["1"]]})]).queried == (page,)
-    assert not trace_of([_call("sql", {"query": where}, {"columns": ["text"], "rows": []})]).queried
-    several = "select text from cells where document = 'a' and (page = 2 or page = 3)"
-    assert trace_of([_call("sql", {"query": several}, {"columns": ["text"], "rows": [["1"]]})]).queried == (A2, A3)
-    both = f"{where} or document = 'b'"
-    assert not trace_of([_call("sql", {"query": both}, {"columns": ["text"], "rows": [["1"]]})]).queried
+def test_a_query_shows_the_places_that_its_rows_name_and_is_not_read_for_others() -> None:
+    where = "select text from cells where document = 'a' and page = 2"
+    unsaid = trace_of([_call("sql", {"query": where}, {"columns": ["text"], "rows": [["1"]]})])
+    assert not unsaid.queried and unsaid.unrecorded
+    nothing = trace_of([_call("sql", {"query": where}, {"columns": ["text"], "rows": []})])
+    assert not nothing.queried and not nothing.unrecorded
+    columns, rows = (
+        ["text", "page", "document", "table_no"],
+        [["1", 2, "a", 1], ["2", 3, "a", None], ["3", None, "b", 1]],
+    )
+    told = trace_of([_call("sql", {"query": "from cells"}, {"columns": columns, "rows": rows})])
+    assert told.queried == (A2, A3) and not told.unrecorded
 
 
 def test_python_that_asks_the_archive_itself() -> None:

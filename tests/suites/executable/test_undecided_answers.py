@@ -5,11 +5,12 @@ import asyncio
 import pytest
 
 from worktrial.agents.plan import follow
+from worktrial.engine.trial import Job, SampleContext
 from worktrial.grading import Outcome
 from worktrial.grading.answer_checks import AnswerDate
-from worktrial.suites.executable.trial import grade
-from worktrial.suites.judging import JudgeSettings, Work
+from worktrial.suites.executable.trial import ExecutableWork
 from worktrial.suites.starter import load_tasks
+from worktrial.trial.judging import JudgeSettings, Work
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,9 @@ def test_a_date_that_can_be_read_two_ways(answer: str, outcome: Outcome) -> None
     session = task.open()
     trajectory = asyncio.run(follow(task.plan, session))
     trajectory.answer = answer
-    work = Work(trajectory, task.clock, session.state)
-    result = asyncio.run(grade(task.model_copy(update={"checks": tuple(checks)}), work, JudgeSettings()))
+    changed = task.model_copy(update={"checks": tuple(checks)})
+    works = ExecutableWork(JudgeSettings(), with_judge=False)
+    context = SampleContext(Job(task.id, 0), {})
+    result = asyncio.run(works.grade(changed, Work(trajectory, task.clock, session.state), context, None))
     assert result.outcome is outcome
     assert result.reason.startswith("undecided: ") is (outcome is Outcome.INVALID)

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 from jsonschema import Draft202012Validator
+from tests.support.team import gold_answer
 
 from worktrial.suites.orchestration.example import example_folder
 from worktrial.suites.orchestration.planning.cards import Team
-from worktrial.suites.orchestration.planning.duties import workflow_of
+from worktrial.suites.orchestration.planning.duties import duties
 from worktrial.suites.orchestration.planning.lint import lint_release
-from worktrial.suites.orchestration.planning.references import gold
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
@@ -141,7 +141,7 @@ def test_a_plan_keeps_the_workflows_of_the_one_before(scenario: Scenario) -> Non
 
 @SCENARIOS
 def test_agents_work_for_the_workflow_that_their_step_names(scenario: Scenario) -> None:
-    found = workflow_of(scenario)
+    found = {step: duty.workflow for step, duty in duties(scenario).items()}
     for step, plan in with_plan(scenario):
         assert step.workflow in plan.plan.by_id
         assert found[step.id] == step.workflow
@@ -160,7 +160,7 @@ def test_no_two_requests_are_the_same() -> None:
 def test_its_gold_is_all_right_in_both_scoring_modes(language: Language) -> None:
     team, ours, published = RELEASE.teams[language], Counter[str](), Counter[str]()
     for scenario in of(language):
-        answers = {asked.step.id: gold(asked.step) for asked in requests_of(scenario, team).requests}
+        answers = {asked.step.id: gold_answer(asked.step) for asked in requests_of(scenario, team).requests}
         mine = our_scenario(scenario, answers, team)
         theirs = published_scenario(history_of(scenario, answers), team)
         assert mine.needs == theirs.needs == ()

@@ -21,7 +21,7 @@ from worktrial.engine.client import Client
 from worktrial.engine.roles import Role
 from worktrial.errors import StopRun
 from worktrial.suites.simulated.tasks import TaskSet
-from worktrial.suites.simulated.trial import SimulatedSettings, SimulatedTrial
+from worktrial.suites.simulated.trial import SimulatedSettings, simulated_trial
 from worktrial.synthesis.artifacts import JobSpec, SlotRun, TaskDraft
 from worktrial.synthesis.calibration.runs import calibration_run
 from worktrial.synthesis.checks.case import playable
@@ -37,7 +37,7 @@ def one(
     work = run_task(draft, "en", SPEC, place())
     data = TaskSet(Path(), [work], {"parcels": playable(place().whole)}, "content")
     settings = SimulatedSettings(with_plan=kind == "plan")
-    trial = SimulatedTrial("synthesis", data, [work], Candidate("model", "agent-1"), settings)
+    trial = simulated_trial("synthesis", data, [work], Candidate("model", "agent-1"), settings)
     content = str(hash(draft.rubric))
 
     async def run() -> SlotRun:

@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,36 +31,38 @@ _KINDS: Mapping[str, type[WorktrialError]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ShardOrder:
-    """One shard of a run, as a worker is told to do it."""
+class Errand:
+    """Words of a command that the workers are to repeat."""
 
     suite: str
     agent: str | None
     given: Mapping[str, Any]
-    base: Path
-    """Folder that relative paths start at."""
     command: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShardOrder:
+    """One shard of a run, as a worker is told to do it."""
+
+    errand: Errand
     shard: Shard
-    home: Path | None
-    """Folder in which each shard has one; None where the run lies in an object store."""
-    mark: str
-    """Content of the file `MARK` in there."""
     at_once: int
     """Number of shards at work at the same time."""
-    concurrency: int
-    """Samples in flight, of all of them together."""
-    budget: Budget
-    """Share of the run's budget that the shard may spend, without its minutes."""
-    ends: float | None
+    home: Path | None
+    """Folder in which each shard has one; None where the run lies in an object store."""
+    mark: str = ""
+    """Content of the file `MARK` in there."""
+    ends: float | None = None
     """Time at which the run's minutes are over, in seconds since 1970 by the clock of who gave the order."""
-    keys: Mapping[str, str] = field(repr=False)
+    base: Path = field(default_factory=Path.cwd)
+    """Folder that relative paths start at."""
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Values of the environment variables that the run needs."""
 
 
 class ShardEnd(NamedTuple):
     """Outcome of the work on one shard."""
 
-    number: int
     samples: int = 0
     invalid: int = 0
     retries: int = 0
@@ -86,22 +88,20 @@ def work_on(order: ShardOrder) -> ShardEnd:
     Args:
         order: The shard.
     """
-    number = order.shard.number
     os.environ.update(order.keys)
     collect_seldom()
     try:
-        with collecting_seldom(order.concurrency):
-            return asyncio.run(_work(order))
+        return asyncio.run(_work(order))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        return ShardEnd(number, error="interrupted", kind="interrupted")
+        return ShardEnd(error="interrupted", kind="interrupted")
     except WorktrialError as e:
         kind = next((name for name, known in _KINDS.items() if isinstance(e, known)), "setting")
-        return ShardEnd(number, error=f"shard {order.shard}: {e.args[0]}", kind=kind)
+        return ShardEnd(error=f"shard {order.shard}: {e.args[0]}", kind=kind)
 
 
 async def _work(order: ShardOrder) -> ShardEnd:
-    number, place = order.shard.number, order.home
-    given: dict[str, Any] = {**order.given, "shard": str(order.shard)}
+    errand, place = order.errand, order.home
+    given: dict[str, Any] = {**errand.given, "shard": str(order.shard)}
     if place is None:
         # Whoever worked on it before is dead, or Ray would not ask us.
         given["take_over"] = True
@@ -111,30 +111,21 @@ async def _work(order: ShardOrder) -> ShardEnd:
                 f"{socket.gethostname()} does not see {place}. Name a folder of a disk that all machines of the "
                 f"cluster share, or an address in an object store, with {option('output')}"
             )
-        given["output"] = shard_home(place, number, order.shard.of)
-    prepared = prepare(order.suite, order.agent, given, base=order.base, command=order.command)
-    (end,) = await run_trials_async([plan_of(prepared, order)])
-    return ShardEnd(number, len(end.jobs), end.invalid, end.retries)
-
-
-def shard_home(home: Path, number: int, of: int) -> Path:
-    """Folder of a shard among those of its run."""
-    return home / shard_folder(Shard(number, of))
+        given["output"] = place / shard_folder(order.shard)
+    plan = plan_of(prepare(errand.suite, errand.agent, given, base=order.base, command=errand.command), order)
+    with collecting_seldom(plan.settings.concurrency):
+        (end,) = await run_trials_async([plan])
+    return ShardEnd(len(end.jobs), end.invalid, end.retries)
 
 
 def plan_of(prepared: PreparedRun, order: ShardOrder) -> RunPlan:
     """Plan of a shard that keeps to its part of the run's budget and rates, and of what is in flight."""
-    minutes = None if order.ends is None else max(0.0, order.ends - time.time()) / 60
-    settings = replace(
-        prepared.settings,
-        concurrency=max(1, order.concurrency // order.at_once),
-        budget=replace(order.budget, minutes=minutes),
+    whole, (number, of) = prepared.settings.budget, (order.shard.number, order.shard.of)
+    budget = Budget(
+        None if whole.cost is None else whole.cost / of,
+        None if whole.tokens is None else whole.tokens // of + (number <= whole.tokens % of),
+        None if order.ends is None else max(0.0, order.ends - time.time()) / 60,
     )
+    concurrency = max(1, prepared.settings.concurrency // order.at_once)
     roles = {name: role.share(order.at_once) for name, role in prepared.models.items()}
-    return RunPlan(prepared.trial, roles, settings)
-
-
-def settled(ends: Sequence[ShardEnd]) -> tuple[int, float]:
-    """Number of requests that were sent again, and the share of invalid samples, 0-1."""
-    samples = sum(end.samples for end in ends)
-    return sum(end.retries for end in ends), sum(end.invalid for end in ends) / samples if samples else 0.0
+    return RunPlan(prepared.trial, roles, replace(prepared.settings, concurrency=concurrency, budget=budget))

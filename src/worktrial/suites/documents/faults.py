@@ -150,7 +150,7 @@ def _stale_revision(archive: "Archive") -> Transform:
         """Figures as an earlier issue printed them, where it printed others."""
         older: dict[str, str] = {}
         with closing(archive.connection()) as connection:
-            queried = (cell[:2] for cell in queried_by(context.arguments, observation))
+            queried = (cell[:2] for cell in queried_by(observation))
             for page in dict.fromkeys([*places(observation), *queried]):
                 older |= dict(connection.execute(_EARLIER, page).fetchall())
         return _if_changed(observation, _replaced(observation, older)) if older else None

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from worktrial.errors import DataError, InvalidReason, InvalidSample
+from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.language.templates import templates
 from worktrial.outside.files import files_fingerprint
 from worktrial.suites.documents.choices import Setup
@@ -115,7 +115,8 @@ class SamplePreparer:
         """Session, instruction and pictures for one sample; closed when it is over.
 
         Raises:
-            InvalidSample: this question cannot be set up so.
+            InvalidSample: the data does not say where the answer of this question stands.
+            DataError: the archive lacks what it needs.
             SettingError: Python cannot be locked in on this machine.
         """
         pictures = Pictures()
@@ -136,23 +137,17 @@ class SamplePreparer:
             await asyncio.to_thread(self._files.check, laid)
 
     def _lay(self, files: DocumentFiles, question: DocumentQuestion, folder: Path) -> dict[Path, os.stat_result]:
-        try:
-            if self._setup is Setup.ORACLE_PAGES:
-                files.lay_pages(folder, question.pages)
-                return {}
-            return files.lay(folder, question.documents if self._setup is Setup.ORACLE_DOCS else None)
-        except DataError as e:
-            raise _no_data(str(e)) from e
+        if self._setup is Setup.ORACLE_PAGES:
+            files.lay_pages(folder, question.pages)
+            return {}
+        return files.lay(folder, question.documents if self._setup is Setup.ORACLE_DOCS else None)
 
     def _instruction(self, question: DocumentQuestion, pictures: Pictures) -> str:
         if self._setup is not Setup.ORACLE_PAGES:
             return question.text
         if not question.pages:
             raise _no_data("the data does not say on which pages the answer stands")
-        try:
-            pages = [self._shown(page.document, page.page, pictures) for page in question.pages]
-        except DataError as e:
-            raise _no_data(str(e)) from e
+        pages = [self._shown(page.document, page.page, pictures) for page in question.pages]
         return with_pages(question.text, pages)
 
     def _shown(self, document: str, number: int, pictures: Pictures) -> ShownPage:
@@ -185,10 +180,7 @@ class SamplePreparer:
             self._parts.move_to_end(key)
             return self._parts[key]
         assert self._archive is not None, "the set-up needs an archive, and the trial has checked that"
-        try:
-            part = part_of(self._archive, key)
-        except DataError as e:
-            raise _no_data(str(e)) from e
+        part = part_of(self._archive, key)
         self._parts[key] = part
         while len(self._parts) > _PARTS_KEPT:
             self._parts.popitem(last=False)

@@ -42,6 +42,8 @@ class DocumentQuestion:
     """Unit that the question asks for."""
     figures: tuple[GoldFigure, ...] = ()
     """Printed figures behind the answer; () where the data does not say."""
+    plan: JsonObject | None = None
+    """Calls and answer that solve it; None where the data has none."""
     where: str = ""
     """File and row, for messages."""
 

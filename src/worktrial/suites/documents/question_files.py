@@ -178,6 +178,8 @@ class _Row(msgspec.Struct):
     difficulty: str | int = ""
     unit: str | None = None
     cells: list[_Cell] = []
+    plan: dict[str, Any] | None = None
+    """Calls and answer that solve it, as `worktrial.agents.plan.Plan` has them, for the agent `reference`."""
 
 
 _decoder = msgspec.json.Decoder(_Row)
@@ -230,5 +232,6 @@ def _own(line: str, place: str) -> DocumentQuestion:
         difficulty=str(row.difficulty).strip().lower(),
         unit=row.unit,
         figures=figures,
+        plan=row.plan,
         where=place,
     )

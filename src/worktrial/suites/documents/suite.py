@@ -9,13 +9,14 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
 from worktrial.places import shown_place
 from worktrial.suite import ReferenceAgent, Suite, TaskRow
 from worktrial.suites.documents.options import DocumentsBeside, DocumentsData, DocumentsOptions, ScoreName
-from worktrial.suites.reference import idle_agent
+from worktrial.suites.reference import idle_agent, plan_agent, spam_agent
+from worktrial.trial.settings import work_fields
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
     from worktrial.suites.documents.load import QuestionSet
     from worktrial.suites.documents.page_pictures import PageAlbum
     from worktrial.suites.documents.question import DocumentQuestion
-    from worktrial.suites.documents.task import DocumentsTrial
     from worktrial.suites.documents.toolbox import PythonUse
     from worktrial.suites.documents.web_search import WebSource
+    from worktrial.trial.trial import ToolTrial
 
 _SCENARIO = 80
 """Characters of a question in a list."""
@@ -58,9 +59,22 @@ class DocumentsSuite(Suite):
     options = DocumentsOptions
     data = DocumentsData
     beside = DocumentsBeside
+    viewer = (Path(__file__).parent / "viewer" / "documents.js",)
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
-        "reference": ReferenceAgent("a scripted solver: it searches, reads a table, queries its cells"),
+        "reference": replace(plan_agent(), about="follows each question's stored plan of searches and queries"),
         "idle": idle_agent("says nothing", must=Outcome.FAIL),
+        "spam": spam_agent(),
+    }
+    on_card: ClassVar[Mapping[str, str]] = {
+        "oracle": "not measured: no agent is given the gold answers; the reference solver's rate stands under cost",
+        "state": "does not apply: the answer is the work, and code scores it",
+        "ends": "nothing can be changed; which spellings of an answer pass is the scorer's rule",
+        "truth": "not measured here: --setup closed tells what an agent knows without the archive",
+        "judge": "does not apply: code scores every answer",
+        "simulator": "does not apply: tools read the archive itself",
+        "held_out": "nothing of the example, which is public; questions of your own as far as you keep them",
+        "harm": "does not apply: nothing can be changed",
+        "flaws": "not measured: a run names questions whose gold is doubtful when it starts",
     }
 
     def tasks(self, data: DocumentsData) -> Sequence[TaskRow]:
@@ -72,13 +86,11 @@ class DocumentsSuite(Suite):
 
     def trial(
         self, options: DocumentsOptions, agent: "Candidate", models: Mapping[RoleName, RoleSettings]
-    ) -> "DocumentsTrial":
+    ) -> "ToolTrial[DocumentQuestion]":
         """Questions, archive and agent made ready to run; see `Suite.trial`."""
-        from worktrial.agents.assignment import Limits
         from worktrial.suites.documents.choices import Setup
         from worktrial.suites.documents.load import doubtful_gold
-        from worktrial.suites.documents.task import DocumentsSettings, DocumentsTrial
-        from worktrial.suites.settings import LOCAL_TURNS, USUAL_TURNS, fault_conditions, keeping_of
+        from worktrial.suites.documents.task import DocumentsSettings, documents_trial
 
         setup = Setup(options.setup)
         python = _python(options, agent)
@@ -89,32 +101,27 @@ class DocumentsSuite(Suite):
         options = options.model_copy(update={"scorer": scorer})
         chosen, left_out = _chosen(questions, archive, options)
         pages = {} if archive is None else {record.name: record.pages for record in archive.documents}
-        model = models.get(Role.AGENT)
-        usual = LOCAL_TURNS if model is not None and model.is_local else USUAL_TURNS
+        web = _web(options)
         settings = DocumentsSettings(
+            **work_fields(options, agent, models),
             setup=setup,
-            repeats=options.repeats,
             python=python,
             images=options.images,
             scorer=scorer,
             tolerance=options.tolerance,
-            limits=Limits(
-                options.max_turns or usual, options.sample_tokens, options.sample_seconds, options.sample_cost
-            ),
-            context=keeping_of(options, agent, model),
-            faults=fault_conditions(options.model_dump()),
+            web=None if web is None else web.name,
+            workspace=options.workspace,
+            tools=options.tools,
         )
-        trial = DocumentsTrial(
+        trial = documents_trial(
             questions,
             chosen,
             archive,
             agent,
             settings,
-            measured=options.measured(),
+            options=options.measured(),
             notices=(*([left_out] if left_out else ()), *doubtful_gold(chosen, pages)),
-            web=_web(options),
-            workspace=options.workspace,
-            tools=options.tools,
+            web=web,
         )
         if options.closed_run is not None:
             _check_closed_run(options.closed_run, questions.fingerprint)
@@ -122,7 +129,7 @@ class DocumentsSuite(Suite):
             _check_sandbox()
         return trial
 
-    def notices(self, options: DocumentsOptions, trial: "DocumentsTrial") -> Iterable[str]:  # type: ignore[override]
+    def notices(self, options: DocumentsOptions, trial: "ToolTrial[DocumentQuestion]") -> Iterable[str]:  # type: ignore[override]
         """Questions left out, doubtful gold, and a warning before unsafe Python; see `Suite.notices`."""
         yield from trial.notices
         if trial.settings["python"] == "unsafe":
@@ -194,7 +201,7 @@ suite = DocumentsSuite()
 
 
 def _python(options: DocumentsOptions, agent: "Candidate") -> "PythonUse":
-    # The scripted solver and the idle agent call no Python, so they run where it cannot be locked in.
+    # Plans and the idle agent call no Python, so they run where it cannot be locked in.
     if options.setup == "closed" or agent.kind == "reference" or options.tools == "none":
         return "none"
     return options.python

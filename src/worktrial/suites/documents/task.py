@@ -1,22 +1,21 @@
-"""The path of one sample of the documents suite, top to bottom: set-up, work, grading."""
+"""Questions about documents in a trial: how the archive is opened for one, and the grading of its answer."""
 
 import asyncio
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from worktrial.agents.assignment import Agent, Assignment, Limits
+from worktrial.agents.assignment import Solution
 from worktrial.agents.candidates import Candidate
-from worktrial.agents.context import ContextKeeping
 from worktrial.engine.record import SampleResult
-from worktrial.engine.roles import Role
-from worktrial.engine.trial import Job, SampleContext
+from worktrial.engine.trial import SampleContext
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.places import shown_place
-from worktrial.suites.documents.answers import AnswerDiagnosis, AnswerPair, AnswerScore, diagnose
+from worktrial.suites.documents.answers import AnswerDiagnosis, AnswerPair, diagnose
 from worktrial.suites.documents.choices import AnswerMode, Setup
 from worktrial.suites.documents.failures import Evidence, FailureKind, candidates, failure, missing_figures
 from worktrial.suites.documents.faults import document_transforms, needs_of
@@ -33,12 +32,13 @@ from worktrial.suites.documents.scoring import (
     score_answer,
     score_measures,
 )
-from worktrial.suites.documents.trace import Trace, retrieval_measures, trace_of
+from worktrial.suites.documents.trace import retrieval_measures, trace_of
 from worktrial.suites.documents.web_search import Contamination
 from worktrial.suites.documents.workplace import as_recorded
-from worktrial.suites.episode import episode, faulty, in_manifest, jobs_under, position_in
-from worktrial.workplaces import Session, Trajectory
-from worktrial.workplaces.faults import Conditions, FaultMode, FaultUnit
+from worktrial.trial.judging import Work
+from worktrial.trial.trial import OpenWorkplace, Sample, ToolTrial
+from worktrial.trial.work import WorkSettings
+from worktrial.workplaces import Trajectory
 
 if TYPE_CHECKING:
     from worktrial.archive import Archive
@@ -47,190 +47,176 @@ if TYPE_CHECKING:
 
 
 SUITE = "documents"
+REFERENCE = "reference"
+"""Agent that follows each question's plan, as one writes it after `--agent`."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentsSettings(ScoreSettings):
+class DocumentsSettings(ScoreSettings, WorkSettings):
     """Settings of the suite's own that can change a result."""
 
     setup: Setup = Setup.ARCHIVE
-    repeats: int = 1
     python: "PythonUse" = "sandboxed"
     images: bool = False
     """Whether the agent sees: gold pages as pictures, and `view_page`."""
-    limits: Limits = field(default_factory=Limits)
-    context: ContextKeeping = field(default_factory=ContextKeeping)
-    faults: Conditions = field(default_factory=Conditions)
+    web: str | None = None
+    """Name of what answers searches of the web; None where the tool is not on offer."""
+    workspace: "FileKind | None" = None
+    """Files of the documents that the agent is given; None for none."""
+    tools: Literal["ours", "none"] = "ours"
+    """The archive's tools beside those files."""
+
+    def check(self, candidate: Candidate) -> None:
+        """Refuse what cannot be had; see `WorkSettings`."""
+        given = f"{option('setup')} {self.setup}"
+        if _follows_plans(candidate) and not self.setup.has_archive_tools:
+            raise SettingError(f"{option('agent')} {REFERENCE}: works with tools only, and {given} has none")
+        if self.images and self.setup is Setup.CLOSED:
+            raise SettingError(f"{option('images')}: closed book shows no pages")
+        if self.setup is Setup.CLOSED and not self.faults.is_clean:
+            raise SettingError(f"{option('faults')}: closed book makes no calls that could fail")
+        WorkSettings.check(self, candidate)
+
+    def on_record(self, candidate: Candidate) -> JsonObject:
+        """Settings for the manifest; see `WorkSettings`. The agent is told prompts of the suite's own."""
+        plain = WorkSettings.on_record(self, candidate)
+        unsaid = {"agent_prompt"} | ({"web"} if self.web is None else set())
+        unsaid |= {"workspace", "tools"} if self.workspace is None else set()
+        told = {name: value for name, value in plain.items() if name not in unsaid}
+        return {"prompts": prompts_fingerprint(), "scorer_version": SCORES, **told}
 
 
-class DocumentsTrial:
-    """The documents suite made ready to run. Scores are computed; no judge is asked.
+def documents_trial(
+    questions: QuestionSet,
+    chosen: Sequence[DocumentQuestion],
+    archive: "Archive | None",
+    agent: Candidate,
+    settings: DocumentsSettings,
+    *,
+    options: JsonObject | None = None,
+    notices: Sequence[str] = (),
+    web: "WebSource | None" = None,
+) -> ToolTrial[DocumentQuestion]:
+    """Questions made ready to run. Scores are computed; no judge is asked.
+
+    Args:
+        questions: Where the questions are from.
+        chosen: Those to run.
+        archive: Where the documents are; may be None for the closed set-up.
+        agent: Who answers.
+        settings: What can change a result.
+        options: Options that count when runs are compared, for the manifest.
+        notices: What to say before the run: questions that are left out, doubtful gold.
+        web: What answers searches of the web; None where the tool is not on offer.
 
     Raises:
         SettingError: the set-up lacks an archive, or faults or an agent that it cannot have.
     """
+    if archive is None and settings.setup is not Setup.CLOSED:
+        raise SettingError(
+            f"{option('setup')} {settings.setup}: needs an archive. Name one with {option('archive')}"
+        )
+    without = [question.id for question in chosen if question.plan is None]
+    if _follows_plans(agent) and without and settings.setup.has_archive_tools:
+        raise SettingError(
+            f"{option('agent')} {REFERENCE}: {len(without)} of {len(chosen)} questions have no plan ({without[0]}, "
+            "for one). Add one to their lines, or choose another agent"
+        )
+    held = None if archive is None else archive.fingerprint
+    work = DocumentsWork(archive, settings, web)
+    grade = AnswerGrader(
+        settings.setup,
+        settings,
+        archive,
+        {"questions": questions.fingerprint, "archive": held},
+        None if web is None else Contamination(questions.questions),
+    )
+    return ToolTrial(
+        work.load,
+        work.open,
+        partial(_grade, grade, settings.workspace is not None),
+        suite=SUITE,
+        data={
+            "folder": str(questions.path),
+            "archive": None if archive is None else shown_place(archive.folder),
+            "fingerprint": questions.fingerprint,
+            "archive_fingerprint": held,
+        },
+        tasks=chosen,
+        candidate=agent,
+        settings=settings,
+        options=options,
+        notices=notices,
+        sample_memory=_python_memory(settings),
+    )
 
-    suite = SUITE
 
-    def __init__(
-        self,
-        questions: QuestionSet,
-        chosen: Sequence[DocumentQuestion],
-        archive: "Archive | None",
-        agent: Candidate,
-        settings: DocumentsSettings,
-        *,
-        measured: JsonObject | None = None,
-        notices: tuple[str, ...] = (),
-        web: "WebSource | None" = None,
-        workspace: "FileKind | None" = None,
-        tools: Literal["ours", "none"] = "ours",
-    ) -> None:
-        """Set up a trial.
+def _python_memory(settings: DocumentsSettings) -> int:
+    """Bytes that a sample's Python session may take."""
+    if settings.python == "none" or settings.setup is Setup.CLOSED:
+        return 0
+    # Imported here because a trial without Python needs no sandbox.
+    from worktrial.sandbox import PythonLimits
 
-        Args:
-            questions: Where the questions are from.
-            chosen: Those to run.
-            archive: Where the documents are; may be None for the closed set-up.
-            agent: Who answers.
-            settings: What can change a result.
-            measured: Options that count when runs are compared, for the manifest.
-            notices: What to say before the run: questions that are left out, doubtful gold.
-            web: What answers searches of the web; None where the tool is not on offer.
-            workspace: Files of the documents that the agent is given; None for none.
-            tools: The archive's tools beside those files.
-        """
-        _check(archive, agent, settings)
-        self._questions = {question.id: question for question in chosen}
-        self._agent = agent
-        self.notices = notices
+    return PythonLimits().all_bytes
+
+
+class DocumentsWork:
+    """Work on questions about the documents of one archive."""
+
+    def __init__(self, archive: "Archive | None", settings: DocumentsSettings, web: "WebSource | None") -> None:
         self._settings = settings
-        self._conditions = settings.faults.by_name
         self._transforms = document_transforms(archive)
+        given = settings.workspace
         self._preparer = SamplePreparer(
             archive,
             settings.setup,
             python=settings.python,
             images=settings.images,
             web=web,
-            files=None if workspace is None or archive is None else DocumentFiles(archive, workspace),
-            tools=tools,
+            files=None if given is None or archive is None else DocumentFiles(archive, given),
+            tools=settings.tools,
         )
-        held = None if archive is None else archive.fingerprint
-        revision: JsonObject = {"questions": questions.fingerprint, "archive": held}
-        held_questions = None if web is None else Contamination(questions.questions)
-        self._grade = AnswerGrader(settings.setup, settings, archive, revision, held_questions)
-        self.jobs = jobs_under(settings.faults, chosen, settings.repeats)
-        self.data: JsonObject = {
-            "folder": str(questions.path),
-            "archive": None if archive is None else shown_place(archive.folder),
-            "fingerprint": questions.fingerprint,
-            "archive_fingerprint": held,
-        }
-        self.settings: JsonObject = {
-            "agent": agent.spec,
-            "tasks": [question.id for question in chosen],
-            "prompts": prompts_fingerprint(),
-            "scorer_version": SCORES,
-            **in_manifest(settings),
-            **({} if web is None else {"web": web.name}),
-            **({} if workspace is None else {"workspace": workspace, "tools": tools}),
-            **settings.context.on_record,
-            **({} if measured is None else {"options": measured}),
-        }
 
-    @property
-    def sample_memory(self) -> int:
-        """Bytes that a sample's Python session may take; see `worktrial.engine.memory.HeavyTrial`."""
-        if self._settings.python == "none" or self._settings.setup is Setup.CLOSED:
-            return 0
-        # Imported here because a trial without Python needs no sandbox.
-        from worktrial.sandbox import PythonLimits
+    def load(self, question: DocumentQuestion) -> DocumentQuestion:
+        """The question, which is ready; see `worktrial.trial.trial.Load`."""
+        return question
 
-        return PythonLimits().all_bytes
-
-    async def run(self, job: Job, context: SampleContext) -> SampleResult:
-        """Set up, work, score; see `worktrial.engine.trial.Trial`."""
-        question, settings = self._questions[job.sample], self._settings
-        faults = self._conditions[job.condition]
-        trajectory = Trajectory()
-        async with self._preparer.prepare(question) as here:
-            session: Session = here.session
-            if faults.mode is not FaultMode.E0:
-                workplace = here.session.workplace
-                at, needed = position_in(trajectory), needs_of(question)
-                session = faulty(session, workplace, faults, question.id, at, self._transforms, needed)
-            tools = here.session.specs
-            offered = {tool["function"]["name"] for tool in tools}
-            assignment = Assignment(
-                instruction=here.instruction,
-                clock="",
-                tools=tools,
-                session=session,
-                limits=settings.limits,
-                context=settings.context,
-                tokens=lambda: context.meter.tokens(Role.AGENT),
-                cost=lambda: context.meter.known_cost,
-                book=context.book,
-                system_prompt=system_prompt(
-                    settings.setup,
-                    has_tools=bool(tools),
-                    python="python" in offered,
-                    has_files=here.workspace is not None,
-                ),
-                workspace=here.workspace,
-                take_pictures=here.pictures.take,
-                trajectory=trajectory,
-            )
-
-            async def graded() -> SampleResult:
-                return await asyncio.to_thread(
-                    self._grade, question, trajectory, has_files=here.workspace is not None
-                )
-
-            result = await episode(self._who(question, context), assignment, graded)
-        result.clock = None
-        result.trajectory = as_recorded(result.trajectory)
-        return result
-
-    def _who(self, question: DocumentQuestion, context: SampleContext) -> Agent:
-        if _is_scripted(self._agent):
-            # Imported here because most runs need no solver. It is told the question without what a set-up adds.
-            from worktrial.suites.documents.reference import ScriptedSolver
-
-            return ScriptedSolver(question.text)
-        return self._agent.agent(context)
-
-
-def _is_scripted(agent: Candidate) -> bool:
-    return agent.kind == "reference" and agent.make is None
-
-
-def _check(archive: "Archive | None", agent: Candidate, settings: DocumentsSettings) -> None:
-    if archive is None and settings.setup is not Setup.CLOSED:
-        raise SettingError(
-            f"{option('setup')} {settings.setup}: needs an archive. Name one with {option('archive')}"
+    async def open(self, question: DocumentQuestion, sample: Sample) -> OpenWorkplace:
+        """Open the archive, or the part of it that the set-up gives, for one question."""
+        here = await sample.stack.enter_async_context(self._preparer.prepare(question))
+        tools = {tool.name for tool in here.session.workplace.tools}
+        has_files = here.workspace is not None
+        prompt = system_prompt(
+            self._settings.setup, has_tools=bool(tools), python="python" in tools, has_files=has_files
         )
-    if _is_scripted(agent) and not settings.setup.has_archive_tools:
-        raise SettingError(
-            f"{option('agent')} reference: works with tools only, and {option('setup')} {settings.setup} has none"
+        return OpenWorkplace(
+            session=here.session,
+            workplace=here.session.workplace,
+            instruction=here.instruction,
+            solution=Solution(question.plan),
+            system_prompt=prompt,
+            workspace=here.workspace,
+            take_pictures=here.pictures.take,
+            needed=partial(needs_of, question),
+            transforms=self._transforms,
+            as_stored=as_recorded,
         )
-    if settings.images and settings.setup is Setup.CLOSED:
-        raise SettingError(f"{option('images')}: closed book shows no pages")
-    faults = settings.faults
-    if faults.prompted:
-        raise SettingError(
-            f"{option('faults')} prompted: no model plays these tools. Use {option('faults')} E1, E2, E3 or all"
-        )
-    if faults.is_clean:
-        return
-    if settings.setup is Setup.CLOSED:
-        raise SettingError(f"{option('faults')}: closed book makes no calls that could fail")
-    faults.check(settings.limits.turns)
-    if not agent.needs_model and any(s.unit is FaultUnit.TURN for s in faults.settings):
-        raise SettingError(
-            f"{option('fault_unit')} turn: the turns of {agent.spec} are not known. Use {option('fault_unit')} call"
-        )
+
+
+async def _grade(
+    grade: "AnswerGrader",
+    has_files: bool,
+    question: DocumentQuestion,
+    work: Work,
+    context: SampleContext,
+    rubric: str | None,
+) -> SampleResult:
+    return await asyncio.to_thread(grade, question, work.trajectory, has_files=has_files)
+
+
+def _follows_plans(agent: Candidate) -> bool:
+    return agent.kind == "reference" and agent.spec == REFERENCE
 
 
 _NEAR = 0.01
@@ -284,8 +270,21 @@ class AnswerGrader:
         if graded.score:
             return SampleResult(outcome=Outcome.PASS, reason=reason, measures=measures)
         diagnosis, unread = self._looked_around(question, answer)
-        kind, why = failure(self._evidence(question, answer, trajectory, trace, diagnosis, unread, graded))
-        measures["diagnosis"] = None if diagnosis is None else _as_row(diagnosis)
+        other = AnswerMode.OURS if self.settings.mode is AnswerMode.PUBLISHED else AnswerMode.PUBLISHED
+        evidence = Evidence(
+            question=question,
+            setup=self.setup,
+            stop_reason=trajectory.stop_reason,
+            reply=trajectory.answer,
+            other_scorer=bool(score_answer(answer, other, self.settings.tolerance).score),
+            near=any(score_answer(answer, either, _NEAR).score for either in AnswerMode),
+            why=graded.why,
+            diagnosis=diagnosis,
+            trace=trace,
+            unread=unread,
+        )
+        kind, why = failure(evidence)
+        measures["diagnosis"] = None if diagnosis is None else asdict(diagnosis)
         measures["failure"] = {"kind": kind.value, "why": why}
         if kind is not FailureKind.UNKNOWN:
             reason += f"; {kind}: {why}"
@@ -301,37 +300,3 @@ class AnswerGrader:
                 near = candidates(connection, question)
                 unread = missing_figures(connection, question)
         return diagnose(answer.ground_truth, answer.predicted, unit=answer.unit, candidates=near), unread
-
-    def _evidence(
-        self,
-        question: DocumentQuestion,
-        answer: AnswerPair,
-        trajectory: Trajectory,
-        trace: Trace,
-        diagnosis: AnswerDiagnosis | None,
-        unread: list[str],
-        graded: AnswerScore,
-    ) -> Evidence:
-        mode = self.settings.mode
-        other = AnswerMode.OURS if mode is AnswerMode.PUBLISHED else AnswerMode.PUBLISHED
-        return Evidence(
-            question=question,
-            setup=self.setup,
-            stop_reason=trajectory.stop_reason,
-            reply=trajectory.answer,
-            other_scorer=bool(score_answer(answer, other, self.settings.tolerance).score),
-            near=any(score_answer(answer, either, _NEAR).score for either in AnswerMode),
-            why=graded.why,
-            diagnosis=diagnosis,
-            trace=trace,
-            unread=unread,
-        )
-
-
-def _as_row(diagnosis: AnswerDiagnosis) -> JsonObject:
-    return {
-        "cause": diagnosis.cause.value,
-        "why": diagnosis.why,
-        "ratio": diagnosis.ratio,
-        "opposite_sign": diagnosis.opposite_sign,
-    }

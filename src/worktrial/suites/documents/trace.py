@@ -16,9 +16,6 @@ from worktrial.workplaces.values import scalars
 _UNRECORDED = re.compile(r"\brows\s*\(")
 _ADDRESS = re.compile(r"([^\s:\"'<>()]+):(\d{1,6}):t(\d{1,4}):r(\d{1,6}):c(\d{1,4})")
 _TABLE = re.compile(r"(?P<document>.+):(?P<page>\d{1,6}):t(?P<table>\d{1,4})")
-_EQUALS = re.compile(
-    r"\b(document|page|table_no|row_no|column_no)\s*=\s*(?:'((?:[^']|'')*)'|(\d{1,9}))", re.IGNORECASE
-)
 READING = frozenset({"read_page", "read_table", "view_page"})
 SEARCHING = frozenset({"search", "grep"})
 QUERYING = frozenset({"sql"})
@@ -48,9 +45,10 @@ class Trace:
     searches: tuple[tuple[GoldPage, ...], ...] = ()
     """Pages of each search, each once, the best first."""
     queried: tuple[GoldPage, ...] = ()
-    """Pages that a query answered about: its rows or its conditions name them; each once."""
+    """Pages that the rows of a query's answer name; each once."""
     unrecorded: bool = False
-    """Whether Python code asked the archive itself: what that showed is not on record."""
+    """Whether the archive told something without saying where it stands: to a query that does not select the place
+    of its rows, or to Python code."""
 
     @property
     def seen(self) -> frozenset[GoldPage]:
@@ -71,9 +69,9 @@ def trace_of(calls: Iterable[ToolCall]) -> Trace:
         if call.tool in SEARCHING:
             searches.append(tuple(dict.fromkeys(places(content))))
         elif call.tool in READING | QUERYING:
-            pages = opened if call.tool in READING else queried
-            for document, page, _ in cited_by(call.tool, call.arguments, content):
-                pages[GoldPage(document, page)] = None
+            shown = [GoldPage(document, page) for document, page, _ in cited_by(call.tool, call.arguments, content)]
+            (opened if call.tool in READING else queried).update(dict.fromkeys(shown))
+            unrecorded = unrecorded or (call.tool in QUERYING and not shown and bool(content.get("rows")))
         elif call.tool == PYTHON:
             unrecorded = unrecorded or _asks_archive(call.arguments)
     return Trace(tuple(opened), tuple(searches), tuple(queried), unrecorded)
@@ -147,40 +145,24 @@ def cited_by(tool: str, arguments: JsonValue, content: JsonValue) -> Iterator[tu
             named = _TABLE.fullmatch(table) if isinstance(table, str) else None
             yield *shown, CellMark(int(named["table"])) if named else None
     elif tool in QUERYING:
-        yield from queried_by(arguments, content)
+        yield from queried_by(content)
     else:
         texts = (one for one in scalars(arguments) if isinstance(one, str))
         yield from (found for text in texts for found in addresses(text))
 
 
-def queried_by(arguments: JsonValue, content: JsonValue) -> Iterator[tuple[str, int, CellMark | None]]:
-    """Cells of a query's rows. What a row does not name is known where the query's conditions agree on it."""
-    query = arguments.get("query") if isinstance(arguments, dict) else None
-    asked: dict[str, set[str]] = {}
-    for name, text, number in _EQUALS.findall(query if isinstance(query, str) else ""):
-        asked.setdefault(name.lower(), set()).add(text.replace("''", "'") or number)
-    sure: dict[str, JsonValue] = {name: min(values) for name, values in asked.items() if len(values) == 1}
+def queried_by(content: JsonValue) -> Iterator[tuple[str, int, CellMark | None]]:
+    """Cells that the rows of a query's answer name by their own columns."""
     answer = content if isinstance(content, dict) else {}
     columns, rows = answer.get("columns"), answer.get("rows")
     if not isinstance(columns, list) or not isinstance(rows, list):
         return
     for row in rows:
-        shown = dict(zip(map(str, columns), row, strict=False)) if isinstance(row, list) else {}
-        told = {**sure, **{name: value for name, value in shown.items() if name in _CELL}}
+        told = dict(zip(map(str, columns), row, strict=False)) if isinstance(row, list) else {}
         document, page, table = told.get("document"), _whole(told.get("page")), _whole(told.get("table_no"))
-        if not isinstance(document, str):
-            continue
-        if page is None:
-            # Each of several pages of one document that it asks for has a share in the answer.
-            yield from ((document, int(one), None) for one in sorted(asked.get("page", ())) if one.isdecimal())
-            continue
-        mark = None
-        if table is not None:
-            mark = CellMark(table, _whole(told.get("row_no")), _whole(told.get("column_no")))
-        yield document, page, mark
-
-
-_CELL = ("document", "page", "table_no", "row_no", "column_no")
+        if isinstance(document, str) and page is not None:
+            row_no, column_no = _whole(told.get("row_no")), _whole(told.get("column_no"))
+            yield document, page, None if table is None else CellMark(table, row_no, column_no)
 
 
 def _whole(value: JsonValue) -> int | None:

@@ -18,7 +18,7 @@ from worktrial.language import JsonObject
 from worktrial.options import Flag, Options
 from worktrial.suite import DataReport
 from worktrial.suites.executable.suite import ExecutableOptions, ExecutableSuite
-from worktrial.suites.simulated.folder import SuiteFile, read_suite_file
+from worktrial.suites.simulated.folder import FolderSuite, SuiteFile
 
 if TYPE_CHECKING:
     from worktrial.suites.executable.tasks import ExecutableTask, Home, TaskLibrary
@@ -45,8 +45,8 @@ class OwnExecutableOptions(ExecutableOptions, TrustOptions):
     """Options of a run of a suite of one's own."""
 
 
-class OwnExecutableSuite(ExecutableSuite):
-    """The suite in a folder. Its runs are kept under its own name."""
+class OwnExecutableSuite(FolderSuite, ExecutableSuite):
+    """A suite of one's own whose workplaces are code."""
 
     options: ClassVar = OwnExecutableOptions
     data: ClassVar = TrustOptions
@@ -54,32 +54,9 @@ class OwnExecutableSuite(ExecutableSuite):
     quick_calls = False
 
     def __init__(self, folder: Path, file: SuiteFile) -> None:
-        """Name a folder.
-
-        Args:
-            folder: Holds `workplaces/NAME/tools.py`; it is read when tasks are asked for.
-            file: Contents of its `suite.yaml`.
-        """
-        self.root = folder
+        """Name a folder; see `FolderSuite`."""
+        super().__init__(folder, file)
         self.folder = folder / WORKPLACES  # type: ignore[misc]
-        self.name = file.short_name  # type: ignore[misc]
-        self.about = file.title or file.name  # type: ignore[misc]
-        self._file = file
-
-    @classmethod
-    def read(cls, folder: Path) -> "OwnExecutableSuite":
-        """The suite in a folder; see `SuiteKind.read`."""
-        return cls(folder, read_suite_file(folder))
-
-    @classmethod
-    def of_runs(cls, name: str) -> "OwnExecutableSuite":
-        """The suite as its runs need it; see `SuiteKind.of_runs`."""
-        return cls(Path(name), SuiteFile(kind="suite", name=name))
-
-    @property
-    def title(self) -> str:
-        """Name of the suite, from its `suite.yaml`."""
-        return self._file.name
 
     @cached_property
     def library(self) -> "TaskLibrary":
@@ -149,8 +126,8 @@ class OwnExecutableSuite(ExecutableSuite):
         def read(folder: Path) -> "Home":
             return CodeWorkplace.read(folder, runner=runner, handbook=self.handbook, trust=trust)
 
-        category = self._file.category or self._file.industry or self.title
-        usual = {"category": category, "domain": self._file.domain or self._file.role or category, "language": "en"}
+        category = self.file.category or self.file.industry or self.title
+        usual = {"category": category, "domain": self.file.domain or self.file.role or category, "language": "en"}
         return TaskLibrary(self.folder, read, title=self.title, usual=usual)
 
     def _files(self) -> Iterator[Path]:

@@ -30,7 +30,7 @@ from worktrial.options import (
 )
 from worktrial.suite import Suite, TaskRow
 from worktrial.suites.reference import careful_agent, greedy_agent, idle_agent, plan_agent, spam_agent
-from worktrial.suites.settings import conditions_of, judging_of, keeping_of, limits_of, models_of
+from worktrial.trial.settings import judging_of, models_of, work_fields
 
 if TYPE_CHECKING:
     from worktrial.agents.candidates import Candidate
@@ -76,6 +76,11 @@ class ExecutableSuite(Suite):
         "greedy": greedy_agent(),
         "idle": idle_agent(must=Outcome.FAIL),
         "spam": spam_agent(must=Outcome.FAIL),
+    }
+    on_card: ClassVar[Mapping[str, str]] = {
+        "judge": "does not apply: checks of state and answer decide; a judge's votes are only kept beside them",
+        "simulator": "does not apply: code plays the workplaces",
+        "held_out": "as much as is kept to oneself: tasks, plans and checks lie in one folder",
     }
 
     folder: ClassVar[Path]
@@ -161,31 +166,19 @@ class ExecutableSuite(Suite):
 
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The suite made ready to run; see `Suite.trial`."""
-        from worktrial.suites.duties import duties_of
-        from worktrial.suites.executable.trial import ExecutableSettings, ExecutableTrial
-        from worktrial.suites.own_prompt import own_prompt
+        from worktrial.suites.executable.trial import ExecutableSettings, executable_trial
         from worktrial.suites.selection import select_by
 
         judging = judging_of(options, models.get(Role.JUDGE))
-        settings = ExecutableSettings(
-            **vars(judging),
-            repeats=options.repeats,
-            limits=limits_of(options, models.get(Role.AGENT)),
-            faults=conditions_of(options),
-            agent_prompt=own_prompt(options.agent_prompt, agent),
-            context=keeping_of(options, agent, models.get(Role.AGENT)),
-            duties=duties_of(options, agent, models),
-        )
-        tasks = select_by(options, self.candidates(options), source=f"the suite {self.title}")
-        measured = options.model_copy(update={"judge_record": judging.judge_record}).measured()
-        return ExecutableTrial(
+        settings = ExecutableSettings(**vars(judging), **work_fields(options, agent, models))
+        return executable_trial(
             self.name,
             self.on_record(options),
-            tasks,
+            select_by(options, self.candidates(options), source=f"the suite {self.title}"),
             agent,
             settings,
             with_judge=Role.JUDGE in models,
-            options=measured,
+            options=options.model_copy(update={"judge_record": judging.judge_record}).measured(),
         )
 
     def lint(self, data: Options) -> Findings:
@@ -217,17 +210,15 @@ class ExecutableSuite(Suite):
         self, run: "StoredRun", data: Options, judging: Mapping[str, Any], models: Iterable[RoleName]
     ) -> Any:
         """Checks of stored work; see `Suite.grader`."""
-        from worktrial.suites.executable.trial import ExecutableGrader
-        from worktrial.suites.regrade import judging_as_stored
+        from worktrial.suites.executable.trial import ExecutableWork
+        from worktrial.suites.regrade import ToolGrader, judging_as_stored
 
-        as_stored = judging_as_stored(run.manifest, judging)
-        return ExecutableGrader(
-            self.on_record(data),
-            self.tasks_of(data),
-            as_stored,
+        work = ExecutableWork(
+            judging_as_stored(run.manifest, judging),
             with_judge=Role.JUDGE in set(models),
             human=run.manifest.settings.get("request_human", False),
         )
+        return ToolGrader(self.on_record(data), self.tasks_of(data), work.load, work.grade)
 
     def workplaces(self, data: Options) -> "Callable[[str], tuple[Workplace, str]]":
         """Workplace and instruction of a task; see `Suite.workplaces`."""
@@ -242,8 +233,9 @@ class ExecutableSuite(Suite):
 
     def retracing(self, run: "StoredRun") -> "Retracing":
         """Carry stored calls out again in the tasks' workplaces; see `Suite.retracing`."""
-        from worktrial.suites.episode import condition_on_record
         from worktrial.suites.executable.trial import opened
+        from worktrial.trial.trial import condition_on_record, under_faults
+        from worktrial.workplaces import Trajectory
         from worktrial.workplaces.retracing import ReopenedSession, Retracing
 
         @cache
@@ -254,6 +246,7 @@ class ExecutableSuite(Suite):
             if sample not in tasks():
                 raise DataError(sample, f"is no task of the suite {self.title} any more")
             faults = condition_on_record(run.manifest, condition)
-            return ReopenedSession(opened(tasks()[sample], faults, position))
+            place = opened(tasks()[sample], Trajectory())
+            return ReopenedSession(under_faults(place, sample, faults, position))
 
         return Retracing(reopen, self.quick_calls)

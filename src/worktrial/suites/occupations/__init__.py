@@ -1,8 +1,8 @@
 """OccuBench: professional tasks in workplaces that a language model plays, judged by majority vote."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from worktrial.options import Flag, Options
 from worktrial.suites.simulated import SimulatedOptions, SimulatedSuite
@@ -44,6 +44,11 @@ class OccupationsSuite(SimulatedSuite):
     options = OccupationsOptions
     data = OccupationsData
     data_file = "eval_benchmark_solvable.jsonl"
+    on_card: ClassVar = {
+        **SimulatedSuite.on_card,
+        "oracle": "not measured: the release has no solution plans for an agent to follow",
+        "held_out": "nothing: tasks and rubrics are public",
+    }
     unproven = "its tasks have no solution plans to follow, so there is nothing to validate them by"
 
     def trial(self, options: Any, agent: "Candidate", models: "Mapping[RoleName, RoleSettings]") -> "Trial":
@@ -65,12 +70,6 @@ class OccupationsSuite(SimulatedSuite):
         from worktrial.suites.occupations.report import published_beside
 
         return published_beside(report)
-
-    def exports(self) -> Mapping[str, Callable[..., Any]]:
-        """The format of the published harness; see `Suite.exports`."""
-        from worktrial.suites.occupations.export import export_occubench
-
-        return {"occubench": export_occubench}
 
 
 suite = OccupationsSuite()

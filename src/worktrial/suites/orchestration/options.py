@@ -110,9 +110,8 @@ class OrchestrationOptions(
     cards: Annotated[Cards | None, Flag(_TRIAL)] = None
     """Detail of the agents' cards in the planner's prompt. Default: full; compact for the embedded model."""
     search_nodes: Annotated[Count, Flag(_TRIAL)] = SEARCH_NODES
-    """Nodes of a search tree that may be expanded for one exact edit distance of plans. A count, so that scores do
-    not depend on the machine's speed; plans of up to twelve steps stay within the default, but for some whose
-    workflows all wait for each other in one pattern."""
+    """Nodes of a search tree that may be expanded for one edit distance of plans. A count, so that scores do not
+    depend on the machine's speed; where it is not enough, a score is a lower bound and says so."""
     simulator: Annotated[str | None, Flag(_FREE, common=True, neutral=True, metavar="MODEL")] = None
     """Player of the tools for calls that the recording does not hold: a model, or none (they get an error)."""
     max_requests: Annotated[Count, Flag(_FREE, neutral=True)] = 60

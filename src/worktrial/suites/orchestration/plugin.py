@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from math import ceil
+from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,7 +12,7 @@ from worktrial.engine.roles import Role, RoleName, RoleSettings
 from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
-from worktrial.suite import ReferenceAgent, Suite, TaskRow
+from worktrial.suite import Baseline, ReferenceAgent, Suite, TaskRow
 from worktrial.suites.orchestration.options import (
     Cards,
     ComparisonOptions,
@@ -54,17 +55,35 @@ class OrchestrationSuite(Suite):
     beside = ComparisonOptions
     roles = (Role.AGENT, Role.SUB_AGENT, Role.SIMULATOR, Role.JUDGE)
     assignments = False
+    viewer = tuple(
+        Path(__file__).parent / "viewer" / name
+        for name in ("orchestration-plan.js", "orchestration-team.js", "orchestration.css")
+    )
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
-        "gold": ReferenceAgent("does what the recording has", must=Outcome.PASS),
+        "gold": ReferenceAgent("does what the recording has", Outcome.PASS, kind=Baseline.ORACLE),
         "always-call": ReferenceAgent(
-            "always writes the same plan, and calls the first tool with nothing", must=Outcome.FAIL
+            "always writes the same plan, and calls the first tool with nothing",
+            must=Outcome.FAIL,
+            kind=Baseline.RANDOM,
         ),
         "always-refuse": ReferenceAgent(
-            "always writes the same plan, and always waits for the user", must=Outcome.FAIL
+            "always writes the same plan, and always waits for the user", must=Outcome.FAIL, kind=Baseline.IDLE
         ),
         "fill-from-words": ReferenceAgent(
             "fills plans and calls from the words of the request, understanding none", must=Outcome.FAIL
         ),
+    }
+    card_scores = ("average",)
+    on_card: ClassVar[Mapping[str, str]] = {
+        "state": "does not apply turn by turn: calls are scored against the recording; --mode free scores the end",
+        "ends": "turn by turn one recorded way is right, and another that is as good counts as wrong",
+        "held_out": "nothing: scenarios and recordings are public",
+        "judge": "not measured: code decides, and with --judges models compare arguments that code cannot; whether "
+        "they are right, no audit tells",
+        "simulator": "not measured: turn by turn no tool is called; no audit is of --mode free --simulator",
+        "faults": "not measured: turn by turn no tool is called; --mode free --faults all, then --from RUN",
+        "harm": "not measured: a wrong call counts as any wrong step, however harmful",
+        "people": "not measured: people cannot take part here",
     }
 
     def tasks(self, data: DataOptions) -> Sequence[TaskRow]:
@@ -79,7 +98,7 @@ class OrchestrationSuite(Suite):
 
     def models(self, options: Any, agent: "Candidate") -> Mapping[RoleName, RoleSettings]:
         """Models of planner, domain agents, simulator and judges; see `Suite.models`."""
-        from worktrial.suites.orchestration.run.agents import models_of
+        from worktrial.suites.orchestration.run.models import models_of
 
         return models_of(options, agent, self._sub_agent(options))
 
@@ -98,6 +117,7 @@ class OrchestrationSuite(Suite):
             self._sub_agent(options),
             judges,
             options={**options.measured(), "cards": _cards(options, models)},
+            function_seconds=options.timeout or RoleSettings.timeout,
         )
         if options.mode == "turns":
             return _turns_trial(options, ground, models)
@@ -243,7 +263,7 @@ def _free_trial(
 ) -> "FreeTrial":
     from worktrial.agents.assignment import Limits
     from worktrial.suites.orchestration.run.free.trial import FreeSettings, FreeTrial
-    from worktrial.suites.settings import fault_conditions
+    from worktrial.trial.settings import fault_conditions
 
     simulator = models.get(Role.SIMULATOR)
     settings = FreeSettings(

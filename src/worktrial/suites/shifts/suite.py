@@ -30,10 +30,10 @@ from worktrial.options import (
     RunOptions,
     TokenOptions,
 )
-from worktrial.suite import Proof, ReferenceAgent, Suite, TaskRow
+from worktrial.suite import Baseline, Proof, ReferenceAgent, Suite, TaskRow
 from worktrial.suites.reference import idle_agent
-from worktrial.suites.settings import conditions_of, keeping_of, limits_of, models_of
 from worktrial.suites.shifts.cases import SCORE
+from worktrial.trial.settings import models_of, work_fields
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -110,15 +110,25 @@ class ShiftsSuite(Suite):
     data: ClassVar[type[Options]] = ShiftChoice
     roles = (Role.AGENT,)
     score: ClassVar = SCORE
+    viewer: ClassVar = (Path(__file__).parent / "viewer" / "shifts.js",)
     reference_agents: ClassVar = {
-        "plan": ReferenceAgent("works by the oracle, which knows the whole day beforehand", Outcome.PASS),
+        "plan": ReferenceAgent(
+            "works by the oracle, which knows the whole day beforehand", Outcome.PASS, kind=Baseline.ORACLE
+        ),
         "idle": idle_agent(must=Outcome.FAIL),
         "greedy": ReferenceAgent("does what it is asked in order of arrival, and looks nothing up"),
         "careful": ReferenceAgent("looks everything up, and works in order of arrival"),
+        "stale": ReferenceAgent("works by the rules without circulars, contracts and exceptions; desks on the kit"),
         "spam": ReferenceAgent(
             "reads nothing: the best of those who acknowledge, approve or refuse all, guess, or repeat",
             must=Outcome.FAIL,
+            kind=Baseline.RANDOM,
         ),
+    }
+    on_card: ClassVar = {
+        "judge": "does not apply: code decides every point",
+        "simulator": "does not apply: code plays desk and people",
+        "held_out": "variants 0 to 4 are published; any other is drawn afresh (--variant 5-9)",
     }
 
     def desks(self, data: Any) -> "Mapping[str, Desk]":
@@ -170,24 +180,16 @@ class ShiftsSuite(Suite):
 
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The shifts made ready to run; see `Suite.trial`."""
-        from worktrial.suites.duties import duties_of
-        from worktrial.suites.own_prompt import own_prompt
         from worktrial.suites.selection import select_by
-        from worktrial.suites.shifts.trial import ShiftSettings, ShiftTrial
+        from worktrial.suites.shifts.trial import ShiftSettings, shift_trial
 
-        turns = options.max_turns or USUAL_TURNS
         settings = ShiftSettings(
-            repeats=options.repeats,
-            limits=limits_of(options.model_copy(update={"max_turns": turns}), models.get(Role.AGENT)),
-            faults=conditions_of(options),
-            agent_prompt=own_prompt(options.agent_prompt, agent),
-            context=keeping_of(options, agent, models.get(Role.AGENT)),
-            duties=duties_of(options, agent, models),
+            **work_fields(options, agent, models, turns=USUAL_TURNS),
             wall=None if options.clock == "calls" else float(options.clock.removeprefix("wall:")),
         )
         shifts = select_by(options, self.shifts(options), source="the suite shifts")
         data = self._data(shifts, options)
-        return ShiftTrial(data, shifts, agent, settings, options=options.measured())
+        return shift_trial(data, shifts, agent, settings, options=options.measured())
 
     def proof(self, given: Mapping[str, Any]) -> Proof:
         """Every shift that was chosen, over its variants; see `Suite.proof`."""
@@ -232,7 +234,8 @@ class ShiftsSuite(Suite):
 
     def grader(self, run: "StoredRun", data: Any, judging: Mapping[str, Any], models: Iterable[RoleName]) -> Any:
         """Judge stored final states again; see `Suite.grader`."""
-        from worktrial.suites.shifts.trial import Shift, ShiftGrader
+        from worktrial.suites.regrade import ToolGrader
+        from worktrial.suites.shifts.trial import Shift, grade, load
 
         ids = {record.tags.get("variant") for record in run.records}
         shifts = [
@@ -241,7 +244,7 @@ class ShiftsSuite(Suite):
             for length in desk.lengths
             for variant in sorted(v for v in ids if isinstance(v, int))
         ]
-        return ShiftGrader(self._data(shifts, data), shifts)
+        return ToolGrader(self._data(shifts, data), shifts, load, grade)
 
     def retracing(self, run: "StoredRun") -> "Retracing | None":
         """Carry stored calls out again at the desks that come along; see `Suite.retracing`.
@@ -249,9 +252,8 @@ class ShiftsSuite(Suite):
         Not where a person's words came from a model, or where thinking took time: calls alone do not lead through
         the same day again. Nor is code of somebody's own desk run because a page is looked at.
         """
-        from worktrial.suites.episode import condition_on_record
-        from worktrial.suites.shifts.trial import Shift, under_faults
-        from worktrial.workplaces.desk import DeskSession
+        from worktrial.suites.shifts.trial import Shift, load, opened
+        from worktrial.trial.trial import condition_on_record, under_faults
         from worktrial.workplaces.retracing import ReopenedSession, Retracing
 
         settings, data = run.manifest.settings, run.manifest.data
@@ -265,12 +267,11 @@ class ShiftsSuite(Suite):
             desk = found and self._shipped.get(found[1].replace("-", "_"))
             if not found or not desk or found[2] not in desk.lengths:
                 raise DataError(sample, "is no shift of the desks that come along")
-            shift = Shift(desk, found[2], int(found[3]))
+            place = opened(load(Shift(desk, found[2], int(found[3]))))
             faults = condition_on_record(run.manifest, condition)
-            session = DeskSession(desk.workplace, shift.start())
             # The desk's own list of calls says nothing that they do not, and what is still to come is its secret.
             return ReopenedSession(
-                under_faults(session, shift, faults, position), session.finish, aside=("/log", "/time/waiting")
+                under_faults(place, sample, faults, position), place.finish, aside=("/log", "/time/waiting")
             )
 
         return Retracing(reopen, is_cheap=False)

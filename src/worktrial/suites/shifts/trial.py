@@ -1,38 +1,26 @@
-"""The path of one shift, top to bottom, and the judgement of its work."""
+"""Shifts in a trial: how a desk is opened for one, and the judgement of the work at it."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
-from worktrial.agents.assignment import Agent, Limits
 from worktrial.agents.candidates import Candidate
-from worktrial.agents.context import ContextKeeping
 from worktrial.engine.record import SampleResult
-from worktrial.engine.trial import Job, SampleContext
-from worktrial.errors import InvalidReason, InvalidSample
+from worktrial.engine.trial import SampleContext
+from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject
-from worktrial.suites.duties import Duties
-from worktrial.suites.episode import (
-    assignment_in,
-    check_conditions,
-    episode,
-    faulty,
-    jobs_under,
-    position_in,
-    refuse_prompted,
-    settings_on_record,
-)
-from worktrial.suites.regrade import FinishedWork
 from worktrial.suites.shifts.cases import PASSED_FROM, Score
 from worktrial.suites.shifts.clerks import Clerk
 from worktrial.suites.shifts.desk import Desk
-from worktrial.workplaces import Session, Trajectory
+from worktrial.trial.judging import Work
+from worktrial.trial.trial import OpenWorkplace, Sample, ToolTrial
+from worktrial.trial.work import WorkSettings
 from worktrial.workplaces.desk import DeskSession, DeskState
 from worktrial.workplaces.executable.describe import encode
-from worktrial.workplaces.faults import Conditions, FaultMode, FaultSettings, Position
 from worktrial.workplaces.time import WallClock
 
 
@@ -78,136 +66,98 @@ class Shift:
         return self.desk.draw(self.length, self.variant)
 
 
+class BegunShift(NamedTuple):
+    """A shift, and the state in which it begins; drawing that takes longer than most shifts."""
+
+    shift: Shift
+    start: DeskState
+
+
 @dataclass(frozen=True, kw_only=True)
-class ShiftSettings:
+class ShiftSettings(WorkSettings):
     """Settings of the suite's own that can change a result."""
 
-    repeats: int = 1
-    limits: Limits = field(default_factory=Limits)
-    faults: Conditions = field(default_factory=Conditions)
-    agent_prompt: str | None = None
-    """Template of the user's own that the agent is told; None for the standard one."""
-    context: ContextKeeping = field(default_factory=ContextKeeping)
-    duties: Duties = field(default_factory=Duties)
     wall: float | None = None
     """Minutes of the shift for each minute that the agent takes; None lets only calls cost time."""
 
 
-class ShiftTrial:
-    """Shifts made ready to run. Code decides; no model is needed beside the agent.
+_WORKERS = frozenset({"plan", "greedy", "careful", "stale"})
+"""Reference agents that a desk may have or lack."""
+
+
+def load(shift: Shift) -> BegunShift:
+    """The shift as it begins; see `worktrial.trial.trial.Load`."""
+    return BegunShift(shift, shift.start())
+
+
+async def grade(begun: BegunShift, work: Work, context: SampleContext, rubric: str | None) -> SampleResult:
+    """Judge the state in which a shift ended; see `worktrial.trial.trial.Grade`. Code decides."""
+    desk, length = begun.shift.desk, begun.shift.length
+    if work.final_state is None:
+        raise InvalidSample(InvalidReason.TASK_DATA, "the stored trajectory has no final state to judge")
+    try:
+        end: DeskState = msgspec.convert(work.final_state, desk.workplace.home.state_type)
+    except msgspec.ValidationError as e:
+        raise InvalidSample(InvalidReason.TASK_DATA, f"the final state is of another version: {e}") from e
+    return result_of(desk.score(begun.start, end), end, desk.file.spam.get(length))
+
+
+def shift_trial(
+    data: JsonObject,
+    shifts: Sequence[Shift],
+    candidate: Candidate,
+    settings: ShiftSettings,
+    *,
+    options: JsonObject | None = None,
+) -> ToolTrial[BegunShift]:
+    """Shifts made ready to run; for the arguments see `ToolTrial`.
 
     Raises:
-        SettingError: faults that no trial can hold, or that would need a simulator.
+        SettingError: the agent is a reference agent that a desk does not have.
     """
+    for desk in {shift.desk.name: shift.desk for shift in shifts}.values():
+        if candidate.kind == "reference" and candidate.spec in _WORKERS.difference(desk.clerks):
+            known = ", ".join(desk.clerks)
+            raise SettingError(f"{option('agent')} {candidate.spec}: the desk {desk.name} has {known}")
 
-    def __init__(
-        self,
-        data: JsonObject,
-        shifts: Sequence[Shift],
-        candidate: Candidate,
-        settings: ShiftSettings,
-        *,
-        options: JsonObject | None = None,
-    ) -> None:
-        """Set up a trial.
+    async def open_shift(begun: BegunShift, sample: Sample) -> OpenWorkplace:
+        return opened(begun, candidate, settings.wall)
 
-        Args:
-            data: For the manifest: `folder` and `fingerprint` of the desks.
-            shifts: Those to run.
-            candidate: Who works.
-            settings: What can change a result.
-            options: Options that can change a result, for comparisons; None where the trial was not made from any.
-        """
-        refuse_prompted(settings.faults)
-        check_conditions(settings.faults, candidate, settings.limits)
-        settings.duties.check_tools(
-            {tool.name for shift in shifts for tool in shift.desk.workplace.home.artifact.tools}
-        )
-        self.suite = "shifts"
-        self._conditions = settings.faults.by_name
-        self._shifts = {shift.id: shift for shift in shifts}
-        self._candidate = candidate
-        self._settings = settings
-        self.jobs = jobs_under(settings.faults, shifts, settings.repeats)
-        self.data = data
-        self.settings: JsonObject = settings_on_record(candidate, shifts, settings, options)
-
-    async def run(self, job: Job, context: SampleContext) -> SampleResult:
-        """Set up, work, judge; see `worktrial.engine.trial.Trial`."""
-        shift = self._shifts[job.sample]
-        desk = shift.desk
-        start = shift.start()
-        clock = start.time.begins.isoformat(timespec="minutes")
-        artifact = desk.workplace.home.artifact
-        trajectory = Trajectory()
-        wall = None if self._settings.wall is None else WallClock(self._settings.wall)
-        # Reading a state is cheaper than drawing it again.
-        live = msgspec.json.decode(encode(start), type=desk.workplace.home.state_type)
-        own = DeskSession(desk.workplace, live, wall=wall)
-        session = under_faults(own, shift, self._conditions[job.condition], position_in(trajectory))
-        assignment = assignment_in(
-            session,
-            trajectory,
-            self._settings,
-            context,
-            instruction=desk.instruction(start),
-            clock=clock,
-            tools=artifact.tool_specs,
-        )
-
-        async def graded() -> SampleResult:
-            own.finish()
-            return result_of(desk.score(start, own.live), own.live, desk.file.spam.get(shift.length))
-
-        return await episode(
-            self._agent(desk, start, context),
-            assignment,
-            graded,
-            lambda: self._settings.duties.budget_checks(trajectory, context.meter),
-        )
-
-    def _agent(self, desk: Desk, start: DeskState, context: SampleContext) -> Agent:
-        if self._candidate.kind == "reference" and self._candidate.make is None:
-            return Clerk(desk.clerk(self._candidate.spec, start))
-        return self._candidate.agent(context)
+    return ToolTrial(
+        load,
+        open_shift,
+        grade,
+        suite="shifts",
+        data=data,
+        tasks=shifts,
+        candidate=candidate,
+        settings=settings,
+        tools={tool.name for shift in shifts for tool in shift.desk.workplace.home.artifact.tools},
+        options=options,
+    )
 
 
-def under_faults(
-    session: DeskSession, shift: Shift, faults: FaultSettings, position: Callable[[], Position]
-) -> Session:
-    """A shift's session under a condition.
+def opened(begun: BegunShift, candidate: Candidate | None = None, wall: float | None = None) -> OpenWorkplace:
+    """The desk as the shift begins.
 
     Args:
-        session: At the shift's desk.
-        shift: The shift.
-        faults: The condition.
-        position: Function that tells where the next call stands.
+        begun: The shift.
+        candidate: Who works; a clerk that ships with the suite is made for the shift.
+        wall: Minutes of the shift for each minute that the agent takes; None lets only calls cost time.
     """
-    if faults.mode is FaultMode.E0:
-        return session
-    return faulty(session, shift.desk.workplace.home.artifact, faults, shift.id, position)
-
-
-class ShiftGrader:
-    """Grader of stored work: judges stored final states again."""
-
-    def __init__(self, data: JsonObject, shifts: Sequence[Shift]) -> None:
-        self.data = data
-        self._shifts = {shift.id: shift for shift in shifts}
-
-    async def grade(self, work: FinishedWork, rubric: str | None, context: SampleContext) -> SampleResult:
-        """Judge `work`; see `worktrial.suites.regrade.Grader`."""
-        shift = self._shifts.get(work.record.sample)
-        if shift is None:
-            raise InvalidSample(InvalidReason.TASK_DATA, "the suite has no such shift")
-        if work.work.final_state is None:
-            raise InvalidSample(InvalidReason.TASK_DATA, "the stored trajectory has no final state to judge")
-        desk = shift.desk
-        try:
-            end: DeskState = msgspec.convert(work.work.final_state, desk.workplace.home.state_type)
-        except msgspec.ValidationError as e:
-            raise InvalidSample(InvalidReason.TASK_DATA, f"the final state is of another version: {e}") from e
-        return result_of(desk.score(shift.start(), end), end, desk.file.spam.get(shift.length))
+    desk, start = begun.shift.desk, begun.start
+    # Reading a state is cheaper than drawing it again, and the clerk is shown the one before the first call.
+    live = msgspec.json.decode(encode(start), type=desk.workplace.home.state_type)
+    session = DeskSession(desk.workplace, live, wall=None if wall is None else WallClock(wall))
+    is_clerk = candidate is not None and candidate.kind == "reference" and candidate.make is None
+    return OpenWorkplace(
+        session=session,
+        workplace=desk.workplace.home.artifact,
+        instruction=desk.instruction(start),
+        clock=start.time.begins.isoformat(timespec="minutes"),
+        agent=Clerk(desk.clerk(candidate.spec, start)) if candidate is not None and is_clerk else None,
+        finish=session.finish,
+    )
 
 
 def result_of(score: Score, end: DeskState, spam: float | None = None) -> SampleResult:

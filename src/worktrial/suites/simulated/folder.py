@@ -11,7 +11,7 @@ What else lies in the folder (`work/`, records of calibration) is no part of the
 
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import msgspec
 from pydantic import BeforeValidator
@@ -22,6 +22,7 @@ from worktrial.language.untrusted import plain_name
 from worktrial.options import Flag, Options
 from worktrial.outside.files import files_fingerprint
 from worktrial.outside.yaml_files import read_yaml
+from worktrial.suite import Suite
 from worktrial.suites.simulated.suite import SimulatedOptions, SimulatedSuite
 from worktrial.suites.simulated.tasks import Task, TaskSet, rows_of
 from worktrial.workplaces.loading import Workplaces, load_workplaces
@@ -124,13 +125,6 @@ def _refuse(value: Any) -> Any:
     return value
 
 
-class OwnOptions(SimulatedOptions):
-    """Options of a run of a suite of one's own."""
-
-    data: Annotated[None, BeforeValidator(_refuse), Flag(neutral=True, metavar="DIR")] = None
-    """Refused: the folder has its own data."""
-
-
 class OwnData(Options):
     """Data of a suite of one's own: nothing has to be said."""
 
@@ -138,13 +132,12 @@ class OwnData(Options):
     """Refused: the folder has its own data."""
 
 
-class OwnSuite(SimulatedSuite):
-    """The suite in a folder. Its runs are kept under its own name."""
+class OwnOptions(SimulatedOptions, OwnData):
+    """Options of a run of a suite of one's own."""
 
-    options = OwnOptions
-    data = OwnData
-    needs = "a simulator model, a judge model"
-    marker = OWN
+
+class FolderSuite(Suite):
+    """A suite of one's own in a folder. Its runs are kept under its own name."""
 
     def __init__(self, folder: Path, file: SuiteFile) -> None:
         """Name a folder.
@@ -153,28 +146,42 @@ class OwnSuite(SimulatedSuite):
             folder: Holds tasks and workplaces; it is read when these are asked for.
             file: Contents of its `suite.yaml`.
         """
-        self.folder = folder
+        self.root = folder
+        self.file = file
         self.name = file.short_name  # type: ignore[misc]
-        self.about = file.name  # type: ignore[misc]
+        self.about = file.title or file.name  # type: ignore[misc]
 
     @classmethod
-    def read(cls, folder: Path) -> "OwnSuite":
+    def read(cls, folder: Path) -> Self:
         """The suite in a folder; see `SuiteKind.read`."""
         return cls(folder, read_suite_file(folder))
 
     @classmethod
-    def of_runs(cls, name: str) -> "OwnSuite":
+    def of_object(cls, found: object, place: str) -> None:
+        """Nothing: suites of this kind are folders; see `SuiteKind.of_object`."""
+
+    @classmethod
+    def of_runs(cls, name: str) -> Self:
         """The suite as its runs need it; see `SuiteKind.of_runs`."""
         return cls(Path(name), SuiteFile(kind="suite", name=name))
 
     @property
     def title(self) -> str:
         """Name of the suite, from its `suite.yaml`."""
-        return self.about
+        return self.file.name
+
+
+class OwnSuite(FolderSuite, SimulatedSuite):
+    """A suite of one's own whose workplaces a model plays."""
+
+    options = OwnOptions
+    data = OwnData
+    needs = "a simulator model, a judge model"
+    marker = OWN
 
     def load(self, data: Any) -> TaskSet:
         """Tasks in the folder; see `SimulatedSuite.load`."""
-        return load_own(self.folder)
+        return load_own(self.root)
 
 
 def read_suite_file(folder: Path) -> SuiteFile:

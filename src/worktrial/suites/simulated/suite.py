@@ -26,8 +26,8 @@ from worktrial.options import (
     TokenOptions,
 )
 from worktrial.suite import DataReport, Suite, TaskRow, checks
-from worktrial.suites.reference import idle_agent, plan_agent
-from worktrial.suites.settings import conditions_of, judging_of, keeping_of, limits_of, models_of
+from worktrial.suites.reference import idle_agent, plan_agent, spam_agent
+from worktrial.trial.settings import judging_of, models_of, work_fields
 
 if TYPE_CHECKING:
     from worktrial.agents.candidates import Candidate
@@ -86,7 +86,13 @@ class SimulatedSuite(Suite):
 
     options: ClassVar[type[SimulatedOptions]] = SimulatedOptions
     roles = (Role.AGENT, Role.SIMULATOR, Role.JUDGE)
-    reference_agents: ClassVar = {"plan": plan_agent(), "idle": idle_agent()}
+    reference_agents: ClassVar = {"plan": plan_agent(), "idle": idle_agent(), "spam": spam_agent()}
+    on_card: ClassVar[Mapping[str, str]] = {
+        "ends": "not measured: a judge decides by the rubric's words which ends are right, and what may change",
+        "truth": "not measured: only judge and simulator are told rubric and hidden state; leaks are found by the "
+        "check no_leak of worktrial audit conformance",
+        "fresh": "not measured: each stay begins in the task's own state, but a model answers otherwise each time",
+    }
     unproven = (
         "its workplaces are played by a model, so it takes runs to validate it: with {agent} plan every task that "
         "has a solution plan must pass, and with idle none"
@@ -127,13 +133,10 @@ class SimulatedSuite(Suite):
     def trial(self, options: Any, agent: "Candidate", models: Mapping[RoleName, RoleSettings]) -> "Trial":
         """The suite made ready to run; see `Suite.trial`."""
         from worktrial.engine.spend import context_of
-        from worktrial.suites.duties import duties_of
-        from worktrial.suites.own_prompt import own_prompt
         from worktrial.suites.selection import select_by
-        from worktrial.suites.simulated.trial import AUTO, SimulatedSettings, SimulatedTrial
+        from worktrial.suites.simulated.trial import AUTO, SimulatedSettings, simulated_trial
         from worktrial.workplaces.simulator import FACTS_SHOWN
 
-        faults = conditions_of(options)
         data = self.load(options)
         tasks = select_by(options, data.tasks, known=data.categories, source=str(data.folder))
         judging = judging_of(options, models.get(Role.JUDGE))
@@ -145,17 +148,12 @@ class SimulatedSuite(Suite):
             context = context_of(simulator if simulator.is_local else simulator.resolved())
         settings = SimulatedSettings(
             **vars(judging),
-            repeats=options.repeats,
+            **work_fields(options, agent, models),
             memory=options.memory,
             expected_calls=options.expected_calls,
             simulator_context=context,
             simulator_prompt=options.simulator_prompt or ("compact" if is_local else "full"),
             simulator_facts=usual_facts if options.simulator_facts is None else options.simulator_facts,
-            limits=limits_of(options, models.get(Role.AGENT)),
-            faults=faults,
-            agent_prompt=own_prompt(options.agent_prompt, agent),
-            context=keeping_of(options, agent, models.get(Role.AGENT)),
-            duties=duties_of(options, agent, models),
             with_plan=options.with_plan,
         )
         # What was left to defaults that depend on something else is known by now.
@@ -166,7 +164,7 @@ class SimulatedSuite(Suite):
             "simulator_context": settings.simulator_context,
         }
         measured = options.model_copy(update=settled).measured()
-        return SimulatedTrial(self.name, data, tasks, agent, settings, options=measured)
+        return simulated_trial(self.name, data, tasks, agent, settings, options=measured)
 
     def data_report(self, data: Any) -> DataReport:
         """Every task and every workplace, loaded; see `Suite.data_report`."""
@@ -184,12 +182,14 @@ class SimulatedSuite(Suite):
 
     def grader(self, run: "StoredRun", data: Any, judging: Mapping[str, Any], models: Iterable[RoleName]) -> Any:
         """Judging of stored work; see `Suite.grader`."""
-        from worktrial.suites.regrade import judging_as_stored
-        from worktrial.suites.simulated.trial import SimulatedGrader
+        from worktrial.suites.regrade import ToolGrader, judging_as_stored
+        from worktrial.suites.simulated.trial import SimulatedWork
 
         if Role.JUDGE not in set(models):
             raise SettingError(f"{self.title}: name the model that judges with {option('judge')} MODEL")
-        return SimulatedGrader(self.load(data), judging_as_stored(run.manifest, judging))
+        tasks = self.load(data)
+        work = SimulatedWork(tasks.workplaces, judging_as_stored(run.manifest, judging))
+        return ToolGrader(tasks.data, tasks.tasks, work.load, work.grade)
 
     def workplaces(self, data: Any) -> "Callable[[str], tuple[Workplace, str]]":
         """Workplace and instruction of a task; see `Suite.workplaces`."""

@@ -10,7 +10,7 @@ from worktrial.errors import DataError
 from worktrial.language import JsonObject, JsonValue
 from worktrial.outside.files import as_json, json_kind, read_bytes
 from worktrial.suite import DataReport
-from worktrial.suites.sampling import workplace_tags
+from worktrial.suites.selection import workplace_tags
 from worktrial.workplaces import Workplace
 
 KIND = "simulated"

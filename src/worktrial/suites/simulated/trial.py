@@ -1,36 +1,26 @@
-"""The path of one sample in a simulated workplace, top to bottom, and the judging of its work."""
+"""Simulated workplaces in a trial: how one is opened for a task, and the judging of the work in it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
 
 import msgspec
 
-from worktrial.agents.assignment import Limits, Solution
+from worktrial.agents.assignment import Solution
 from worktrial.agents.candidates import PLAN, Candidate
-from worktrial.agents.context import ContextKeeping
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Job, SampleContext
-from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, option
-from worktrial.language import Complete, JsonObject
-from worktrial.suites.duties import Duties
-from worktrial.suites.episode import (
-    assignment_in,
-    check_conditions,
-    episode,
-    faulty,
-    finished,
-    jobs_under,
-    position_in,
-    settings_on_record,
-)
-from worktrial.suites.judging import JudgeSettings, Work, doubts_of, judge, judge_case
-from worktrial.suites.regrade import FinishedWork
+from worktrial.engine.trial import SampleContext
+from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
+from worktrial.language import JsonObject
 from worktrial.suites.simulated.tasks import Task, TaskSet
-from worktrial.workplaces import LanguageSimulator, Memory, Session, Trajectory, Workplace
+from worktrial.trial.judging import JudgedWorkSettings, JudgeSettings, Work, judge, judge_case
+from worktrial.trial.trial import OpenWorkplace, Sample, ToolTrial
+from worktrial.workplaces import LanguageSimulator, Memory, Workplace
 from worktrial.workplaces.clock import DEFAULT_CLOCK, trial_clock
-from worktrial.workplaces.faults import Conditions, FaultMode, Needed, PromptedFaults
-from worktrial.workplaces.simulator import FACTS_SHOWN, SIMULATOR_VERSION, HistorySession, LedgerSession
+from worktrial.workplaces.faults import FaultMode, Needed, PromptedFaults
+from worktrial.workplaces.simulator import FACTS_SHOWN, SIMULATOR_VERSION
 from worktrial.workplaces.simulator.memory_choice import memory_cost
 from worktrial.workplaces.watch import WatchedSession
 
@@ -39,10 +29,10 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulatedSettings(JudgeSettings):
+class SimulatedSettings(JudgedWorkSettings):
     """Settings of the suite's own that can change a result."""
 
-    repeats: int = 1
+    has_simulator: ClassVar[bool] = True
     memory: str = "history"
     """Memory of the simulator: `history` or `ledger`, see `worktrial.workplaces.simulator.Memory`; or `auto`, the
     one that costs less."""
@@ -56,175 +46,120 @@ class SimulatedSettings(JudgeSettings):
     """Characters of recorded facts that a ledger prompt shows beside what the call names."""
     simulator_version: int = SIMULATOR_VERSION
     """Number of the prompts that simulators are given."""
-    limits: Limits = field(default_factory=Limits)
-    faults: Conditions = field(default_factory=Conditions)
-    agent_prompt: str | None = None
-    """Template of the user's own that the agent is told; None for the standard one."""
-    context: ContextKeeping = field(default_factory=ContextKeeping)
-    duties: Duties = field(default_factory=Duties)
     clock: str = DEFAULT_CLOCK
     """Date and time of tasks that name none, ISO 8601."""
     with_plan: bool = False
     """Whether the agent is shown the task's solution plan."""
 
-
-class SimulatedTrial:
-    """A suite made ready to run. A simulator plays the workplaces, and a judge decides.
-
-    Raises:
-        SettingError: the settings need solution plans, and the data has none; or faults that no trial can hold.
-    """
-
-    def __init__(
-        self,
-        suite: str,
-        data: TaskSet,
-        tasks: Sequence[Task],
-        candidate: Candidate,
-        settings: SimulatedSettings,
-        *,
-        options: JsonObject | None = None,
-    ) -> None:
-        """Set up a trial.
-
-        Args:
-            suite: The suite's name.
-            data: Where the tasks are from.
-            tasks: Those to run.
-            candidate: Who works.
-            settings: What can change a result.
-            options: Options that can change a result, for comparisons; None where the trial was not made from any.
-        """
-        if settings.with_plan:
-            _need_plans(tasks, option("with_plan"))
-        if candidate.kind == "reference" and candidate.spec == PLAN:
-            _need_plans(tasks, f"{option('agent')} {PLAN}")
-        check_conditions(settings.faults, candidate, settings.limits)
-        if settings.duties.policy is not None:
-            homes, _ = data.readable()
-            used = {task.workplace for task in tasks} & homes.keys()
-            settings.duties.check_tools({tool.name for name in used for tool in homes[name].tools})
-        self.suite = suite
-        self._workplaces = data.workplaces
-        self._conditions = settings.faults.by_name
-        self._tasks = {task.id: task for task in tasks}
-        self._candidate = candidate
-        self._settings = settings
-        self.jobs = jobs_under(settings.faults, tasks, settings.repeats)
-        self.data: JsonObject = data.data
-        self.settings: JsonObject = settings_on_record(candidate, tasks, settings, options)
-        if settings.memory != "auto":
-            # Only that choice depends on them.
-            del self.settings["expected_calls"], self.settings["simulator_context"]
-
-    async def run(self, job: Job, context: SampleContext) -> SampleResult:
-        """Load, work, judge; see `worktrial.engine.trial.Trial`."""
-        task, settings = self._tasks[job.sample], self._settings
-        workplace = workplace_of(task, self._workplaces)
-        clock = trial_clock(task.instruction, workplace.initial_state, settings.clock)
-        faults, prompted = self._conditions[job.condition], settings.faults.prompted
-        model = context.model(Role.SIMULATOR)
-        simulator = LanguageSimulator(
-            workplace,
-            PromptedFaults(model, faults) if prompted else model,
-            memory=memory_of(task, workplace, settings, clock),
-            prompt=settings.simulator_prompt,
-            clock=clock,
-            facts_shown=settings.simulator_facts,
-            # The compact prompt checks identifiers in code; those that the task names exist, too.
-            task=task.instruction if settings.simulator_prompt == "compact" else None,
-            checked=not prompted or faults.mode is FaultMode.E0,
-        )
-        trajectory = Trajectory()
-        simulated = _open(simulator, lambda: len(trajectory.calls))
-        watched = WatchedSession(simulated, workplace, task.instruction, position=lambda: len(trajectory.calls))
-        session: Session = watched
-        if faults.mode is not FaultMode.E0 and not prompted:
-            session = faulty(session, workplace, faults, task.id, position_in(trajectory), needed=_needed(task))
-        assignment = assignment_in(
-            session,
-            trajectory,
-            settings,
-            context,
-            instruction=_instruction(task, settings),
-            clock=clock,
-            tools=workplace.tool_specs,
-        )
-
-        # A simulator that was asked to degrade its answers is not to blame for them.
-        blamed = not prompted or faults.mode is FaultMode.E0
-
-        async def graded() -> SampleResult:
-            doubts = doubts_of(msgspec.to_builtins(watched.findings)) if blamed else []
-            work = replace(finished(session, trajectory, clock), facts=simulated.facts, doubts=doubts)
-            return await grade(task, workplace, work, settings, context.model(Role.JUDGE))
-
-        result = await episode(
-            self._candidate.agent(context, Solution(task.plan)),
-            assignment,
-            graded,
-            lambda: settings.duties.budget_checks(trajectory, context.meter),
-        )
-        result.simulation = watched.health if blamed else None
-        if result.trajectory is not None:
-            told = {
-                "memory": str(simulator.memory),
-                "final_facts": simulated.facts,
-                "simulation": watched.findings if blamed else [],
-            }
-            result.trajectory |= told
-        return result
+    def on_record(self, candidate: Candidate) -> JsonObject:
+        """Settings for the manifest; see `WorkSettings`."""
+        # Only the choice of a memory depends on these.
+        unused = () if self.memory == AUTO else ("expected_calls", "simulator_context")
+        return {name: value for name, value in super().on_record(candidate).items() if name not in unused}
 
 
-async def grade(
-    task: Task,
-    workplace: Workplace,
-    work: Work,
-    judging: JudgeSettings,
-    judge_model: Complete,
-    *,
-    rubric: str | None = None,
-) -> SampleResult:
-    """Ask the judge about `work`, by `rubric` where there is one in place of the task's own."""
-    return await judge(judge_case(task, workplace, work, rubric), judge_model, judging)
+@dataclass(frozen=True, slots=True)
+class LoadedTask:
+    """A task that can be set up, and its workplace."""
+
+    task: Task
+    workplace: Workplace
 
 
-class SimulatedGrader:
-    """Grader of stored work. The data has a task's state and rubric; everything else lies in the stored run."""
+class SimulatedWork:
+    """Tasks in simulated workplaces. A simulator plays them, and a judge decides."""
 
-    def __init__(self, data: TaskSet, judging: JudgeSettings) -> None:
-        self._workplaces = data.workplaces
+    def __init__(self, workplaces: Mapping[str, Workplace], judging: JudgeSettings) -> None:
+        self._workplaces = workplaces
         self._judging = judging
-        self._tasks = {task.id: task for task in data.tasks}
-        self.data: JsonObject = data.data
 
-    async def grade(self, work: FinishedWork, rubric: str | None, context: SampleContext) -> SampleResult:
-        """Judge `work` again; see `worktrial.suites.regrade.Grader`."""
-        task = self._tasks.get(work.record.sample)
-        if task is None:
-            raise InvalidSample(InvalidReason.TASK_DATA, "the data has no such task")
-        workplace = workplace_of(task, self._workplaces)
-        return await grade(task, workplace, work.work, self._judging, context.model(Role.JUDGE), rubric=rubric)
+    def load(self, task: Task) -> LoadedTask:
+        """The task and its workplace; see `worktrial.trial.trial.Load`."""
+        if task.problem is not None:
+            raise InvalidSample(InvalidReason.TASK_DATA, task.problem)
+        return LoadedTask(task, self._workplaces[task.workplace])
+
+    async def grade(
+        self, loaded: LoadedTask, work: Work, context: SampleContext, rubric: str | None
+    ) -> SampleResult:
+        """Ask the judge about `work`; see `worktrial.trial.trial.Grade`."""
+        case = judge_case(loaded.task, loaded.workplace, work, rubric)
+        return await judge(case, context.model(Role.JUDGE), self._judging)
 
 
-def workplace_of(task: Task, workplaces: Mapping[str, Workplace]) -> Workplace:
-    """Workplace of `task`.
+async def open_workplace(settings: SimulatedSettings, loaded: LoadedTask, sample: Sample) -> OpenWorkplace:
+    """Open a task's workplace, played by the simulator's model."""
+    task, workplace = loaded.task, loaded.workplace
+    clock = trial_clock(task.instruction, workplace.initial_state, settings.clock)
+    model = sample.context.model(Role.SIMULATOR)
+    # A simulator that is asked to degrade its answers is not to blame for them.
+    blamed = not settings.faults.prompted or sample.faults.mode is FaultMode.E0
+    simulator = LanguageSimulator(
+        workplace,
+        PromptedFaults(model, sample.faults) if settings.faults.prompted else model,
+        memory=memory_of(task, workplace, settings, clock),
+        prompt=settings.simulator_prompt,
+        clock=clock,
+        facts_shown=settings.simulator_facts,
+        # The compact prompt checks identifiers in code; those that the task names exist, too.
+        task=task.instruction if settings.simulator_prompt == "compact" else None,
+        checked=blamed,
+    )
+    calls = sample.trajectory.calls
+    simulated = simulator.open(position=lambda: len(calls))
+    watched = WatchedSession(simulated, workplace, task.instruction, position=lambda: len(calls))
+    plan = "" if task.plan is None else msgspec.json.encode(task.plan).decode()
+    shown = task.plan if isinstance(task.plan, str) else plan
+    aid = f"\n\nA plan that leads there:\n{shown}" if settings.with_plan else ""
+    return OpenWorkplace(
+        session=watched,
+        workplace=workplace,
+        instruction=f"{task.instruction}{aid}",
+        clock=clock,
+        solution=Solution(task.plan),
+        needed=lambda: Needed(task.rubric, plan),
+        watched=watched if blamed else None,
+        closing=lambda: {"memory": str(simulator.memory), "final_facts": simulated.facts},
+    )
+
+
+def simulated_trial(
+    suite: str,
+    data: TaskSet,
+    tasks: Sequence[Task],
+    candidate: Candidate,
+    settings: SimulatedSettings,
+    *,
+    options: JsonObject | None = None,
+) -> ToolTrial[LoadedTask]:
+    """Tasks made ready to run; for the arguments see `ToolTrial`.
 
     Raises:
-        InvalidSample: the task or its workplace cannot be set up.
+        SettingError: the settings need solution plans, and the data has none; or as `ToolTrial`.
     """
-    if task.problem is not None:
-        raise InvalidSample(InvalidReason.TASK_DATA, task.problem)
-    try:
-        return workplaces[task.workplace]
-    except DataError as e:
-        raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
-
-
-def _needed(task: Task) -> Needed:
-    """Needs of the task: what its rubric and plan name."""
-    plan = "" if task.plan is None else msgspec.json.encode(task.plan).decode()
-    return Needed(task.rubric, plan)
+    if settings.with_plan:
+        _need_plans(tasks, option("with_plan"))
+    if candidate.kind == "reference" and candidate.spec == PLAN:
+        _need_plans(tasks, f"{option('agent')} {PLAN}")
+    tools: set[str] = set()
+    if settings.duties.policy is not None:
+        homes, _ = data.readable()
+        tools = {
+            tool.name for name in {task.workplace for task in tasks} & homes.keys() for tool in homes[name].tools
+        }
+    work = SimulatedWork(data.workplaces, settings)
+    return ToolTrial(
+        work.load,
+        partial(open_workplace, settings),
+        work.grade,
+        suite=suite,
+        data=data.data,
+        tasks=tasks,
+        candidate=candidate,
+        settings=settings,
+        tools=tools,
+        options=options,
+    )
 
 
 def memory_of(task: Task, workplace: Workplace, settings: SimulatedSettings, clock: str) -> Memory:
@@ -239,13 +174,6 @@ def memory_of(task: Task, workplace: Workplace, settings: SimulatedSettings, clo
     return cost.choice(settings.simulator_context)
 
 
-def _open(simulator: LanguageSimulator, position: Callable[[], int]) -> HistorySession | LedgerSession:
-    try:
-        return simulator.open(position=position)
-    except DataError as e:
-        raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
-
-
 def _need_plans(tasks: Sequence[Task], what: str) -> None:
     # A damaged task becomes an invalid sample whatever the agent does.
     without = [task.id for task in tasks if not task.plan and task.problem is None]
@@ -254,10 +182,3 @@ def _need_plans(tasks: Sequence[Task], what: str) -> None:
             f"{what}: {len(without)} of {len(tasks)} tasks have no solution_plan (task {without[0]}, for one); "
             f"the public release has none at all. Run without it, or on data with plans"
         )
-
-
-def _instruction(task: Task, settings: SimulatedSettings) -> str:
-    if not settings.with_plan:
-        return task.instruction
-    plan = task.plan if isinstance(task.plan, str) else msgspec.json.encode(task.plan).decode()
-    return f"{task.instruction}\n\nA plan that leads there:\n{plan}"

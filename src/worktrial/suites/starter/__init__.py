@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from worktrial.suites.executable import ExecutableSuite
 
@@ -19,6 +19,10 @@ class StarterSuite(ExecutableSuite):
     name = "starter"
     about = "our own executable workplaces, checked by code"
     example = "--agent plan -o runs/plan"
+    on_card: ClassVar = {
+        **ExecutableSuite.on_card,
+        "held_out": "nothing: tasks, plans and checks are public",
+    }
     folder = FOLDER
     package = "worktrial.suites.starter.workplaces"
     categories = (

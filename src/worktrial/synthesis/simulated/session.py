@@ -10,7 +10,7 @@ from worktrial.agents.candidates import Candidate
 from worktrial.engine.roles import Role
 from worktrial.suites.simulated.folder import TASKS
 from worktrial.suites.simulated.tasks import Task, TaskSet
-from worktrial.suites.simulated.trial import SimulatedTrial
+from worktrial.suites.simulated.trial import simulated_trial
 from worktrial.synthesis.artifacts import JobSpec, RunKind, SlotRun, TaskDraft
 from worktrial.synthesis.author import UnusableReplies
 from worktrial.synthesis.calibration.runs import calibration_run
@@ -144,7 +144,7 @@ class SimulatedSession(TaskSession[TaskDraft, Task]):
         tasks = TaskSet(Path(), [bench.task], {bench.task.workplace: self._workplace}, bench.content)
         settings = replace(self.run_settings, with_plan=kind == "plan", repeats=1)
         agent = Candidate("model", clients[Role.AGENT].settings.model)
-        trial = SimulatedTrial("synthesis", tasks, [bench.task], agent, settings)
+        trial = simulated_trial("synthesis", tasks, [bench.task], agent, settings)
         return await calibration_run(bench.draft.id, kind, number, bench.content, trial, clients)
 
     async def publish(self, drafts: Sequence[TaskDraft], figures: SuiteWorth) -> None:

@@ -67,12 +67,10 @@ def test_all_broken_is_an_error(tmp_path: Path) -> None:
         load_release(folder, [EN])
 
 
-def test_numbers_first_then_names_which_are_odd(tmp_path: Path) -> None:
+def test_numbers_first_then_names(tmp_path: Path) -> None:
     names = ["copy of 2", "10", "9", "²", "1" * 30]
     loaded = load_release(TinyOrchestration(dict.fromkeys(names, usual())).write(tmp_path), [EN]).scenarios
     assert [s.id for s in loaded] == ["9", "10", "1" * 30, "copy of 2", "²"]
-    odd = {s.id for s in loaded if any(o.check == "odd-file-name" for o in s.findings)}
-    assert odd == {"copy of 2", "²"}
 
 
 def test_folders_that_are_not_there(tmp_path: Path) -> None:
@@ -96,7 +94,7 @@ def test_outer_findings_are_told(tmp_path: Path) -> None:
     text = "steps:\n- {step_id: 1, agent: user, agent: user, data: {content: Hi}}\nmetadata: {total_steps: 7}\n"
     [loaded] = load_release(TinyOrchestration({"1": text}).write(tmp_path), [EN]).scenarios
     found = [(step_of(o), o.check) for o in loaded.findings]
-    assert found == [(1, "duplicate-key"), (None, "step-count")]
+    assert found == [(1, "duplicate-key")]
 
 
 def test_content_that_is_no_text_is_a_step_that_is_not_asked(tmp_path: Path) -> None:
@@ -104,7 +102,7 @@ def test_content_that_is_no_text_is_a_step_that_is_not_asked(tmp_path: Path) -> 
     data = whole(step("user", None), step("gardener", {"tool": "dig"}), missing)
     [loaded] = load_release(TinyOrchestration({"1": data}).write(tmp_path), [EN]).scenarios
     assert [type(s).__name__ for s in loaded.steps] == ["OddStep"] * 3
-    assert [(step_of(o), o.check) for o in loaded.findings] == [(n, "broken-step") for n in (1, 2, 3)]
+    assert [(step_of(o), o.check) for o in loaded.findings] == [(n, "unscored-step") for n in (1, 2, 3)]
 
 
 def test_the_fingerprint_follows_contents_names_languages_and_corrections(tmp_path: Path) -> None:

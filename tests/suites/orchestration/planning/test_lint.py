@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.orchestration import Row, whole
-from tests.support.tiny_orchestration import CALL, TinyOrchestration, card, plan, step, tool, usual
+from tests.support.tiny_orchestration import CALL, TinyOrchestration, plan, step, usual
 
 from worktrial.suites.orchestration.planning.findings import step_of
 from worktrial.suites.orchestration.planning.lint import lint_release
@@ -23,25 +23,19 @@ def test_nothing_is_odd_about_a_usual_scenario(tmp_path: Path) -> None:
 
 PLANS: dict[str, tuple[str, str, str]] = {
     "unknown agent": (plan("workflow_1:baker"), "unknown-agent", "'baker'"),
-    "odd status": (plan("workflow_1:carter", status="competed"), "odd-plan-status", "'competed'"),
-    "no status": ("workflow_1: {steps: [{name: carter, status: pending}]}", "odd-plan-status", "states no status"),
-    "mismatch": (
-        "workflow_1: {status: completed, steps: [{name: carter, status: pending}]}",
-        "status-mismatch",
-        "completed, and a step of it is pending",
-    ),
+    "odd status": (plan("workflow_1:carter", status="competed"), "odd-status", "'competed'"),
+    "no status": ("workflow_1: {steps: [{name: carter, status: pending}]}", "odd-status", "states no status"),
     "unknown dependency": (
         plan("workflow_1:carter", "workflow_2:carter", workflow_2="workflow1"),
-        "unknown-dependency",
+        "odd-dependency",
         "'workflow1'",
     ),
     "cycle": (
         plan("workflow_1:carter", "workflow_2:carter", workflow_1="workflow_2", workflow_2="workflow_1"),
-        "dependency-cycle",
+        "odd-dependency",
         "workflow_1 < workflow_2",
     ),
-    "itself": (plan("workflow_1:carter", workflow_1="workflow_1"), "dependency-cycle", "waits for itself"),
-    "stray key": (plan("workflow_1:carter") + "note: x\n", "odd-plan-key", "note"),
+    "itself": (plan("workflow_1:carter", workflow_1="workflow_1"), "odd-dependency", "waits for itself"),
 }
 
 
@@ -60,9 +54,6 @@ def call(tool_name: str, arguments: str = "{where: bed 3}") -> str:
 WORK: dict[str, tuple[Row, list[str]]] = {
     "as planned": (step("gardener", CALL), []),
     "unknown agent": (step("gardner", CALL), ["unknown-agent"]),
-    "unplanned agent": (step("carter", call("haul", "{load: hay}")), ["unplanned-agent"]),
-    "unplanned refusal": (step("carter", "status: AWAITING_USER_INPUT"), ["unplanned-agent"]),
-    "unknown workflow": (step("gardener", CALL, workflow="workflow_7"), ["unknown-workflow"]),
     "foreign tool": (step("gardener", call("haul", "{load: hay}")), ["foreign-tool"]),
     "unknown tool": (step("gardener", call("plough")), ["unknown-tool"]),
     "missing argument": (step("gardener", call("dig", "{}")), ["schema-violation"]),
@@ -82,22 +73,15 @@ def test_schema_violations_say_which_argument(tmp_path: Path) -> None:
     texts = [call("dig", "{}"), call("dig", "{where: 5}"), call("dig", "{where: a, deep: b}")]
     made = [step("gardener", text) for text in texts]
     found = findings(tmp_path, step("user", "Go."), step("main", plan("workflow_1:gardener")), *made)
-    assert [reason for _, _, reason in found] == [
-        "dig: lacks where",
-        "dig: where is integer, not string",
-        "dig: the tool has no argument deep",
-    ]
+    for (_, _, reason), argument in zip(found, ("where", "where", "deep"), strict=True):
+        assert reason.startswith("dig: ")
+        assert argument in reason
 
 
-def test_after_a_plan_that_does_not_parse_nobody_is_unplanned(tmp_path: Path) -> None:
-    broken = step("main", 'workflow_1: "a "b"')
-    found = findings(tmp_path, step("user", "Go."), broken, step("carter", call("haul", "{load: hay}")))
-    assert [(at, code) for at, code, _ in found] == [(2, "unparsable-plan")]
-
-
-def test_without_a_plan_everybody_is_unplanned(tmp_path: Path) -> None:
-    found = findings(tmp_path, step("user", "Go."), step("gardener", CALL))
-    assert [(at, code) for at, code, _ in found] == [(2, "unplanned-agent")]
+def test_a_schema_that_is_none_finds_nothing(tmp_path: Path) -> None:
+    data = TinyOrchestration({"1": usual()})
+    data.cards[0]["tools"][0]["parameters"]["properties"]["where"] = {"type": "place"}
+    assert lint_release(load_release(data.write(tmp_path), [Language.EN])) == ()
 
 
 def _asked_twice(first: str, second: str) -> list[Row]:
@@ -117,18 +101,6 @@ def test_agents_asked_again_in_the_same_words(tmp_path: Path) -> None:
     assert findings(tmp_path / "2", *_asked_twice(refusal + "x", refusal + "x")) == []
     # The first one's result is shown to the second, so that the words differ.
     assert findings(tmp_path / "3", *_asked_twice(CALL, hay)) == []
-
-
-def test_skills_that_no_tool_stands_for(tmp_path: Path) -> None:
-    cook = card("cook", tool("bake", "what"), tool("boil", "what"))
-    cook["agent_card"]["skills"][0]["id"] = "roast"
-    poet = card("poet", tool("rhyme", "what"))
-    poet["agent_card"]["skills"] = [{"id": "Verse"}]
-    data = TinyOrchestration()
-    data.cards += [cook, poet]
-    found = lint_release(load_release(data.write(tmp_path), [Language.EN]))
-    assert [(o.file, step_of(o), o.check) for o in found] == [("EN/multiagent_cards", None, "skill-without-tool")]
-    assert "cook advertises roast" in found[0].what
 
 
 def test_in_the_order_of_languages_files_and_steps(tmp_path: Path) -> None:

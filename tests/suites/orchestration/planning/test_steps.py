@@ -62,15 +62,15 @@ CALLS: dict[str, tuple[str, tuple[GoldCall, ...], list[str]]] = {
     "one result for two calls": (
         "tool_call: [{tool: dig}, {tool: rake}]\ntool_call_result: {both: 1}",
         (GoldCall("dig", {}), GoldCall("rake", {}, {"both": 1})),
-        ["result-count"],
+        [],
     ),
     "no result": ("tool: dig\narguments: {where: a}", (GoldCall("dig", {"where": "a"}),), []),
     "bare list": (
         "- tool: dig\n  arguments: {where: a}\n  tool_call_result: 1\n- tool: rake",
         (GoldCall("dig", {"where": "a"}, 1), GoldCall("rake", {})),
-        ["call-list"],
+        ["odd-call"],
     ),
-    "other keys": ("name: dig\nparameters: {where: a}", (GoldCall("dig", {"where": "a"}),), ["odd-call-key"]),
+    "other keys": ("name: dig\nparameters: {where: a}", (GoldCall("dig", {"where": "a"}),), ["odd-call"]),
     "twice": (
         "tool: rake\narguments: {}\ntool: dig\narguments: {where: a}",
         (GoldCall("dig", {"where": "a"}),),
@@ -99,11 +99,11 @@ REFUSALS = {
     "no YAML": (
         "status: AWAITING_USER_INPUT\nrequired_info: when: where: 'x",
         "when: where: 'x",
-        ["refusal-not-yaml"],
+        ["odd-refusal"],
     ),
-    "escape in the tag": ("status: _x0008_AWAITING_USER_INPUT", "", ["odd-refusal-status", "control-escape"]),
-    "no tag": ("The load is required.", "The load is required.", ["refusal-without-tag"]),
-    "no tag, and a colon": ("Needed: the load", "Needed: the load", ["refusal-without-tag"]),
+    "escape in the tag": ("status: _x0008_AWAITING_USER_INPUT", "", ["odd-refusal", "odd-status"]),
+    "no tag": ("The load is required.", "The load is required.", ["odd-refusal"]),
+    "no tag, and a colon": ("Needed: the load", "Needed: the load", ["odd-refusal"]),
 }
 
 
@@ -117,32 +117,32 @@ def test_refusals(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "code"),
+    "text",
     [
-        ("tool_call_result: {depth: 30}", "result-without-call"),
-        ("tool: dig\narguments:\n  where: |\n     a\n    b: c: d", "unparsable-call"),
-        ("arguments: {where: a}", "odd-call"),
-        ("tool_call: []", "odd-call"),
-        ("tool: [dig]", "odd-call"),
-        ("tool: dig\narguments: bed 3", "odd-call"),
-        ("status: done", "odd-refusal-status"),
-        ("I wonder.\n\nShould this be annotated so?", "stray-text"),
-        ("x" * 301, "stray-text"),
-        ("  ", "stray-text"),
+        "tool_call_result: {depth: 30}",
+        "tool: dig\narguments:\n  where: |\n     a\n    b: c: d",
+        "arguments: {where: a}",
+        "tool_call: []",
+        "tool: [dig]",
+        "tool: dig\narguments: bed 3",
+        "status: done",
+        "I wonder.\n\nShould this be annotated so?",
+        "x" * 301,
+        "  ",
     ],
 )
-def test_neither_call_nor_refusal(text: str, code: str, tmp_path: Path) -> None:
+def test_neither_call_nor_refusal(text: str, tmp_path: Path) -> None:
     got, codes = read(tmp_path, text)
     assert isinstance(got, OddStep)
     assert got.why
-    assert codes == [code]
+    assert codes == ["unscored-step"]
 
 
 @pytest.mark.parametrize(
     ("text", "kind", "codes"),
     [
-        ("workflow_1: I am on it", OddStep, ["unparsable-plan"]),
-        ('workflow_1:\n  steps:\n  - name: "a "b" c"', OddStep, ["unparsable-plan"]),
+        ("workflow_1: I am on it", OddStep, ["unscored-step"]),
+        ('workflow_1:\n  steps:\n  - name: "a "b" c"', OddStep, ["unscored-step"]),
         ("workflow_1 has begun.", Reply, []),
         ("About workflow_1: it has begun.", Reply, []),
         (plan("interrupted_workflow_1-1:carter"), PlanStep, []),

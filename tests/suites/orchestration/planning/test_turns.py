@@ -24,7 +24,7 @@ from tests.support.orchestration import (
     workflow,
 )
 
-from worktrial.suites.orchestration.planning.duties import duties, workflow_of
+from worktrial.suites.orchestration.planning.duties import duties
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import (
     CallStep,
@@ -42,6 +42,10 @@ from worktrial.suites.orchestration.planning.turns import (
 )
 
 BOOKING = ("harbour_agent", BOOK)
+
+
+def workflow_of(scenario: Scenario) -> dict[int, str | None]:
+    return {step: duty.workflow for step, duty in duties(scenario).items()}
 
 
 def _step(scenario: Scenario, number: int) -> ScenarioStep:

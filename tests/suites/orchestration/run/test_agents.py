@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tests.support.orchestration import TinyTeam
 
-from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import ContextOverflow, InvalidReason, InvalidSample, StopRun
+from worktrial.language import Completion
 from worktrial.named_agents import resolve_agent
 from worktrial.suites.orchestration import suite
 from worktrial.suites.orchestration.planning.plan_text import our_plan
@@ -19,7 +19,8 @@ from worktrial.suites.orchestration.planning.references import REFERENCES, const
 from worktrial.suites.orchestration.planning.release import Release, load_release
 from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep, RefusalStep
 from worktrial.suites.orchestration.planning.turns import StepAnswer, StepRequest
-from worktrial.suites.orchestration.run.agents import FunctionAnswerer, answerer
+from worktrial.suites.orchestration.run.cast import Function, cast_of
+from worktrial.suites.orchestration.run.ground import Groundwork, ScoringThreads, load_tasks
 from worktrial.suites.orchestration.run.prompts import requests_of
 from worktrial.suites.orchestration.run.turns import ask_all
 from worktrial.suites.orchestration.scoring.calls.calls import StepDecision, decision_of
@@ -43,8 +44,7 @@ def test_reference_teams(name: str, release: Release) -> None:
     plan = constant_plan_text(release.scenarios, team)
     who = reference(name, Language.EN, team, plan)
     for asked in requests_of(release.scenarios[0], team).requests:
-        step, answer = asked.step, who(asked)
-        assert answer.step == step.id
+        step, answer = asked.step, StepAnswer.of(asked.step.id, Completion(who(asked)))
         match name, step:
             case "gold", PlanStep():
                 assert our_plan(answer.text) == step.plan
@@ -76,8 +76,8 @@ def test_the_constant_plan_is_of_the_two_busiest_agents(release: Release) -> Non
     assert len(only.workflows) == 1
 
 
-def _ask(function: Callable[..., Any], request: StepRequest) -> StepAnswer:
-    return asyncio.run(FunctionAnswerer(function)(request))
+def _ask(function: Callable[..., Any], request: StepRequest, seconds: float = 60) -> StepAnswer:
+    return asyncio.run(ask_all([request], Function(function, seconds)))[request.step.id]
 
 
 def test_a_function_returns_text_or_a_message(requests: list[StepRequest]) -> None:
@@ -122,9 +122,26 @@ async def _cancels_itself(*_: Any) -> Any:
     ],
 )
 def test_a_broken_function_is_the_agent_s_crash(function: Any, said: str, requests: list[StepRequest]) -> None:
-    with pytest.raises(InvalidSample, match="agent_crash") as caught:
-        _ask(function, requests[0])
-    assert said in str(caught.value)
+    trouble = _ask(function, requests[0]).trouble or ""
+    assert trouble.startswith("agent_crash: ")
+    assert said in trouble
+
+
+@pytest.mark.parametrize("waits", [lambda *_: threading.Event().wait(), lambda *_: asyncio.Event().wait()])
+def test_a_function_that_hangs_is_given_up_and_keeps_nobody_from_scoring(
+    waits: Callable[..., Any], requests: list[StepRequest]
+) -> None:
+    """Forty of them: as many as would fill the pool of threads that everybody shares."""
+
+    async def run() -> tuple[int, Any]:
+        hung = [asyncio.create_task(ask_all([request], Function(waits, 1.5))) for request in requests[:1] * 40]
+        await asyncio.sleep(0.05)
+        scored = await asyncio.wait_for(ScoringThreads().run(sum, [1, 2]), timeout=1)
+        answers = [next(iter((await task).values())) for task in hung]
+        return scored, {answer.trouble for answer in answers}
+
+    scored, troubles = asyncio.run(run())
+    assert (scored, troubles) == (3, {"agent_crash: the function gave no answer within 1.5 s"})
 
 
 def test_functions_that_block_do_so_side_by_side(requests: list[StepRequest]) -> None:
@@ -135,7 +152,7 @@ def test_functions_that_block_do_so_side_by_side(requests: list[StepRequest]) ->
         together.wait(timeout=60)
         return "done"
 
-    answers = asyncio.run(ask_all(requests[:4], FunctionAnswerer(waits), FunctionAnswerer(waits)))
+    answers = asyncio.run(ask_all(requests[:4], Function(waits, 90)))
     assert {a.text for a in answers.values()} == {"done"}
 
 
@@ -146,19 +163,26 @@ def test_members(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def answer(messages, tools):\n    return 'hi'\n")
     mine = resolve_agent(f"python:{tmp_path / 'mine.py'}:answer", suite)
     assert mine.kind == "python"
-    context = SampleContext(Job("EN/1", 0), {})
-    assert isinstance(answerer(mine, context, Role.AGENT, pytest.fail), FunctionAnswerer)
+    release, tasks = load_tasks(TinyTeam().write(tmp_path), [Language.EN])
+    ground = Groundwork(release, tasks, mine, resolve_agent("gold", suite))
+    cast = cast_of(ground, release.scenarios[0], SampleContext(Job("EN/1", 0), {}))
+    asked = requests_of(release.scenarios[0], release.teams[Language.EN]).requests
+    answers = asyncio.run(ask_all(asked, cast))
+    assert [answer.text for answer in answers.values()][:1] == ["hi"], (
+        "the planner is one's own, the agents the gold"
+    )
+    assert [bool(answer.tool_calls) for answer in answers.values()][:2] == [False, True]
 
 
 def test_a_request_that_fails_keeps_its_place(requests: list[StepRequest]) -> None:
-    async def moody(request: StepRequest) -> StepAnswer:
+    async def moody(request: StepRequest) -> Completion:
         if request.step.id == 4:
             raise InvalidSample(InvalidReason.ENDPOINT_UNAVAILABLE, "no answer within 5 s")
         if request.step.id == 5:
             raise ContextOverflow("too long")
-        return StepAnswer(request.step.id, "fine")
+        return Completion({"role": "assistant", "content": "fine"})
 
-    answers = asyncio.run(ask_all(requests, moody, moody))
+    answers = asyncio.run(ask_all(requests, moody))
     assert list(answers) == [r.step.id for r in requests]
     assert {n: a.trouble for n, a in answers.items() if a.trouble} == {
         4: "endpoint_unavailable: no answer within 5 s",
@@ -169,7 +193,7 @@ def test_a_request_that_fails_keeps_its_place(requests: list[StepRequest]) -> No
 def test_a_stop_drops_the_other_requests(requests: list[StepRequest]) -> None:
     dropped: list[int] = []
 
-    async def refused(request: StepRequest) -> StepAnswer:
+    async def refused(request: StepRequest) -> Completion:
         if request.step.id == 5:
             await asyncio.sleep(0.01)
             raise StopRun("401: no such key")
@@ -178,20 +202,20 @@ def test_a_stop_drops_the_other_requests(requests: list[StepRequest]) -> None:
         except asyncio.CancelledError:
             dropped.append(request.step.id)
             raise
-        return StepAnswer(request.step.id)
+        raise AssertionError
 
     with pytest.raises(StopRun, match="401"):
-        asyncio.run(ask_all(requests, refused, refused))
+        asyncio.run(ask_all(requests, refused))
     assert len(dropped) == len(requests) - 1
 
 
 def test_a_cancelled_sample_cancels_its_requests(requests: list[StepRequest]) -> None:
-    async def never(request: StepRequest) -> StepAnswer:
+    async def never(request: StepRequest) -> Completion:
         await asyncio.sleep(30)
-        return StepAnswer(request.step.id)
+        raise AssertionError
 
     async def run() -> None:
-        task = asyncio.create_task(ask_all(requests, never, never))
+        task = asyncio.create_task(ask_all(requests, never))
         await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -229,6 +229,23 @@ def test_a_function_of_one_s_own(data: Path, tmp_path: Path) -> None:
     assert record["reason"].startswith("agent_crash: 2 of 7 requests have no answer; first, step 3: RuntimeError")
 
 
+def test_a_function_that_hangs_costs_its_sample_the_verdict_and_no_other(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import threading\n\n\n"
+        "def answer(messages, tools):\n"
+        "    if not tools:\n"
+        "        threading.Event().wait()\n"
+        "    return 'status: AWAITING_USER_INPUT\\nrequired_info: all'\n"
+    )
+    agent = ("--agent", f"python:{tmp_path / 'mine.py'}:answer", "--timeout", 1)
+    run = tmp_path / "run"
+    ran = command("run", "orchestration", *agent, "--data", data, "--language", "en", "-o", run)
+    assert ran.code == 3
+    reasons = {record["sample"]: record["reason"] for record in samples_of(run)}
+    assert reasons["EN/1"].endswith("first, step 3: the function gave no answer within 1 s")
+    assert {reason.partition(":")[0] for reason in reasons.values()} == {"agent_crash"}
+
+
 def _loosely(request: ScriptedRequest) -> Any:
     """The gold of the short scenarios with the message in other words."""
     if "# Team" in str(request.messages[0]["content"]):

@@ -1,21 +1,24 @@
 """Goals: made by whom, in which order, and which refusals were called for."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 from tests.support.orchestration import BERTH, TinyTeam, call, user, workflow
 from tests.support.orchestration import plan as plan_row
 
-from worktrial.suites.orchestration.planning.references import answers_of, reference
+from worktrial.suites.orchestration.planning.references import answers_of, constant_plan_text, reference
 from worktrial.suites.orchestration.planning.release import Release, load_release
 from worktrial.suites.orchestration.planning.scenario import Language, PlanStep
 from worktrial.suites.orchestration.run.prompts import requests_of
-from worktrial.suites.orchestration.scoring.both import goals_of_turns
+from worktrial.suites.orchestration.scoring.both import score
 from worktrial.suites.orchestration.scoring.calls.calls import Call, StepDecision
+from worktrial.suites.orchestration.scoring.distance.ours import remembered_score
 from worktrial.suites.orchestration.scoring.goals import GoalScore, goal_score
-from worktrial.suites.orchestration.scoring.work import TeamCall, TeamRefusal, TeamWork, work_in_answers
+from worktrial.suites.orchestration.scoring.work import TeamCall, TeamRefusal, TeamWork
 
 FORECAST = TeamCall(Call("forecast", {"place": "Skagen", "day": "2026-03-03"}), "weather_agent", 0)
 FIND = TeamCall(Call("findBerths", {"day": "2026-03-03"}), "harbour_agent", 0)
@@ -152,8 +155,33 @@ def test_turn_by_turn_work_is_counted_in_the_same_way(release: Release, name: st
     scenario, team = release.scenarios[0], release.teams[Language.EN]
     who = reference(name, Language.EN, team, "")
     answers = answers_of(who, requests_of(scenario, team).requests)
-    measured = goals_of_turns(goal_score(scenario, team, work_in_answers(scenario, answers)), None)
-    assert measured["goal_rate"] == (1 if name == "gold" else 0)
+    measured = score(scenario, team, answers, 1_000).measures(None)
+    assert measured["as_free"]["goal_rate"] == (1 if name == "gold" else 0)
+    first = None if name == "gold" else {"step": 3, "kind": "plan", "turn": 0}
+    assert measured["first_failure"] == first
     free = _score(release, FORECAST, FIND, BOOK, SEND).met(None)
     assert [g["workflow"] for g in measured["goals"]] == [g["workflow"] for g in free.goals]
-    assert measured["sums"]["steps_right"] == (5 if name == "gold" else 1)
+    assert measured["as_free"]["sums"]["steps_right"] == (5 if name == "gold" else 1)
+
+
+def test_the_distance_of_a_plan_is_found_once(release: Release) -> None:
+    """Ours and the goals ask about the same two plans, and so does the next repeat."""
+    scenario, team = release.scenarios[0], release.teams[Language.EN]
+    who = reference("always-refuse", Language.EN, team, constant_plan_text(release.scenarios, team))
+    answers = answers_of(who, requests_of(scenario, team).requests)
+    searched = 0
+
+    def counted(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal searched
+        searched += event == "call" and frame.f_code.co_name == "edit_distance"
+
+    remembered_score.cache_clear()
+    sys.setprofile(counted)
+    try:
+        rows = [score(scenario, team, answers, 1_000).measures(None) for _ in range(2)]
+    finally:
+        sys.setprofile(None)
+    plans = [row for row in rows[0]["ours"]["rows"]["steps"] if row["kind"] == "plan"]
+    assert all("edits" in plan for plan in plans)
+    # Of structure and of components, for each of the two recorded plans.
+    assert (len(plans), searched) == (2, 4)

@@ -23,7 +23,6 @@ from worktrial.suites.orchestration.planning.scenario import (
     UserTurn,
 )
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer
-from worktrial.suites.orchestration.run.grading import first_failure, goals
 from worktrial.suites.orchestration.scoring.ours import OurScenario, our_figures, our_macro, our_scenario
 
 PLAN = {
@@ -77,7 +76,6 @@ def test_gold_echoed_is_1() -> None:
     rows = scored.rows(None)
     assert [row["kind"] for row in rows["steps"]] == ["plan", "call", "refusal", "refusal"]
     assert all(row["right"] for row in rows["steps"])
-    assert first_failure(rows) is None
     assert scored.needs == ()
     json.dumps(rows)
 
@@ -149,20 +147,6 @@ def test_a_judge_is_told_what_the_agent_was_asked_and_its_verdict_counts() -> No
     assert our_figures(scored.sums({case: 0.5})).function_call == pytest.approx(2.5 / 3)
     assert scored.rows({case: 1.0})["steps"][1]["right"] is True
     assert scored.sums(None)["open_values"] == 1
-
-
-def test_goals_and_first_failure() -> None:
-    answers = dict(echo(WHOLE))
-    answers[4] = said("Hm.", step=4)
-    del answers[5]
-    rows = our_scenario(WHOLE, answers, TEAM).rows(None)
-    assert first_failure(rows) == {"step": 4, "kind": "refusal"}
-    assert goals(rows, {3: "workflow_1", 4: "workflow_2", 5: "workflow_3"}) == [
-        {"workflow": "workflow_1", "reached": True, "steps": 1, "right": 1},
-        {"workflow": "workflow_2", "reached": False, "steps": 1, "right": 0},
-        {"workflow": "workflow_3", "reached": False, "steps": 1, "right": 0},
-    ]
-    assert goals(rows, {3: "workflow_1", 4: "workflow_1", 5: None})[0]["reached"] is False
 
 
 @pytest.fixture(scope="module", params=Language)

@@ -8,7 +8,7 @@ import pytest
 
 from worktrial.suites.orchestration.planning.cards import AgentCard, AgentTool, Team
 from worktrial.suites.orchestration.planning.turns import ValueCase
-from worktrial.suites.orchestration.scoring.figures import published_details, published_figures
+from worktrial.suites.orchestration.scoring.figures import published_figures
 from worktrial.suites.orchestration.scoring.published import PublishedScenario, file_sums, published_scenario
 
 PROPERTIES = {"room": {"type": "string"}, "guests": {"type": "integer"}, "odd": {"type": "date"}}
@@ -171,11 +171,5 @@ def test_nothing_over_nothing_is_nothing() -> None:
     assert published_figures(sums).average == 0.0
     empty = dict.fromkeys(sums, 0)
     assert published_figures(empty).average == 0.0
-    assert published_details(empty)["key_metrics"] == {
-        "Average": 0.0,
-        "Call Rejection Classification Accuracy": 0.0,
-        "FC": 0.0,
-        "Plan": 0.0,
-    }
     arrays = {key: np.array([0.0, float(value)]) for key, value in sums.items()}
     assert published_figures(arrays).average.tolist() == [0.0, 0.0]

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.suites.orchestration.scoring.real import archive, evaluation, team
+from tests.support.stored_sums import published_details
 
 from worktrial.suites.orchestration.planning.scenario import Language
-from worktrial.suites.orchestration.scoring.figures import published_details, published_figures
+from worktrial.suites.orchestration.scoring.figures import published_figures
 from worktrial.suites.orchestration.scoring.published import file_sums
 from worktrial.suites.orchestration.scoring.stored import stored_scenarios
 

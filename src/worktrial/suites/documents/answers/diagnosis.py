@@ -48,14 +48,13 @@ class AnswerDiagnosis:
     Attributes:
         cause: The likeliest cause.
         why: In words, for the report.
-        ratio: Given over gold number; None where one is missing or the gold number is 0.
-        opposite_sign: Whether the sign is wrong besides `cause`.
+        ratio: Given over gold number, negative where the sign is wrong; None where one is missing or the gold
+            number is 0.
     """
 
     cause: Cause
     why: str
     ratio: float | None = None
-    opposite_sign: bool = False
 
 
 def diagnose(
@@ -89,11 +88,7 @@ def diagnose(
     for name, value in (candidates or {}).items():
         if given.value == Fraction(str(value)) * scale:
             return AnswerDiagnosis(_named(name), f"{shown(given.number)} is the value of {name}", ratio)
-    opposite = gold.value * given.value < 0
-    cause, why = _cause(gold, given)
-    if opposite and cause is Cause.OTHER:
-        opposite = False
-    return AnswerDiagnosis(cause, why, ratio, opposite_sign=opposite and cause is not Cause.SIGN)
+    return AnswerDiagnosis(*_cause(gold, given), ratio)
 
 
 def _given(answer: str, asked: NumberUnit) -> Quantity | None:

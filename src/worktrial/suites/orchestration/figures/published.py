@@ -4,16 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
-import msgspec
-
 from worktrial.language import JsonObject
-from worktrial.statistics.correlation import Correlation, fisher_correlation
-from worktrial.suites.orchestration.figures.turns import FigureEstimate, estimates, figures_by_name
+from worktrial.statistics import Figure
+from worktrial.suites.orchestration.figures.turns import METRICS, estimates, figures_by_name
 from worktrial.suites.orchestration.options import Scoring
-from worktrial.suites.orchestration.scoring.figures import published_details
 from worktrial.suites.orchestration.scoring.stored import StoredScores
-
-METRICS = ("average", "plan", "call_refuse", "function_call")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,45 +49,23 @@ def published_orchestration(language: str) -> PublishedTable:
     return PublishedTable(table["source"], tuple(rows))
 
 
-def published_correlation(language: str) -> Correlation:
-    """Correlation of plan with call/refuse over the models of the published table of `language`.
-
-    The paper gives 0.58 for English and 0.45 for Korean; they are over other models and do not follow from this
-    table.
-    """
-    rows = published_orchestration(language).rows
-    return fisher_correlation([row.figures["plan"] for row in rows], [row.figures["call_refuse"] for row in rows])
+def stored_figures(scores: StoredScores) -> dict[Scoring, Mapping[str, Figure]]:
+    """The figures of a stored run in both modes, with intervals over scenarios."""
+    return {
+        scoring: estimates(list(scores.sums[scoring].values()), figures_by_name(scoring))
+        for scoring in (Scoring.OURS, Scoring.PUBLISHED)
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFigures:
-    """The figures in both modes."""
-
-    scenarios: tuple[str, ...]
-    figures: Mapping[Scoring, Mapping[str, FigureEstimate]]
-    details: JsonObject
-    """The aggregate in the shape of the published program's own output."""
-
-
-def stored_figures(scores: StoredScores) -> StoredFigures:
-    """The figures of `scores`, with intervals over scenarios."""
-    published = list(scores.sums[Scoring.PUBLISHED].values())
-    total = {key: sum(sums[key] for sums in published) for key in published[0]}
-    return StoredFigures(
-        tuple(scores.sums[Scoring.PUBLISHED]),
-        {
-            scoring: estimates(list(scores.sums[scoring].values()), figures_by_name(scoring))
-            for scoring in (Scoring.OURS, Scoring.PUBLISHED)
-        },
-        published_details(total),
-    )
-
-
-def as_json(figures: StoredFigures, scores: StoredScores) -> JsonObject:
+def as_json(figures: Mapping[Scoring, Mapping[str, Figure]], scores: StoredScores) -> JsonObject:
     """All of it for a file."""
     return {
-        "figures": msgspec.to_builtins(figures.figures, str_keys=True),
-        "published_statistics": figures.details,
+        "figures": {
+            scoring.value: {
+                name: {"value": figure.value, "interval": figure.interval} for name, figure in of.items()
+            }
+            for scoring, of in figures.items()
+        },
         "scenarios": scores.rows,
         "missing": scores.missing,
         "unknown": scores.unknown,

@@ -1,6 +1,7 @@
 """The suite's figures of a run by name, and their changes between two runs of the same samples."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import Any
 
@@ -8,10 +9,8 @@ from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.statistics import Change, Figure, change_intervals
-from worktrial.suites.orchestration.figures.apart import scenario_correlations
 from worktrial.suites.orchestration.figures.free import free_clusters, free_figures, free_rates
 from worktrial.suites.orchestration.figures.turns import (
-    FigureEstimate,
     language_figures,
     over_repeats,
     repeat_clusters,
@@ -20,33 +19,17 @@ from worktrial.suites.orchestration.scoring.ours import our_figures
 
 
 def run_figures(run: StoredRun) -> list[Figure]:
-    """Scores of every language both ways, what free-running teams reached by condition, and correlations."""
+    """Scores of every language both ways, and what free-running teams reached by condition."""
     found: list[Figure] = []
     for turns in language_figures(run.records):
         found += _figures(turns.figures, f"{turns.language} {turns.scoring}", turns.scenarios)
     for free in free_figures(run.records):
         found += _figures(free.figures, f"{free.language} free {free.condition}", free.scenarios)
-    for apart in scenario_correlations(run.records):
-        group = f"{apart.language}{' free' if apart.free else ''} correlation over scenarios"
-        for (one, other), found_in in apart.couples.items():
-            low, high = found_in.interval or (None, None)
-            name, n = f"{one} with {other}", found_in.n
-            found.append(Figure(name=name, value=found_in.value, low=low, high=high, n=n, group=group))
     return found
 
 
-def _figures(estimates: Mapping[str, FigureEstimate], group: str, scenarios: int) -> list[Figure]:
-    return [
-        Figure(
-            name=name,
-            value=estimate.value,
-            low=None if estimate.interval is None else estimate.interval.low,
-            high=None if estimate.interval is None else estimate.interval.high,
-            n=scenarios,
-            group=group,
-        )
-        for name, estimate in estimates.items()
-    ]
+def _figures(figures: Mapping[str, Figure], group: str, scenarios: int) -> list[Figure]:
+    return [replace(figure, group=group, n=scenarios) for figure in figures.values()]
 
 
 def figure_changes(pairs: Sequence[SamplePair], *, confidence: float) -> Iterator[Change]:

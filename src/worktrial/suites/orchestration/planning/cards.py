@@ -1,18 +1,21 @@
 """Agent cards: what each domain agent can do, and how it is read from a data folder."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from worktrial.errors import DataError
-from worktrial.language import JsonObject, tool_spec
+from worktrial.language import JsonObject, JsonValue, tool_spec
 from worktrial.suites.orchestration.planning.files import CARDS, SourceFile, source_files
 from worktrial.suites.orchestration.planning.scenario import Language
+from worktrial.workplaces import Tool
+from worktrial.workplaces.tools import schema_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,21 @@ class AgentTool:
     def spec(self) -> JsonObject:
         """The tool in the form of a chat-completions request."""
         return tool_spec(self.name, self.description, self.parameters)
+
+
+@dataclass(frozen=True)
+class CardTool(Tool):
+    """A tool of an agent's card, for checking calls. Where its schema is none it takes any object."""
+
+    def problems(self, arguments: JsonValue) -> list[JsonObject]:
+        """Breaches of the schema; see `Tool.problems`."""
+        # Only for tools that are called: checking the schemas of a whole team takes most of a second.
+        return super().problems(arguments) if _is_schema(json.dumps(self.parameters)) else []
+
+
+@lru_cache(maxsize=1024)
+def _is_schema(text: str) -> bool:
+    return schema_problem(json.loads(text)) is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -83,11 +83,6 @@ def duties(scenario: Scenario) -> dict[int, Duty]:
         elif is_domain_step(step):
             found[step.id] = ledger.assign(step)
     return found
-
-
-def workflow_of(scenario: Scenario) -> Mapping[int, str | None]:
-    """The workflow that each domain agent's step works for, by `ScenarioStep.id`."""
-    return {step: duty.workflow for step, duty in duties(scenario).items()}
 
 
 @dataclass(slots=True)

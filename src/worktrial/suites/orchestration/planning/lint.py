@@ -1,4 +1,4 @@
-"""Findings about scenarios and cards that only show when files are held against each other."""
+"""Findings about scenarios that only show when plans, steps and cards are held against each other."""
 
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -6,16 +6,14 @@ from pathlib import Path
 
 from worktrial.finding import Finding, Findings
 from worktrial.suites.orchestration.example import example_folder
-from worktrial.suites.orchestration.planning.cards import Team
+from worktrial.suites.orchestration.planning.cards import CardTool, Team
 from worktrial.suites.orchestration.planning.duties import is_domain_step
 from worktrial.suites.orchestration.planning.findings import (
     MEANINGS,
     FindingKind,
-    finding_at,
     step_finding,
     step_of,
 )
-from worktrial.suites.orchestration.planning.lint_work import WorkCheck
 from worktrial.suites.orchestration.planning.plan_text import UNSTATED
 from worktrial.suites.orchestration.planning.release import Release, load_release
 from worktrial.suites.orchestration.planning.scenario import (
@@ -31,91 +29,80 @@ from worktrial.suites.orchestration.planning.scenario import (
     WorkflowPlan,
 )
 
+_Found = Iterator[tuple[FindingKind, str]]
+
 
 def lint_release(release: Release) -> tuple[Finding, ...]:
     """Findings of loading, and of holding plans, steps and cards against each other.
 
-    By language, in the order of the release: first its cards, then its files, those that hold no scenario before
-    the others; within a file by step.
+    By language, in the order of the release: first its files that hold no scenario, then the others; within a file
+    by step.
     """
     return tuple(finding for language in release.teams for finding in _of_language(release, language))
 
 
 def _of_language(release: Release, language: Language) -> Iterator[Finding]:
     team = release.teams[language]
-    yield from card_findings(team, language)
+    tools = {tool.name: CardTool(tool.name, "", tool.parameters) for card in team.values() for tool in card.tools}
     yield from (finding for finding in release.broken if finding.file.startswith(f"{language}/"))
-    work = WorkCheck(team)
     for scenario in release.scenarios:
         if scenario.language != language:
             continue
-        found = [
-            *scenario.findings,
-            *plan_findings(scenario, team),
-            *work.findings(scenario),
-            *same_prompts(scenario),
-        ]
+        found = [*scenario.findings, *same_prompts(scenario)]
+        for step in scenario.steps:
+            told = (*_of_plan(step, team), *_of_work(step, team, tools))
+            found += [step_finding(scenario, step.id, kind, what) for kind, what in told]
         yield from sorted(found, key=lambda finding: step_of(finding) or 0)
 
 
-def card_findings(team: Team, language: Language) -> Iterator[Finding]:
-    """Skills that an agent advertises and no tool of it has, where the release gives both one name."""
-    for card in team.values():
-        lost = [skill.id for skill in card.skills if skill.id not in card.tool_by_name]
-        # A card whose skills are named on a principle of their own is not at fault.
-        if lost and len(lost) < len(card.skills):
-            what = f"{card.agent_id} advertises {', '.join(lost)}, and no tool of it is called so"
-            yield finding_at(f"{language}/multiagent_cards", None, FindingKind.SKILL_WITHOUT_TOOL, what)
+_STATUSES = frozenset({"pending", "paused", "completed", "canceled", "cancelled"})
 
 
-_COMPLETED = "completed"
-_STATUSES = frozenset({"pending", "paused", _COMPLETED, "canceled", "cancelled"})
-
-
-def plan_findings(scenario: Scenario, team: Team) -> Iterator[Finding]:
-    """Findings about the scenario's gold plans."""
-    for step in scenario.steps:
-        if isinstance(step, PlanStep):
-            for code, reason in (*_of_agents(step.plan, team), *_of_statuses(step.plan), *_of_order(step.plan)):
-                yield step_finding(scenario, step.id, code, reason)
-
-
-def _of_agents(plan: WorkflowPlan, team: Team) -> Iterator[tuple[FindingKind, str]]:
-    for workflow in plan.workflows:
-        for agent in dict.fromkeys(step.agent for step in workflow.steps if step.agent not in team):
+def _of_plan(step: ScenarioStep, team: Team) -> _Found:
+    if not isinstance(step, PlanStep):
+        return
+    known = step.plan.by_id
+    for workflow in step.plan.workflows:
+        for agent in dict.fromkeys(planned.agent for planned in workflow.steps if planned.agent not in team):
             yield FindingKind.UNKNOWN_AGENT, f"{workflow.id} names {agent!r}, and there is no such agent"
-
-
-def _of_statuses(plan: WorkflowPlan) -> Iterator[tuple[FindingKind, str]]:
-    for workflow in plan.workflows:
-        written = dict.fromkeys((workflow.status, *(step.status for step in workflow.steps)))
-        for status in written:
+        for status in dict.fromkeys((workflow.status, *(planned.status for planned in workflow.steps))):
             if status == UNSTATED:
-                yield FindingKind.ODD_PLAN_STATUS, f"{workflow.id} or a step of it states no status"
+                yield FindingKind.ODD_STATUS, f"{workflow.id} or a step of it states no status"
             elif status not in _STATUSES:
-                yield FindingKind.ODD_PLAN_STATUS, f"{workflow.id} has the status {status!r}"
-        if workflow.status == _COMPLETED and (others := _unfinished(workflow)):
-            reason = f"{workflow.id} is completed, and a step of it is {' or '.join(others)}"
-            yield FindingKind.STATUS_MISMATCH, reason
-
-
-def _unfinished(workflow: Workflow) -> list[str]:
-    return list(dict.fromkeys(step.status for step in workflow.steps if step.status != _COMPLETED))
-
-
-def _of_order(plan: WorkflowPlan) -> Iterator[tuple[FindingKind, str]]:
-    known = plan.by_id
-    if strays := [str(key) for key in plan.raw if key not in known]:
-        yield FindingKind.ODD_PLAN_KEY, f"{', '.join(strays)}: no workflow, and passed over"
-    for workflow in plan.workflows:
+                yield FindingKind.ODD_STATUS, f"{workflow.id} has the status {status!r}"
         for other in workflow.depends_on:
             if other not in known:
                 reason = f"{workflow.id} depends on {other!r}, and the plan has no such workflow"
-                yield FindingKind.UNKNOWN_DEPENDENCY, reason
+                yield FindingKind.ODD_DEPENDENCY, reason
+    yield from _circle(step.plan)
+
+
+def _circle(plan: WorkflowPlan) -> _Found:
     try:
         TopologicalSorter({workflow.id: workflow.depends_on for workflow in plan.workflows}).prepare()
     except CycleError as e:
-        yield FindingKind.DEPENDENCY_CYCLE, f"waits for itself: {' < '.join(e.args[1])}"
+        yield FindingKind.ODD_DEPENDENCY, f"waits for itself: {' < '.join(e.args[1])}"
+
+
+def _of_work(step: ScenarioStep, team: Team, tools: dict[str, CardTool]) -> _Found:
+    if not isinstance(step, CallStep | RefusalStep):
+        return
+    if step.agent not in team:
+        yield FindingKind.UNKNOWN_AGENT, f"there is no agent {step.agent!r}"
+        return
+    own = {tool.name: CardTool(tool.name, "", tool.parameters) for tool in team[step.agent].tools}
+    calls = step.calls if isinstance(step, CallStep) else ()
+    for name in dict.fromkeys(call.tool for call in calls if call.tool not in own):
+        owner = next((card.agent_id for card in team.values() if name in card.tool_by_name), None)
+        if owner is None:
+            yield FindingKind.UNKNOWN_TOOL, f"no agent has a tool {name!r}"
+        else:
+            yield FindingKind.FOREIGN_TOOL, f"{name} is a tool of {owner}, not of {step.agent}"
+    for call in calls:
+        tool = own.get(call.tool, tools.get(call.tool))
+        if tool is not None and (misfits := tool.problems(call.arguments)):
+            said = "; ".join(f"{one['argument']} {one['problem']}" for one in misfits)
+            yield FindingKind.SCHEMA_VIOLATION, f"{call.tool}: {said}"
 
 
 _Words = tuple[int, str | None]

@@ -2,10 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from worktrial.grading.written.filling import filled, likest
-from worktrial.language import JsonValue
+from worktrial.language import Completion, JsonValue, Message
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.plan_text import json_text, plan_text
 from worktrial.suites.orchestration.planning.scenario import (
@@ -29,7 +29,8 @@ FILL_FROM_WORDS = "fill-from-words"
 FLOORS = (ALWAYS_CALL, ALWAYS_REFUSE, FILL_FROM_WORDS)
 REFERENCES = (GOLD, *FLOORS)
 
-Reference = Callable[[StepRequest], StepAnswer]
+Reference = Callable[[StepRequest], Message]
+"""Answers a request with a message, as a model does."""
 
 _MISSING = {Language.EN: "More details from the user", Language.KO: "사용자의 추가 정보"}
 _PARTS = re.compile(r"[.?!;\n]+\s*|, | and | then |(?<=[고서])\s")
@@ -37,29 +38,28 @@ _FEWEST = 8
 """Letters of a part of a request that a workflow is planned for."""
 
 
-def gold(step: GoldStep) -> StepAnswer:
+def recorded(step: GoldStep) -> Message:
     """Answer of the recording at this step: the ceiling of every score."""
     match step:
         case PlanStep() | OddStep():
-            return StepAnswer(step.id, step.text)
+            return saying(step.text)
         case RefusalStep():
-            return StepAnswer(step.id, refusal_text(step.type, step.info))
+            return saying(refusal_text(step.type, step.info))
         case CallStep():
             return _calling(step, *((call.tool, call.arguments) for call in step.calls))
 
 
-def _calling(step: GoldStep, *calls: tuple[str, JsonValue]) -> StepAnswer:
-    return StepAnswer(
-        step.id,
-        tool_calls=tuple(
-            {
-                "id": f"call_{step.id}_{n}",
-                "type": "function",
-                "function": {"name": tool, "arguments": json_text(given)},
-            }
-            for n, (tool, given) in enumerate(calls)
-        ),
-    )
+def saying(text: str) -> Message:
+    """A message of nothing but words."""
+    return {"role": "assistant", "content": text}
+
+
+def _calling(step: GoldStep, *calls: tuple[str, JsonValue]) -> Message:
+    made = [
+        {"id": f"call_{step.id}_{n}", "type": "function", "function": {"name": tool, "arguments": json_text(given)}}
+        for n, (tool, given) in enumerate(calls)
+    ]
+    return {**saying(""), "tool_calls": made}
 
 
 def reference(name: str, language: Language, team: Team, constant_plan: str) -> Reference:
@@ -76,23 +76,23 @@ def reference(name: str, language: Language, team: Team, constant_plan: str) -> 
     """
     refusal = refusal_text(RefusalType.AWAITING_USER_INPUT, _MISSING[language])
 
-    def floor(asked: StepRequest) -> StepAnswer:
+    def floor(asked: StepRequest) -> Message:
         step, tools = asked.step, [spec["function"] for spec in asked.tools]
         if asked.is_for_plan:
             written = plan_text(_plan_from_words(asked.words, team)) if name == FILL_FROM_WORDS else constant_plan
-            return StepAnswer(step.id, written)
+            return saying(written)
         if name == ALWAYS_REFUSE or not tools:
-            return StepAnswer(step.id, refusal)
+            return saying(refusal)
         if name == ALWAYS_CALL:
             return _calling(step, (tools[0]["name"], {}))
         tool = tools[likest(asked.words, [f"{tool['name']} {tool['description']}" for tool in tools])]
         record = str(asked.messages[-1]["content"])
         given = filled(tool["parameters"], asked.words, record)
         if not given.keys() >= set(tool["parameters"].get("required", ())):
-            return StepAnswer(step.id, refusal)
+            return saying(refusal)
         return _calling(step, (tool["name"], given))
 
-    return (lambda asked: gold(asked.step)) if name == GOLD else floor
+    return (lambda asked: recorded(asked.step)) if name == GOLD else floor
 
 
 def _plan_from_words(words: str, team: Team) -> WorkflowPlan:
@@ -134,5 +134,4 @@ def constant_plan_text(scenarios: Iterable[Scenario], team: Team) -> str:
 
 def answers_of(team: Reference, requests: Iterable[StepRequest]) -> Answers:
     """The answers of a reference team, by step."""
-    answers: Mapping[int, StepAnswer] = {asked.step.id: team(asked) for asked in requests}
-    return answers
+    return {asked.step.id: StepAnswer.of(asked.step.id, Completion(team(asked))) for asked in requests}

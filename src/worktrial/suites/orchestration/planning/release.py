@@ -12,7 +12,7 @@ from worktrial.language import JsonValue
 from worktrial.outside.yaml_nodes import BadYaml
 from worktrial.outside.yaml_text import load_yaml
 from worktrial.suites.orchestration.planning.cards import Team, team_of
-from worktrial.suites.orchestration.planning.corrections.overlay import (
+from worktrial.suites.orchestration.planning.corrected import (
     Correction,
     correct,
     corrections_for,
@@ -21,7 +21,7 @@ from worktrial.suites.orchestration.planning.corrections.overlay import (
 from worktrial.suites.orchestration.planning.files import CARDS, SCENARIOS, SourceFile, fingerprint, source_files
 from worktrial.suites.orchestration.planning.findings import FindingKind, finding_at
 from worktrial.suites.orchestration.planning.scenario import Language, Scenario, ScenarioStep, StepRecord
-from worktrial.suites.orchestration.planning.steps import Odd, typed_step
+from worktrial.suites.orchestration.planning.steps import typed_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +139,6 @@ def read_scenario(file: SourceFile, language: Language, corrections: Sequence[Co
         # A list that is itself a duplicate may be longer than the one that counts.
         place = records[int(index[1])].id if index and int(index[1]) < len(records) else None
         odd.append((place, FindingKind.DUPLICATE_KEY, f"{path} there twice; the last one counts"))
-    if not (file.stem.isascii() and file.stem.isdecimal()):
-        odd.append((None, FindingKind.ODD_FILE_NAME, "its name is no number; is it a copy?"))
-    odd += ((None, code, why) for code, why in _metadata(yaml.value, len(records)))
-
     corrected = correct(records, corrections)
     odd += ((at, FindingKind.CORRECTION_DOES_NOT_FIT, why) for at, why in corrected.misfits)
     steps: list[ScenarioStep] = []
@@ -152,14 +148,6 @@ def read_scenario(file: SourceFile, language: Language, corrections: Sequence[Co
         odd += ((record.id, code, why) for code, why in found)
     findings = tuple(finding_at(file.name, at, code, why) for at, code, why in odd)
     return Scenario(file.stem, language, tuple(steps), findings, corrected.applied)
-
-
-def _metadata(value: JsonValue, steps: int) -> Odd:
-    metadata = value.get("metadata")
-    total = metadata.get("total_steps", steps) if isinstance(metadata, dict) else steps
-    if total == steps:
-        return []
-    return [(FindingKind.STEP_COUNT, f"metadata.total_steps is {total!r}, and there are {steps} steps")]
 
 
 def _records(value: JsonValue) -> list[StepRecord]:

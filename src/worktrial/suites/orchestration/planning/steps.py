@@ -41,10 +41,10 @@ def typed_step(record: StepRecord) -> tuple[ScenarioStep, Odd]:
     if record.left_out:
         return OddStep(**_common(record), why=record.left_out, is_left_out=True), []
     if text is None:
-        return _odd(record, FindingKind.BROKEN_STEP, "data.content is not text")
+        return _odd(record, "data.content is not text")
     step, odd = _typed(record, text)
     if escape := _ESCAPE.search(text):
-        odd.append((FindingKind.CONTROL_ESCAPE, f"{escape[0]}, a control character that a spreadsheet wrote out"))
+        odd.append((FindingKind.ODD_STATUS, f"{escape[0]}, a control character that a spreadsheet wrote out"))
     return step, odd
 
 
@@ -69,9 +69,9 @@ def _plan(record: StepRecord, text: str) -> tuple[ScenarioStep, Odd]:
             raise NotAPlan("not a mapping of workflows")
         plan = read_plan(yaml.value)
     except BadYaml as e:
-        return _odd(record, FindingKind.UNPARSABLE_PLAN, f"a plan that does not parse: {e.why}")
+        return _odd(record, f"a plan that does not parse: {e.why}")
     except NotAPlan as e:
-        return _odd(record, FindingKind.UNPARSABLE_PLAN, f"begins like a plan, and is none: {e}")
+        return _odd(record, f"begins like a plan, and is none: {e}")
     return PlanStep(**_common(record), plan=plan), duplicates(yaml)
 
 
@@ -79,14 +79,14 @@ def _agent(record: StepRecord, text: str) -> tuple[ScenarioStep, Odd]:
     try:
         content = agent_content(text)
     except NotReadable as e:
-        return _odd(record, e.code, e.why)
+        return _odd(record, e.why)
     if content.refusal is not None:
         return RefusalStep(**_common(record), type=content.refusal, info=content.info), content.odd
     return CallStep(**_common(record), calls=content.calls), content.odd
 
 
-def _odd(record: StepRecord, code: FindingKind, why: str) -> tuple[ScenarioStep, Odd]:
-    return OddStep(**_common(record), why=why), [(code, why)]
+def _odd(record: StepRecord, why: str) -> tuple[ScenarioStep, Odd]:
+    return OddStep(**_common(record), why=why), [(FindingKind.UNSCORED_STEP, why)]
 
 
 class _Common(TypedDict):
@@ -113,9 +113,8 @@ _LONGEST_BARE_REFUSAL = 300
 class NotReadable(ValueError):
     """The content is neither calls nor a refusal."""
 
-    def __init__(self, code: FindingKind, why: str) -> None:
+    def __init__(self, why: str) -> None:
         super().__init__(why)
-        self.code = code
         self.why = why
 
 
@@ -143,7 +142,7 @@ def agent_content(text: str) -> Content:
     value = yaml.value
     odd = duplicates(yaml)
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-        odd.append((FindingKind.CALL_LIST, "a bare list of calls, not under `tool_call`"))
+        odd.append((FindingKind.ODD_CALL, "a bare list of calls, not under `tool_call`"))
         return Content(tuple(_call(item, item.get(RESULT), odd) for item in value), odd=odd)
     if isinstance(value, dict):
         if any(key in value for key in _CALL_KEYS):
@@ -151,7 +150,7 @@ def agent_content(text: str) -> Content:
         if "status" in value and RESULT not in value:
             return _refusal(str(value["status"]), value.get("required_info", value.get("violation_message")), odd)
         if RESULT in value:
-            raise NotReadable(FindingKind.RESULT_WITHOUT_CALL, "a tool's result, and no call that it belongs to")
+            raise NotReadable("a tool's result, and no call that it belongs to")
     return _bare(text)
 
 
@@ -170,19 +169,15 @@ def _calls(value: JsonObject, odd: list[tuple[FindingKind, str]]) -> Iterator[Go
     listed = value["tool_call"]
     calls = [listed] if isinstance(listed, dict) else listed
     if not isinstance(calls, list) or not calls or not all(isinstance(call, dict) for call in calls):
-        raise NotReadable(FindingKind.ODD_CALL, "`tool_call` holds no call")
-    for call, result in zip(calls, _results(value.get(RESULT), len(calls), odd), strict=True):
+        raise NotReadable("`tool_call` holds no call")
+    for call, result in zip(calls, _results(value.get(RESULT), len(calls)), strict=True):
         yield _call(call, call.get(RESULT, result), odd)
 
 
-def _results(result: JsonValue, calls: int, odd: list[tuple[FindingKind, str]]) -> list[JsonValue]:
-    """One result for each of `calls`."""
+def _results(result: JsonValue, calls: int) -> list[JsonValue]:
+    """One result for each of `calls`; the last gets all that cannot be told apart."""
     if isinstance(result, list) and len(result) == calls:
         return result
-    if calls == 1 or result is None:
-        return [result] + [None] * (calls - 1)
-    count = f"{len(result)} results" if isinstance(result, list) else "one result"
-    odd.append((FindingKind.RESULT_COUNT, f"{count} for {calls} calls; the last call gets all of it"))
     return [None] * (calls - 1) + [result]
 
 
@@ -190,34 +185,34 @@ def _call(value: JsonObject, result: JsonValue, odd: list[tuple[FindingKind, str
     usual = {"tool": "name", "arguments": "parameters"}
     others = [f"`{other}` for `{key}`" for key, other in usual.items() if key not in value and other in value]
     if others:
-        odd.append((FindingKind.ODD_CALL_KEY, " and ".join(others)))
+        odd.append((FindingKind.ODD_CALL, " and ".join(others)))
     tool = value.get("tool", value.get("name"))
     if not isinstance(tool, str) or not tool:
-        raise NotReadable(FindingKind.ODD_CALL, "a call that does not name its tool")
+        raise NotReadable("a call that does not name its tool")
     arguments = value.get("arguments", value.get("parameters"))
     if arguments is None:
         arguments = {}
     if not isinstance(arguments, dict):
-        raise NotReadable(FindingKind.ODD_CALL, f"the arguments of {tool} are not a mapping")
+        raise NotReadable(f"the arguments of {tool} are not a mapping")
     return GoldCall(tool, arguments, result)
 
 
 def _refusal(status: str, info: JsonValue, odd: list[tuple[FindingKind, str]]) -> Content:
     found = _type_in(status)
     if found is None:
-        raise NotReadable(FindingKind.ODD_REFUSAL_STATUS, f"`status` is {status.strip()!r}, which is no refusal")
+        raise NotReadable(f"`status` is {status.strip()!r}, which is no refusal")
     if status.strip() != found:
-        odd.append((FindingKind.ODD_REFUSAL_STATUS, f"`status` is {status.strip()!r}; it is read as {found.value}"))
+        odd.append((FindingKind.ODD_REFUSAL, f"`status` is {status.strip()!r}; it is read as {found.value}"))
     return Content(refusal=found, info="" if info is None else str(info), odd=odd)
 
 
 def _without_yaml(text: str, why: str) -> Content:
     match = _STATUS_LINE.match(text)
     if match and _type_in(match["status"]):
-        odd = [(FindingKind.REFUSAL_NOT_YAML, f"{why}; it is read line by line")]
+        odd = [(FindingKind.ODD_REFUSAL, f"{why}; it is read line by line")]
         return _refusal(match["status"], _INFO_KEY.sub("", match["rest"] or "").strip(), odd)
     if _CALL_LINE.match(text):
-        raise NotReadable(FindingKind.UNPARSABLE_CALL, f"a call that does not parse: {why}")
+        raise NotReadable(f"a call that does not parse: {why}")
     return _bare(text)
 
 
@@ -226,10 +221,10 @@ def _bare(text: str) -> Content:
     sentence = text.strip()
     if not sentence or "\n" in sentence or len(sentence) > _LONGEST_BARE_REFUSAL:
         what = f"{len(sentence.splitlines())} lines of text" if sentence else "nothing"
-        raise NotReadable(FindingKind.STRAY_TEXT, f"{what}, neither a call nor a refusal")
+        raise NotReadable(f"{what}, neither a call nor a refusal")
     kind = _type_in(sentence) or RefusalType.AWAITING_USER_INPUT
     why = f"a sentence in place of a call, with no status; it is read as {kind.value}"
-    return Content(refusal=kind, info=sentence, odd=[(FindingKind.REFUSAL_WITHOUT_TAG, why)])
+    return Content(refusal=kind, info=sentence, odd=[(FindingKind.ODD_REFUSAL, why)])
 
 
 def _type_in(text: str) -> RefusalType | None:

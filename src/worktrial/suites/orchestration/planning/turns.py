@@ -20,6 +20,7 @@ from worktrial.suites.orchestration.planning.scenario import (
     Scenario,
     ScenarioStep,
     UserTurn,
+    Workflow,
     WorkflowPlan,
 )
 from worktrial.workplaces import StopReason, ending
@@ -212,14 +213,45 @@ def gold_steps(scenario: Scenario, team: Team) -> tuple[list[GoldStep], list[int
 
 
 @dataclass(frozen=True, slots=True)
+class PlannerMoment:
+    """Moment at which the planner of a free-running team is asked."""
+
+    user_turn: int
+    """0-based."""
+    plan: WorkflowPlan
+    """The plan as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentMoment:
+    """Moment at which a domain agent of a free-running team is asked."""
+
+    user_turn: int
+    """0-based."""
+    workflow: Workflow
+    step: int
+    """0-based among the workflow's steps."""
+
+
+# What is asked has no recorded step of its own where a team runs free; only its kind counts.
+FREE_PLAN = PlanStep(id=0, workflow=None, agent=MAIN, text="", plan=WorkflowPlan())
+FREE_WORK = RefusalStep(id=0, workflow=None, agent="", text="", type=RefusalType.AWAITING_USER_INPUT, info="")
+
+
+@dataclass(frozen=True, slots=True)
 class StepRequest:
     """One request: for a plan, or to a domain agent."""
 
     step: GoldStep
+    """The recorded step; `FREE_PLAN` or `FREE_WORK` where a team runs free."""
     messages: Sequence[Message]
     tools: Sequence[JsonObject] = ()
     words: str = ""
     """Last words of the user, or the plan's question to the domain agent."""
+    draw: int = 0
+    """Number that tells requests apart that have the very same prompt: each gets an answer of its own."""
+    moment: PlannerMoment | AgentMoment | None = None
+    """Moment for a team that follows the recording; None turn by turn."""
 
     @property
     def is_for_plan(self) -> bool:

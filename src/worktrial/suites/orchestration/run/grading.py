@@ -1,7 +1,5 @@
 """The verdict on one turn-by-turn sample, and everything it was measured by."""
 
-import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from worktrial.engine.record import SampleResult
@@ -9,9 +7,9 @@ from worktrial.errors import InvalidReason, InvalidSample
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
 from worktrial.suites.orchestration.planning.cards import Team
-from worktrial.suites.orchestration.planning.duties import workflow_of
 from worktrial.suites.orchestration.planning.scenario import Scenario
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer, gold_steps
+from worktrial.suites.orchestration.run.ground import ScoringThreads
 from worktrial.suites.orchestration.run.judges import JudgedValues, ValueJudges
 from worktrial.suites.orchestration.scoring.both import Scored, score
 
@@ -39,7 +37,7 @@ async def grade(
     search_nodes: int,
     *,
     floors: JsonObject,
-    threads: asyncio.Semaphore,
+    threads: ScoringThreads,
     judges: ValueJudges | None = None,
 ) -> SampleResult:
     """Score the answers to a scenario, with the help of `judges` where there are any.
@@ -50,17 +48,16 @@ async def grade(
         answers: By step; see `ask_all`.
         search_nodes: How many nodes the search for an edit distance may expand.
         floors: What the floors come to on this scenario, for the measures.
-        threads: How many samples are scored at the same time.
+        threads: Where scores are computed.
         judges: Who looks at open values; None to score them as not right.
 
     Raises:
         StopRun: a judge's endpoint says that no request of this run can succeed.
     """
-    async with threads:
-        scored = await asyncio.to_thread(score, scenario, team, answers, search_nodes)
+    scored = await threads.run(score, scenario, team, answers, search_nodes)
     judging = await _judged(scored, judges)
     verdicts = judging.values.verdicts if judging.values is not None else None
-    modes = await asyncio.to_thread(scored.measures, verdicts)
+    modes = await threads.run(scored.measures, verdicts)
     rows = modes["ours"]["rows"]
     measures: JsonObject = {
         "language": scenario.language.value,
@@ -70,8 +67,6 @@ async def grade(
         "unasked": gold_steps(scenario, team)[1],
         **modes,
         "floors": floors,
-        "goals": goals(rows, workflow_of(scenario)),
-        "first_failure": first_failure(rows),
     }
     if judges is not None:
         measures["judging"] = judging.row(len(scored.needs))
@@ -127,37 +122,3 @@ def _what_is_wrong(row: JsonObject) -> str:
     if row["predicted"] != row["gold"]:
         return f"{row['agent']}: {row['predicted']} where {row['gold']} is right"
     return f"{row['agent']}: the calls score {row['score']:.2f}"
-
-
-def goals(rows: JsonObject, workflow_of: Mapping[int, str | None]) -> list[JsonObject]:
-    """Goals of the gold workflows, in the order of their first steps: whether all calls and refusals are right.
-
-    Args:
-        rows: `OurScenario.rows`.
-        workflow_of: The workflow that each domain agent's step works for, by step id; steps of none are left out.
-
-    Returns:
-        `{"workflow", "reached", "steps", "right"}` with the number of steps and of right ones. A workflow with a
-        step that was not asked is not reached.
-    """
-    found: dict[str, list[bool]] = {}
-    steps = [(row["step"], row["right"]) for row in rows["steps"] if row["kind"] != "plan"]
-    steps += [(step, False) for step in rows["unasked"]]
-    for step, right in sorted(steps):
-        workflow = workflow_of.get(step)
-        if workflow is not None:
-            found.setdefault(workflow, []).append(right)
-    return [
-        {"workflow": workflow, "reached": all(right), "steps": len(right), "right": sum(right)}
-        for workflow, right in found.items()
-    ]
-
-
-def first_failure(rows: JsonObject) -> JsonObject | None:
-    """The first gold step that is not wholly right, as `{"step", "kind"}`; None when all are right.
-
-    Args:
-        rows: `OurScenario.rows`.
-    """
-    wrong = next((row for row in rows["steps"] if not row["right"]), None)
-    return None if wrong is None else {"step": wrong["step"], "kind": wrong["kind"]}

@@ -1,12 +1,15 @@
 """Ground that a trial stands on, whichever way its team works: the data, who takes part, who judges."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from worktrial.agents.candidates import Candidate
-from worktrial.engine.roles import RoleName
+from worktrial.engine.roles import RoleName, RoleSettings
 from worktrial.engine.trial import SampleContext
 from worktrial.language import JsonObject, JsonValue
 from worktrial.suites.orchestration.example import example_folder
@@ -72,6 +75,23 @@ def load_tasks(
 
 
 SUITE = "orchestration"
+_SCORING_THREADS = 2
+"""Scoring is Python, so more threads would only take time from each other; two, so that one plan that takes long
+does not hold up all others."""
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class ScoringThreads:
+    """Threads in which nothing is done but to score, so that nobody's function can keep them busy."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(_SCORING_THREADS, thread_name_prefix="worktrial-scoring")
+
+    async def run(self, work: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+        """Outcome of `work`, returned or raised."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, partial(work, *args, **named))
 
 
 @dataclass(frozen=True)
@@ -90,6 +110,10 @@ class Groundwork:
     """Roles of the models that look at open argument values; none for `judges` none."""
     options: JsonObject = field(default_factory=dict)
     """Options that can change a result, for the manifest."""
+    function_seconds: float = RoleSettings.timeout
+    """Time after which a function of the user's own, asked for one answer, counts as hung."""
+    scoring: ScoringThreads = field(default_factory=ScoringThreads)
+    """Where scores are computed."""
     _verdicts: SharedVerdicts = field(default_factory=SharedVerdicts)
 
     @cached_property

@@ -109,13 +109,13 @@ def requests_of(scenario: Scenario, team: Team, *, compact: bool = False) -> Sce
             plan, entries = views.planner(step)
             messages = planner_messages(scenario.language, team, scenario.note, plan, entries, compact=compact)
             words = next((entry.text for entry in reversed(entries) if entry.who == "user"), "")
-            requests.append(StepRequest(step, messages, words=words))
+            requests.append(StepRequest(step, messages, words=words, draw=step.id))
             continue
         query, entries = views.agent(step)
         queries[step.id] = query
         card = team[step.agent]
         messages = agent_messages(scenario.language, card, scenario.note, query, entries)
-        requests.append(StepRequest(step, messages, agent_tools(card), query))
+        requests.append(StepRequest(step, messages, agent_tools(card), query, step.id))
     return ScenarioRequests(requests, queries)
 
 

@@ -9,16 +9,14 @@ import msgspec
 
 from worktrial.agents.own_callable import crash_traceback
 from worktrial.engine.record import SampleResult
-from worktrial.engine.roles import Role
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import InvalidSample, WorktrialError
 from worktrial.language import JsonObject
-from worktrial.suites.episode import jobs_under
 from worktrial.suites.orchestration.options import SEARCH_NODES, Cards, Gold
-from worktrial.suites.orchestration.planning.references import FLOORS, Reference, answers_of
-from worktrial.suites.orchestration.planning.scenario import Language, Scenario
+from worktrial.suites.orchestration.planning.references import FLOORS, answers_of
+from worktrial.suites.orchestration.planning.scenario import Scenario
 from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer, StepRequest
-from worktrial.suites.orchestration.run.agents import Answerer, answerer
+from worktrial.suites.orchestration.run.cast import Member, cast_of
 from worktrial.suites.orchestration.run.grading import grade
 from worktrial.suites.orchestration.run.ground import SUITE, Groundwork
 from worktrial.suites.orchestration.run.prompts import (
@@ -29,11 +27,9 @@ from worktrial.suites.orchestration.run.prompts import (
 from worktrial.suites.orchestration.scoring.both import floor_sums
 from worktrial.suites.orchestration.scoring.goals import GOALS
 from worktrial.suites.orchestration.scoring.layout import answers_in_layout
+from worktrial.trial.trial import jobs_under
 from worktrial.workplaces import StopReason
 from worktrial.workplaces.faults import Conditions
-
-# Scoring is Python, so a second thread would only take time from the first and from the requests.
-SCORING_THREADS = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +61,6 @@ class OrchestrationTrial:
         """The data, and who takes part."""
         self._settings = settings
         self._floors: dict[str, JsonObject] = {}
-        self._scoring = asyncio.Semaphore(SCORING_THREADS)
         self.jobs = jobs_under(Conditions(), ground.tasks, settings.repeats)
         self.data = ground.data
         self.settings = ground.in_manifest(prompts_fingerprint(), msgspec.to_builtins(settings))
@@ -75,30 +70,19 @@ class OrchestrationTrial:
         scenario = self.ground.scenarios[job.sample]
         team = self.ground.release.teams[scenario.language]
         asking = requests_of(scenario, team, compact=self._settings.cards == "compact")
-        answers = await ask_all(asking.requests, *self._answerers(scenario.language, context))
+        answers = await ask_all(asking.requests, cast_of(self.ground, scenario, context))
         result = await grade(
             scenario,
             team,
             answers,
             self._settings.search_nodes,
             floors=await self._floors_of(scenario, asking),
-            threads=self._scoring,
+            threads=self.ground.scoring,
             judges=self.ground.value_judges(scenario.language, context),
         )
         result.stop_reason = _common_ending(answers)
         result.trajectory = _trajectory_line(scenario, asking, answers, result)
         return result
-
-    def _answerers(self, language: Language, context: SampleContext) -> tuple[Answerer, Answerer]:
-        ground = self.ground
-
-        def references(name: str) -> Reference:
-            return ground.reference(name, language)
-
-        planner = answerer(ground.agent, context, Role.AGENT, references)
-        if ground.sub_agent is None:
-            return planner, planner
-        return planner, answerer(ground.sub_agent, context, Role.SUB_AGENT, references)
 
     async def _floors_of(self, scenario: Scenario, asking: ScenarioRequests) -> JsonObject:
         # Repeats of a scenario share them: a floor answers the same every time.
@@ -106,9 +90,8 @@ class OrchestrationTrial:
             language, nodes = scenario.language, self._settings.search_nodes
             answers = {f: answers_of(self.ground.reference(f, language), asking.requests) for f in FLOORS}
             team = self.ground.release.teams[language]
-            async with self._scoring:
-                sums = await asyncio.to_thread(floor_sums, scenario, team, answers, nodes)
-            self._floors[scenario.key] = sums
+            scoring = self.ground.scoring
+            self._floors[scenario.key] = await scoring.run(floor_sums, scenario, team, answers, nodes)
         return self._floors[scenario.key]
 
 
@@ -143,7 +126,7 @@ def _trajectory_line(
     return line if crash is None else line | {"traceback": crash}
 
 
-async def ask_all(requests: Sequence[StepRequest], planner: Answerer, domain: Answerer) -> Answers:
+async def ask_all(requests: Sequence[StepRequest], cast: Member) -> Answers:
     """The answers to `requests`, by step. A request that fails for good has an answer too, with its trouble.
 
     Raises:
@@ -151,9 +134,11 @@ async def ask_all(requests: Sequence[StepRequest], planner: Answerer, domain: An
     """
 
     async def ask(request: StepRequest) -> StepAnswer:
-        answerer = planner if request.is_for_plan else domain
         try:
-            return await answerer(request)
+            completion = await cast(request)
+            if (kept := completion.withheld()) is not None:
+                raise kept
+            return StepAnswer.of(request.step.id, completion)
         except InvalidSample as e:
             return StepAnswer(request.step.id, trouble=str(e), traceback=crash_traceback(e))
 

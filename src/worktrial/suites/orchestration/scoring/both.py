@@ -36,7 +36,9 @@ class Scored:
         return list({_values(case): case for case in reversed(every)}.values())[::-1]
 
     def measures(self, verdicts: Verdicts | None) -> JsonObject:
-        """Sums (what adds up over scenarios) and rows (the details) by way of scoring, and goals as a free run's.
+        """Sums (what adds up over scenarios) and rows (the details) by way of scoring.
+
+        `goals`, `first_failure` and the sums `as_free` are counted as in a free-running trial.
 
         Args:
             verdicts: On all of `needs`; None without judges.
@@ -46,10 +48,13 @@ class Scored:
             by_values = {_values(case): verdict for case, verdict in verdicts.items()}
             every = (*self.ours.needs, *self.published.needs, *self.goals.needs)
             known = {case: by_values[_values(case)] for case in every}
+        met = self.goals.met(known)
         return {
             "published": {"sums": self.published.sums(known), "rows": self.published.rows(known)},
             "ours": {"sums": self.ours.sums(known), "rows": self.ours.rows(known)},
-            "as_free": goals_of_turns(self.goals, known),
+            "as_free": {"goal_rate": goal_rate(met), "sums": goal_sums(self.goals, met)},
+            "goals": list(met.goals),
+            "first_failure": met.first_failure,
         }
 
 
@@ -111,14 +116,3 @@ def goal_sums(score: GoalScore, met: Met) -> dict[str, float]:
         **{f"failed_{kind}": count for kind, count in met.failures.items()},
         "no_failure": float(met.first_failure is None),
     }
-
-
-def goals_of_turns(score: GoalScore, verdicts: Verdicts | None) -> JsonObject:
-    """`goals` and `sums` of a turn-by-turn run, counted as in a free-running one.
-
-    Args:
-        score: Of `work_in_answers`.
-        verdicts: What judges say about `score.needs`; null without judges.
-    """
-    met = score.met(verdicts)
-    return {"goals": list(met.goals), "goal_rate": goal_rate(met), "sums": goal_sums(score, met)}

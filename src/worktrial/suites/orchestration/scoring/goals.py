@@ -122,11 +122,11 @@ class Met:
 def goal_score(scenario: Scenario, team: Team, work: TeamWork, *, nodes: int = SEARCH_NODES) -> GoalScore:
     """Compare what a team did with the recording. Blocks while plans are compared; call it in a thread."""
     # Imported here because only scoring needs the search.
-    from worktrial.suites.orchestration.scoring.distance.ours import our_score
+    from worktrial.suites.orchestration.scoring.distance.ours import remembered_score
 
     turns = turn_of(scenario)
     plans = {
-        step.id: our_score(step.plan, work.plans[turns[step.id]], nodes=nodes)
+        step.id: remembered_score(step.plan, work.plans[turns[step.id]], nodes=nodes)
         if turns[step.id] in work.plans
         else NO_PLAN
         for step in scenario.steps

@@ -20,7 +20,7 @@ from worktrial.suites.orchestration.planning.turns import Answers, StepAnswer, V
 from worktrial.suites.orchestration.scoring.calls.calls import CLASSES, StepDecision
 from worktrial.suites.orchestration.scoring.calls.ours import OurStepScore, score_step
 from worktrial.suites.orchestration.scoring.distance.edits import edits_of
-from worktrial.suites.orchestration.scoring.distance.ours import PlanScore, our_score
+from worktrial.suites.orchestration.scoring.distance.ours import PlanScore, remembered_score
 from worktrial.suites.orchestration.scoring.figures import DECISIONS, decision_score, our_figures, our_macro
 
 __all__ = ["OurScenario", "our_figures", "our_macro", "our_scenario"]
@@ -137,7 +137,7 @@ def _plan_score(gold: PlanStep, answer: StepAnswer, written: WorkflowPlan | None
         return PlanScore(0.0, 0.0, 0.0, error="no_answer")
     if written is None:
         return PlanScore(0.0, 0.0, 0.0, error="unparsed_prediction")
-    return our_score(gold.plan, written, nodes=nodes)
+    return remembered_score(gold.plan, written, nodes=nodes)
 
 
 def _plan_sums(scores: list[PlanScore]) -> dict[str, float]:

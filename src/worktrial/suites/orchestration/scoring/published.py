@@ -1,7 +1,7 @@
 """Scores of one scenario as the published program computes them, its defects included."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from worktrial.language import JsonObject, JsonValue, Message
@@ -180,7 +180,7 @@ class PublishedScenario:
     def rows(self, verdicts: Verdicts | None) -> JsonObject:
         """The details of every step, as JSON."""
         return {
-            "plans": [{"step": row.step, **asdict(row.score)} for row in self.plans.rows],
+            "plans": [{"step": row.step, **row.score.row()} for row in self.plans.rows],
             "plan_failures": self.plans.failures,
             "plan_error": self.plans.error,
             "steps": [self._row(step, verdicts) for step in self.tools.steps],

@@ -7,7 +7,7 @@ import yaml
 from tests.support.data import real_data_dir
 from tests.support.tiny_orchestration import TinyOrchestration, usual
 
-from worktrial.suites.orchestration.planning.corrections.overlay import corrections_for
+from worktrial.suites.orchestration.planning.corrected import corrections_for
 from worktrial.suites.orchestration.planning.findings import step_of
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import (
@@ -24,7 +24,7 @@ from worktrial.suites.orchestration.planning.scenario import (
 def test_each_has_a_place_and_a_reason(language: Language) -> None:
     corrections = [one for found in corrections_for(language).values() for one in found]
     assert len(corrections) > 30
-    assert all(one.reason.strip() and one.step > 0 for one in corrections)
+    assert all(one.why.strip() and one.step > 0 for one in corrections)
 
 
 def test_data_that_they_were_not_made_for_says_so_and_stays(tmp_path: Path) -> None:

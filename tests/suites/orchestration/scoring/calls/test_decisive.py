@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.suites.orchestration.scoring.real import data
+from tests.support.team import gold_answer
 
 from worktrial.suites.orchestration.example import example_folder
 from worktrial.suites.orchestration.planning.cards import effect_classes, load_team, only_reads
-from worktrial.suites.orchestration.planning.references import gold as recorded_answer
 from worktrial.suites.orchestration.planning.release import load_release
 from worktrial.suites.orchestration.planning.scenario import CallStep, Language, PlanStep, RefusalStep
 from worktrial.suites.orchestration.planning.turns import StepAnswer
@@ -116,7 +116,7 @@ def test_leaving_out_optional_switches_no_longer_costs_a_third_of_the_scenarios(
             for step in scenario.steps:
                 if not isinstance(step, CallStep | PlanStep | RefusalStep):
                     continue
-                answers[step.id] = recorded_answer(step)
+                answers[step.id] = gold_answer(step)
                 if isinstance(step, CallStep) and not whole:
                     calls = []
                     for call in step.calls:

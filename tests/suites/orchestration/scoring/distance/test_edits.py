@@ -5,7 +5,7 @@ from tests.suites.orchestration.scoring.distance.test_ours import BANK, MAIL, SH
 
 from worktrial.language import JsonObject
 from worktrial.suites.orchestration.planning.scenario import WorkflowPlan, WorkflowStep
-from worktrial.suites.orchestration.scoring.distance.edits import MOST_DRAWN, edit_pairs, plan_edits
+from worktrial.suites.orchestration.scoring.distance.edits import MOST_DRAWN, plan_edits
 from worktrial.suites.orchestration.scoring.distance.graphs import chain_graph
 from worktrial.suites.orchestration.scoring.distance.ours import OTHER_NAME, OTHER_STATUS, our_score
 
@@ -28,7 +28,8 @@ def _cost(edits: JsonObject) -> float:
 @settings(max_examples=60, deadline=None)
 @given(plans(), plans())
 def test_they_cost_what_the_score_says(gold: WorkflowPlan, written: WorkflowPlan) -> None:
-    score, edits = our_score(gold, written), plan_edits(gold, written)
+    score = our_score(gold, written)
+    edits = plan_edits(gold, written, score)
     assert edits is not None and edits["least"] and score.exact
     largest = chain_graph(gold).size + chain_graph(written).size
     assert abs(_cost(edits) - (1 - score.components) * largest) < 1e-6
@@ -43,7 +44,7 @@ def test_each_edit_is_told() -> None:
     done = WorkflowStep("shop_agent", "completed")
     gold = plan(flow("a", MAIL, BANK), flow("b", SHOP, after=["a"]))
     written = plan(flow("one", MAIL), flow("two", done, after=["one", "elsewhere"]))
-    edits = plan_edits(gold, written)
+    edits = plan_edits(gold, written, our_score(gold, written))
     assert edits is not None and edits["least"]
     assert [(node["fate"], node["gold"], node["written"]) for node in edits["nodes"]] == [
         ("kept", ["a", "independent, pending"], ["one", "independent, pending"]),
@@ -59,9 +60,11 @@ def test_each_edit_is_told() -> None:
 
 
 def test_of_what_is_too_large_nothing_is_drawn_and_a_search_that_is_given_up_is_told() -> None:
-    large = plan(*(flow(f"w{n}") for n in range(MOST_DRAWN + 1)))
-    assert plan_edits(large, plan(flow("a"))) is None and plan_edits(plan(flow("a")), large) is None
-    ring = chain_graph(plan(*(flow(f"w{n}", after=[f"w{(n + 1) % 6}"]) for n in range(6))))
-    rings = chain_graph(plan(*(flow(f"w{n}", after=[f"w{n // 3 * 3 + (n + 1) % 3}"]) for n in range(6))))
-    assert not edit_pairs(ring, rings, nodes=0).least
-    assert edit_pairs(ring, rings).least
+    large, small = plan(*(flow(f"w{n}") for n in range(MOST_DRAWN + 1))), plan(flow("a"))
+    for one, other in ((large, small), (small, large)):
+        assert plan_edits(one, other, our_score(one, other)) is None
+    ring = plan(*(flow(f"w{n}", after=[f"w{(n + 1) % 6}"]) for n in range(6)))
+    rings = plan(*(flow(f"w{n}", after=[f"w{n // 3 * 3 + (n + 1) % 3}"]) for n in range(6)))
+    for nodes, least in ((0, False), (2_000, True)):
+        edits = plan_edits(ring, rings, our_score(ring, rings, nodes=nodes))
+        assert edits is not None and edits["least"] is least

@@ -222,13 +222,28 @@ def _any_plan(rng: random.Random, steps: int, workflows: int, density: float, ag
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_plans_of_twelve_steps_are_scored_exactly(seed: int) -> None:
+def test_a_score_of_plans_of_twelve_steps_is_exact_or_at_least_so_high(seed: int) -> None:
     rng = random.Random(seed)
     workflows, density, agents = rng.choice([1, 2, 3, 6, 9, 12]), rng.choice([0.1, 0.2, 0.3]), rng.choice([1, 3, 8])
     a, b = (_any_plan(rng, 12, workflows, density, agents) for _ in range(2))
+    both = our_score(a, b), our_score(b, a)
+    exact = [score for score in both if score.exact]
+    assert exact
+    assert all(score == exact[0] for score in exact)
+    assert all(score.score <= exact[0].score for score in both)
+
+
+def test_a_hard_plan_in_circles_costs_the_default_bound_seconds_and_no_minutes() -> None:
+    """Twelve workflows that each wait for two others: it took 200 s of branches and came out no better a plan."""
+    rng = random.Random(5)
+    a, b = (
+        plan(*(flow(f"w{n}", MAIL, after=[f"w{m}" for m in rng.sample(range(12), 2)]) for n in range(12)))
+        for _ in range(2)
+    )
+    assert calls(lambda: our_score(a, b)) < 15_000_000
     score = our_score(a, b)
-    assert score.exact
-    assert our_score(b, a) == score
+    assert not score.exact
+    assert 0.7 < score.score < 1
 
 
 @pytest.mark.real_data

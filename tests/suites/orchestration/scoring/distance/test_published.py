@@ -130,9 +130,9 @@ def _tangle(size: int, stride: int) -> dict[str, Any]:
 
 def test_ten_by_ten_answers_within_its_bound_and_says_that_it_is_not_exact() -> None:
     published_score(_plan("a"), _plan("b"))  # networkx and scipy are loaded
-    assert calls(lambda: published_score(_tangle(10, 3), _tangle(10, 7), nodes=2000)) < 100_000
-    score = published_score(_tangle(10, 3), _tangle(10, 7), nodes=2000)
-    assert score == published_score(_tangle(10, 3), _tangle(10, 7), nodes=2000)
+    assert calls(lambda: published_score(_tangle(10, 3), _tangle(10, 7), nodes=250)) < 100_000
+    score = published_score(_tangle(10, 3), _tangle(10, 7), nodes=250)
+    assert score == published_score(_tangle(10, 3), _tangle(10, 7), nodes=250)
     assert not score.exact
     assert 0 < score.score < 1
 
@@ -162,7 +162,7 @@ def test_the_bound_changes_nothing_that_it_does_not_cut_short() -> None:
             free = published_match(gold, predicted, nodes=None)
             assert published_match(gold, predicted) == free
             for found, whole in zip(
-                _graphs_of(published_match(gold, predicted, nodes=5)), _graphs_of(free), strict=True
+                _graphs_of(published_match(gold, predicted, nodes=1)), _graphs_of(free), strict=True
             ):
                 assert found.cost >= whole.cost
                 assert not found.exact or found == whole

@@ -17,10 +17,16 @@ from worktrial.suites.orchestration.planning.scenario import (
     WorkflowPlan,
     WorkflowStep,
 )
-from worktrial.suites.orchestration.planning.turns import HistoryEntry
+from worktrial.suites.orchestration.planning.turns import (
+    FREE_PLAN,
+    AgentMoment,
+    HistoryEntry,
+    PlannerMoment,
+    StepRequest,
+)
+from worktrial.suites.orchestration.run.cast import Cast
 from worktrial.suites.orchestration.run.free.agent import ASKED, DONE, AgentAtWork, RequestBudget
 from worktrial.suites.orchestration.run.free.log import AgentRun, Log, PlannerTurn
-from worktrial.suites.orchestration.run.free.voices import AgentMoment, PlannerMoment, Voices
 from worktrial.suites.orchestration.run.prompts import planner_messages
 from worktrial.workplaces import StopReason, ending
 
@@ -36,7 +42,7 @@ class FreeRun:
         self,
         scenario: Scenario,
         team: Team,
-        voices: Voices,
+        cast: Cast,
         agents: AgentAtWork,
         budget: RequestBudget,
         *,
@@ -48,7 +54,7 @@ class FreeRun:
         Args:
             scenario: Whose user speaks.
             team: The agents that the planner may use.
-            voices: Who plans.
+            cast: Who plans.
             agents: Who does the work.
             budget: Has the log, and the bounds on everything together.
             planner_turns: Answers of the planner to one turn of the user.
@@ -56,7 +62,7 @@ class FreeRun:
         """
         self._scenario = scenario
         self._team = team
-        self._voices = voices
+        self._cast = cast
         self._agents = agents
         self._budget = budget
         self._planner_turns = planner_turns
@@ -109,14 +115,17 @@ class FreeRun:
             )
             self.prompt = self.prompt or messages
             try:
-                completion = await self._voices.plan(PlannerMoment(number, round, shown), messages)
+                # Prompts repeat where nothing has changed; each time is a draw of its own.
+                draw, moment = 100 * number + round, PlannerMoment(number, shown)
+                words = next(entry.text for entry in reversed(self._history) if entry.who == "user")
+                completion = await self._cast(StepRequest(FREE_PLAN, messages, (), words, draw, moment))
             except ContextOverflow:
-                self._log.stop_reason = StopReason.CONTEXT_LIMIT
+                self._log.trajectory.stop_reason = StopReason.CONTEXT_LIMIT
                 return False
             if (kept := completion.withheld()) is not None:
                 if self._log.requests == 1:
                     raise kept
-                self._log.stop_reason = ending(completion)
+                self._log.trajectory.stop_reason = ending(completion)
                 return False
             text = completion.text.strip()
             # In a thread: what a model writes may take long to read.

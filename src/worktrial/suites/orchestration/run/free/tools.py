@@ -8,12 +8,12 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import msgspec
 
+from worktrial.agents.assignment import Assignment
 from worktrial.language import Complete, JsonObject, JsonValue
-from worktrial.suites.orchestration.planning.cards import AgentCard, Team, only_reads
+from worktrial.suites.orchestration.planning.cards import AgentCard, CardTool, Team, only_reads
 from worktrial.suites.orchestration.planning.scenario import CallStep, Scenario
 from worktrial.suites.orchestration.run.free.log import AgentRun, Log, MadeCall
 from worktrial.suites.orchestration.run.prompts import world_rules
@@ -25,27 +25,15 @@ from worktrial.workplaces import (
     Observation,
     Origin,
     Session,
-    Tool,
     ToolCall,
     Workplace,
     refusal,
     trial_clock,
 )
 from worktrial.workplaces.simulator import PromptStyle
-from worktrial.workplaces.tools import schema_problem
 
 _ANYTHING: JsonObject = {"type": "object"}
 _KOREAN_DATE = re.compile(r"(\d{4})\s*년\s*(\d{1,2})\s*월\s*(\d{1,2})\s*일")
-
-
-@dataclass(frozen=True)
-class CardTool(Tool):
-    """A tool of an agent's card. Where its schema is none it takes any object."""
-
-    def problems(self, arguments: JsonValue) -> list[JsonObject]:
-        """Breaches of the schema; see `Tool.problems`."""
-        # Only for tools that are called: checking the schemas of a whole team takes most of a second.
-        return super().problems(arguments) if _is_schema(json.dumps(self.parameters)) else []
 
 
 def world_of(scenario: Scenario, team: Team) -> Workplace:
@@ -88,11 +76,6 @@ def clock_of(scenario: Scenario, default: str) -> str:
     """The date and time of the scenario, ISO 8601, from its note."""
     note = _KOREAN_DATE.sub(lambda m: f"{m[1]}-{int(m[2]):02}-{int(m[3]):02}", scenario.note)
     return trial_clock(note, {}, default)
-
-
-@lru_cache(maxsize=1024)
-def _is_schema(text: str) -> bool:
-    return schema_problem(json.loads(text)) is None
 
 
 _MOST_RECORDS = 3_000
@@ -255,16 +238,16 @@ MOST_CALLS = 50
 class TeamTools:
     """All agents' way to their tools. Workflows run in parallel, but share one world, so their calls take turns."""
 
-    def __init__(self, recorded: RecordedTools, session: Session, log: Log) -> None:
+    def __init__(self, recorded: RecordedTools, assignment: Assignment, log: Log) -> None:
         """Set up the way.
 
         Args:
             recorded: Tells which recorded call a call was.
-            session: `recorded` itself, or what degrades its answers.
+            assignment: Its session is `recorded` itself, or what degrades its answers.
             log: Where every call is put on record.
         """
         self._recorded = recorded
-        self._session = session
+        self._assignment = assignment
         self._log = log
         self._one_at_a_time = asyncio.Lock()
 
@@ -281,11 +264,12 @@ class TeamTools:
             self._recorded.found = None
             observation = _refused(card, call, len(run.calls))
             if observation is None:
-                observation = await self._session.call(call.tool, call.arguments)
+                observation = await self._assignment.session.call(call.tool, call.arguments)
             index, seconds = len(self._log.calls), round(time.monotonic() - started, 4)
             # Refused arguments may be what no record can hold; as they came they are text.
             arguments = raw if observation.origin is Origin.REFUSAL else call.arguments
             made = ToolCall(index, self._log.requests - 1, call.tool, arguments, observation, seconds)
+            self._log.trajectory.calls.append(made)
             self._log.calls.append(
                 MadeCall(made, run.agent, run.workflow, run.user_turn, run.query, self._recorded.found)
             )

@@ -1,7 +1,8 @@
 """Our score of a plan: exact edit distances of graphs from which the whole plan can be read back."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from worktrial.language import JsonObject
 from worktrial.suites.orchestration.options import SEARCH_NODES
@@ -28,6 +29,8 @@ class PlanScore:
     error: str | None = None
     """Why there is no score (and it is 0): the class of the exception that the published program raises, or
     `unparsed_gold` or `unparsed_prediction`."""
+    chains: Distance | None = field(default=None, compare=False, repr=False)
+    """The distance behind `components`, where it is of whole plans (`chain_graph`)."""
 
     @property
     def right(self) -> bool:
@@ -75,15 +78,19 @@ def our_score(gold: WorkflowPlan, predicted: WorkflowPlan, *, nodes: int = SEARC
         gold: One plan.
         predicted: The other.
         nodes: How many nodes the search for each of the distances may expand. Where that is not enough `exact` is
-            false and the similarities are lower bounds. Of unrelated plans of twelve workflows that all wait for
-            as many others, few need more than half of the default.
+            false and the similarities are lower bounds.
     """
     structures = workflow_graph(gold), workflow_graph(predicted)
     structure = edit_distance(*structures, substitution=substitution, nodes=nodes)
     chains = chain_graph(gold), chain_graph(predicted)
     components = edit_distance(*chains, substitution=substitution, nodes=nodes)
     similarities = _similarity(structure, *structures), _similarity(components, *chains)
-    return PlanScore(sum(similarities) / 2, *similarities, exact=structure.exact and components.exact)
+    exact = structure.exact and components.exact
+    return PlanScore(sum(similarities) / 2, *similarities, exact=exact, chains=components)
+
+
+# A pair of plans comes up as a step and for the goals, and again in every repeat; it is searched once.
+remembered_score = lru_cache(maxsize=1024)(our_score)
 
 
 def substitution(a: PlanNode, b: PlanNode) -> float:

@@ -29,6 +29,8 @@ _MAX_EDGES = 400
 """Most nodes and edges in both graphs together. Beyond, the matrices that networkx begins with take too long."""
 _USUAL_SIZE = 30
 """Nodes and edges of both graphs up to which one look counts once; assignments of larger ones take longer."""
+_LOOKS = 8
+"""Looks of networkx for each node of a search: the published program has no bound, so that this one is far off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +85,10 @@ def published_score(gold: JsonValue, predicted: JsonValue, *, nodes: int | None 
     Args:
         gold: the gold plan, workflow id to workflow.
         predicted: the predicted plan.
-        nodes: how many partial edits networkx may look at for each of the two distances. Where that is not enough
-            the best edit found counts, so that similarities are lower bounds, and `exact` is false. None for any
-            number, which is what the published program does.
+        nodes: bound on the partial edits that networkx may look at for each of the two distances: eight for each
+            of these, fewer of large graphs. Where that is not enough the best edit found counts, so that
+            similarities are lower bounds, and `exact` is false. None for any number, which is what the published
+            program does.
 
     Returns:
         The score; 0 with the class of the exception as `error` where the published program raises one.
@@ -174,7 +177,8 @@ def _match(predicted: "Graph", gold: "Graph", *, nodes: int | None) -> GraphMatc
         # Up to 3.5, with which the published figures were made, networkx never came to look at the edges of a first
         # pair of nodes; since 3.6 it does where only one of the graphs has any. Same figures with every release.
         predicted, gold = networkx.create_empty_copy(predicted), networkx.create_empty_copy(gold)
-    bound: Any = _CountedBound(most, None if nodes is None else nodes // (1 + int(most) ** 2 // _USUAL_SIZE**2))
+    looks = None if nodes is None else _LOOKS * nodes // (1 + int(most) ** 2 // _USUAL_SIZE**2)
+    bound: Any = _CountedBound(most, looks)
     # A list of the costs of ever better edits, as networkx finds them; what it returns is the last.
     found = networkx.optimize_graph_edit_distance(
         predicted,

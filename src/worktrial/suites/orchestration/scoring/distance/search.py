@@ -16,39 +16,19 @@ class Found(NamedTuple):
     """The most that a mapping saves, as far as is known."""
     exact: bool
     """Whether no other can save more; False where the search was given up."""
-    partners: dict[int, int] | None = None
-    """A mapping that saves so much: nodes of `a` to nodes of `b`. None where the known one saves as much, or
-    where the way of searching does not tell."""
+    partners: dict[int, int]
+    """A mapping that saves so much: nodes of `a` to nodes of `b`."""
 
 
-class NothingLeft(Exception):
-    """The budget is spent."""
-
-
-class SearchBudget:
-    """Nodes that a search may still expand."""
-
-    def __init__(self, nodes: int) -> None:
-        self.left = nodes
-
-    def spend(self, nodes: int) -> None:
-        """Take so many away.
-
-        Raises:
-            NothingLeft: there are fewer.
-        """
-        self.left -= nodes
-        if self.left < 0:
-            raise NothingLeft
+class _Spent(Exception):
+    """No more nodes may be expanded."""
 
 
 PAIRS = 5_000
 """Pairs of nodes of the two graphs up to which a node of the search tree counts once; it takes longer with more."""
 
 
-def search(
-    a: Graph[Label], b: Graph[Label], substitution: Substitution[Label], saved: int, budget: SearchBudget
-) -> Found:
+def search(a: Graph[Label], b: Graph[Label], substitution: Substitution[Label], known: Found, nodes: int) -> Found:
     """The most that a mapping of `a`, the graph with fewer nodes, into `b` saves.
 
     Depth first: the nodes of `a` get their partners in a fixed order, the most promising partner first. What a pair
@@ -61,34 +41,27 @@ def search(
         a: The graph with fewer nodes, or as many.
         b: The other graph.
         substitution: As for `edit_distance`.
-        saved: What a known mapping saves.
-        budget: How many nodes to expand.
+        known: A mapping and what it saves.
+        nodes: How many nodes to expand.
     """
-    tree = _Tree(problem(a, b, substitution), saved, budget)
+    tree = _Tree(problem(a, b, substitution), known, nodes)
     try:
         tree.grow()
-    except NothingLeft:
-        return Found(tree.best, exact=False, partners=tree.partners)
-    return Found(tree.best, exact=True, partners=tree.partners)
+    except _Spent:
+        return Found(tree.best, False, tree.partners)
+    return Found(tree.best, True, tree.partners)
 
 
 class _Tree:
-    """The tree of partial mappings; `best` is what the best whole one saves."""
+    """The tree of partial mappings; `best` is what the best whole one saves, `partners` that mapping."""
 
-    def __init__(self, tables: Problem, saved: int, budget: SearchBudget) -> None:
-        self.best = saved
+    def __init__(self, tables: Problem, known: Found, nodes: int) -> None:
+        self.best = known.saved
+        self.partners = known.partners
         self._tables = tables
-        self._budget = budget
+        self._left = nodes
         self._weight = 1 + len(tables.levels) * len(tables.prices) // PAIRS
         self._partners = [_NONE] * len(tables.levels)
-        self._chosen: list[int] | None = None
-
-    @property
-    def partners(self) -> dict[int, int] | None:
-        """The best mapping; None while it is the one that was known before."""
-        if self._chosen is None:
-            return None
-        return {u: v for u, v in zip(self._tables.order, self._chosen, strict=True) if v != _NONE}
 
     def grow(self) -> None:
         rows, prices = self._tables.rows, sum(self._tables.prices)
@@ -110,9 +83,13 @@ class _Tree:
         """
         if depth == len(self._tables.levels):
             if saved > self.best:
-                self.best, self._chosen = saved, self._partners.copy()
+                self.best = saved
+                pairs = zip(self._tables.order, self._partners, strict=True)
+                self.partners = {u: v for u, v in pairs if v != _NONE}
             return
-        self._budget.spend(self._weight)
+        self._left -= self._weight
+        if self._left < 0:
+            raise _Spent
         tables, level = self._tables, self._tables.levels[depth]
         row, rest = rows[0], rows[1:]
         around = _Around(tables, free)

@@ -1,0 +1,1 @@
+"""One trial for every suite with tools: load, workplace, faults, agent, verdict."""
