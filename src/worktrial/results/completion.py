@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from worktrial.engine.pairing import SamplePair
 from worktrial.engine.record import SampleRecord
 from worktrial.grading import Outcome
-from worktrial.results.conditions import cluster_by
+from worktrial.results.conditions import HasScenario, cluster_by
 from worktrial.results.outcomes import OutcomeTally, TaskOutcomes
 from worktrial.statistics import CompletionRate, Estimand, Estimate, TaskTries, rate
 
@@ -23,16 +23,8 @@ class CompletionEstimate:
     """Share of passes among the samples with a verdict; None without any."""
 
 
-class HasOutcome(Protocol):
+class HasOutcome(HasScenario, Protocol):
     """The part of a sample's record that an outcome is read from."""
-
-    @property
-    def sample(self) -> str:
-        """Id of the task."""
-
-    @property
-    def scenario(self) -> str | None:
-        """Scenario of the task; None without one."""
 
     @property
     def outcome(self) -> Outcome:
@@ -49,15 +41,6 @@ _IN_ORDER = (Outcome.PASS, Outcome.FAIL, Outcome.INVALID)
 def passed(record: HasOutcome) -> float:
     """1 where the sample passed; an invalid one did not."""
     return _VALUES[record.outcome]
-
-
-def completion(
-    records: Iterable[SampleRecord], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95
-) -> CompletionEstimate:
-    """The completion rate over `records`, which are of one condition."""
-    tally = OutcomeTally()
-    tally.add_all(records)
-    return completion_of(tally, estimand, confidence=confidence)
 
 
 def completion_of(
@@ -91,34 +74,17 @@ class _Place(NamedTuple):
     scenario: str | None
 
 
-class _Tries:
-    """Values of the tries of each task, and a sample of each for what it varies together with."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, list[float]] = {}
-        self._samples: list[_Place] = []
-
-    def add(self, sample: HasOutcome, value: float) -> None:
-        own = self._values.get(sample.sample)
-        if own is None:
-            self._values[sample.sample] = [value]
-            # Not the record itself, which holds votes and checks.
-            self._samples.append(_Place(sample.sample, sample.scenario))
-        else:
-            own.append(value)
-
-    @property
-    def tasks(self) -> list[TaskTries]:
-        cluster_of = cluster_by(self._samples)
-        return [TaskTries(cluster_of(one), tuple(self._values[one.sample])) for one in self._samples]
-
-
 def tries_of(records: Iterable[_Sample], value: Callable[[_Sample], float]) -> list[TaskTries]:
     """Tries of each task in one run, in the order of their first samples; `value` lies between 0 and 1."""
-    tries = _Tries()
+    values: dict[str, list[float]] = {}
+    tasks: list[_Place] = []
     for record in records:
-        tries.add(record, value(record))
-    return tries.tasks
+        if record.sample not in values:
+            # Not the record itself, which holds votes and checks.
+            tasks.append(_Place(record.sample, record.scenario))
+        values.setdefault(record.sample, []).append(value(record))
+    cluster_of = cluster_by(tasks)
+    return [TaskTries(cluster_of(task), tuple(values[task.sample])) for task in tasks]
 
 
 def share(

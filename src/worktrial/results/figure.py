@@ -401,14 +401,6 @@ def _grouped(tally: OutcomeTally, ask: Ask) -> Iterator[Figure]:
             yield Figure(name="invalid", value=broken / n, n=n, hits=broken, group=f"{tag}={value}")
 
 
-def figures_in(run: OfRun, records: Sequence[SampleRecord], condition: str) -> RunFigures:
-    """Figures of some samples of a run under one condition, such as those that a reader has chosen."""
-    samples = Samples(run)
-    samples.add_all(records)
-    found = (figure for meaning in FIGURES.values() for figure in meaning.reckon(samples, Ask()))
-    return RunFigures(condition, (condition,), tuple(replace(figure, condition=condition) for figure in found))
-
-
 def _by_condition(run: StoredRun) -> dict[str, Samples]:
     found = {}
     for name, own in by_condition(run.records).items():

@@ -6,12 +6,11 @@ from itertools import chain
 from statistics import fmean, median_low
 from typing import TypedDict
 
-from worktrial.engine.pairing import pair_runs
-from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
-from worktrial.results.completion import paired_tries
+from worktrial.results.changes import pair_of
+from worktrial.results.completion import paired_tries, passed
 from worktrial.results.conditions import by_condition, cluster_by, headline, tallies
 from worktrial.results.outcomes import OutcomeTally
 from worktrial.statistics import Estimate, Rate, TaskTries, difference, pass_hat_k, rate
@@ -48,7 +47,7 @@ class ObservedPair:
     differing: Rate
     """Pairs that only one of the two passed, among those with two verdicts."""
     left_out: int
-    """Pairs of which one or both are invalid."""
+    """Pairs of which one or both are invalid, or under other faults."""
     repeat_correlation: float | None
     """The mean of the two runs', as far as they have one."""
     clusters: int
@@ -91,26 +90,23 @@ def observe_pair(first: StoredRun, second: StoredRun) -> ObservedPair:
         DataError: the runs share no sample with two verdicts in that condition.
     """
     condition = observe(first).condition
-    pairs = [pair for pair in pair_runs(first, second).pairs if pair.first.condition == condition]
-    judged = [pair for pair in pairs if pair.both_judged]
+    pair = pair_of(first, second)
+    pairs, judged = pair.shared.get(condition, []), pair.counted.get(condition, [])
     if not judged:
         what = f"no sample under {condition} has a verdict here and in {first.folder}"
         raise DataError(second.folder, what, "Name two runs of the same tasks")
-    tries = _tries([pair.first for pair in judged])
-    known = [
-        found
-        for side in ([p.first for p in judged], [p.second for p in judged])
-        if (found := _repeat_correlation(_tallied(side))) is not None
-    ]
+    sides = tallies({"first": [one.first for one in judged], "second": [one.second for one in judged]})
+    known = [found for side in sides.values() if (found := _repeat_correlation(side)) is not None]
+    tries = paired_tries(judged)
     return ObservedPair(
         condition=condition,
         tasks=len(tries),
-        repeats=median_low(sorted(len(of) for of in tries.values())),
-        rate=fmean(_passed(pair.first) for pair in judged),
+        repeats=median_low(sorted(len(task.first) for task in tries)),
+        rate=fmean(passed(one.first) for one in judged),
         differing=Rate(sum(p.first.outcome is not p.second.outcome for p in judged), len(judged)),
         left_out=len(pairs) - len(judged),
         repeat_correlation=fmean(known) if known else None,
-        **_clustered(paired_tries(judged), difference),
+        **_clustered(tries, difference),
     )
 
 
@@ -129,19 +125,6 @@ def _clustered(tries: Sequence[TaskTries], figure: Callable[[Sequence[TaskTries]
     return {"clusters": len(clusters), "cluster_effect": max(1.0, effect)}
 
 
-def _tries(records: Sequence[SampleRecord]) -> dict[str, list[SampleRecord]]:
-    tries: dict[str, list[SampleRecord]] = {}
-    for record in records:
-        tries.setdefault(record.sample, []).append(record)
-    return tries
-
-
-def _tallied(records: Sequence[SampleRecord]) -> OutcomeTally:
-    tally = OutcomeTally()
-    tally.add_all(records)
-    return tally
-
-
 def _repeat_correlation(tally: OutcomeTally) -> float | None:
     """Correlation of two tries of a task: (mean pass^2 - rate^2) / (rate (1 - rate)), within 0 and 1."""
     outcomes = [[*task.by_repeat.values()] for task in tally.tasks.values()]
@@ -154,7 +137,3 @@ def _repeat_correlation(tally: OutcomeTally) -> float | None:
         return None
     both = fmean(pass_hat_k(n, passed, 2) for n, passed in counts)
     return min(1.0, max(0.0, (both - rate * rate) / (rate * (1 - rate))))
-
-
-def _passed(record: SampleRecord) -> bool:
-    return record.outcome is Outcome.PASS

@@ -9,7 +9,7 @@ the test is significant at the same level, and has a width whatever was seen.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from math import fsum, inf, sqrt
@@ -65,11 +65,6 @@ class Estimate:
     clusters: int
     effective: float
     """Independent samples that would know as much."""
-
-    @property
-    def mirrored(self) -> "Estimate":
-        """A difference the other way round: first minus second."""
-        return replace(self, value=-self.value, interval=Interval(-self.interval.high, -self.interval.low))
 
 
 def rate(tasks: Sequence[TaskTries], estimand: Estimand = Estimand.WORK, *, confidence: float = 0.95) -> Estimate:

@@ -11,7 +11,8 @@ from tests.support.made_site import MadeSite
 
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import open_run
-from worktrial.results.completion import completion
+from worktrial.results.completion import completion_of
+from worktrial.results.conditions import tallies
 
 # The first test waits until the report is made.
 pytestmark = pytest.mark.timeout(300)
@@ -119,7 +120,7 @@ def test_sorting_by_keyboard_alone(opened: Page) -> None:
 
 @pytest.mark.parametrize("slug", ["brook", "heron", "gold", "reference", "plan"])
 def test_numbers_lead_to_as_many_samples(opened: Page, made: MadeSite, slug: str) -> None:
-    clean = completion([r for r in _records(made, slug) if r.condition == "E0"]).counts
+    clean = completion_of(tallies({"": [r for r in _records(made, slug) if r.condition == "E0"]})[""]).counts
     passed, invalid, all_of = clean.of_all.successes, clean.invalid, clean.of_all.n
     row = opened.locator("#leaderboard tr", has=opened.locator(f"a[href$='#run-{slug}']"))
     heads = row.locator("xpath=ancestor::table").locator("thead th").all_inner_texts()

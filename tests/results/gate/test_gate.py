@@ -12,7 +12,8 @@ from tests.support.made_runs import make_run
 from worktrial.engine.record import RoleUsage
 from worktrial.engine.stored import StoredRun, open_run
 from worktrial.errors import SettingError
-from worktrial.results.completion import completion
+from worktrial.results.completion import completion_of
+from worktrial.results.conditions import tallies
 from worktrial.results.gate import Criterion, GateLimits, judge_gate
 from worktrial.statistics import Estimand
 
@@ -69,7 +70,7 @@ def test_a_gate_is_about_these_tasks(tmp_path: Path) -> None:
     found = _one(run, min_completion=0.9, sure=True)
     # A hundred tries of five tasks tell much of these five, and little of others.
     assert found.passed and "(on these tasks, 95 % interval" in found.reason
-    assert (completion(run.records).of_all or found).interval.low < 0.6
+    assert (completion_of(tallies({"": run.records})[""]).of_all or found).interval.low < 0.6
 
 
 def test_three_tasks_are_too_few_for_robustness(tmp_path: Path) -> None:
@@ -84,7 +85,7 @@ def test_the_gate_and_the_estimate_are_equally_sure(tmp_path: Path) -> None:
     outcomes = {"a": "ppp", "b": "ppp", "c": "ppf", "d": "ppp"}
     records = [record(n, NAMES[o], repeat=r) for n, of in outcomes.items() for r, o in enumerate(of)]
     run = store(tmp_path, records)
-    these = completion(run.records, Estimand.THESE).of_all
+    these = completion_of(tallies({"": run.records})[""], Estimand.THESE).of_all
     assert these is not None and _one(run, min_completion=0.5).interval == these.interval
 
 
