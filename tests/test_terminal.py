@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.table import Table
 
-from worktrial.terminal import SafeConsole, print_line, print_whole_words
+from worktrial.terminal import SafeConsole, print_line, print_whole_words, table_of
 
 HEADINGS = ["judge", "cases", "accuracy", "95 % interval", "false pass", "false fail", "kappa", "no verdict"]
 ROWS = [
@@ -74,3 +74,14 @@ def test_lines_are_broken_on_terminals_only() -> None:
         lines = console.file.getvalue().splitlines()
         assert len(lines) == count
         assert " ".join(" ".join(lines).split()) == said.strip()
+
+
+def test_a_table_that_just_fits_loses_no_column() -> None:
+    headers = ("agent", "completion rate", "95 % interval", "passed", "failed", "invalid", "cost per task")
+    made = table_of(headers)
+    made.add_row("careful", "100.0%", "67.9 to 100.0%", "53", "0", "0", "$0.00")
+    console = SafeConsole(width=80, file=io.StringIO())
+    print_whole_words(console, made)
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert {len(line) for line in lines} == {len(lines[0])} and len(lines[0]) <= 80
+    assert lines[-2].rstrip().endswith("$0.00 │")

@@ -92,7 +92,13 @@ def print_whole_words(console: Console, table: "Table") -> None:
         lines = [line for cell in column.cells for line in str(cell).split("\n")]
         column.min_width = max([_longest([column.header]), *map(cell_len, lines)])
     # A column has a blank on either side and its line, the table a last one.
-    if sum((column.min_width or 0) + 3 for column in table.columns) < console.width:
+    spare = console.width - 1 - sum((column.min_width or 0) + 3 for column in table.columns)
+    if spare >= 0:
+        for column in table.columns:
+            least = column.min_width or 0
+            whole = max(cell_len(line) for cell in (column.header, *column.cells) for line in str(cell).split("\n"))
+            column.width = least + min(spare, max(0, whole - least))
+            spare -= column.width - least
         console.print(table)
         return
     if table.title:
