@@ -176,7 +176,7 @@ def _silent(silent: Sequence[tuple[ReportRun, str, Funnel]]) -> Markup:
     # With many agents, the best and the worst.
     told = ranked if len(ranked) <= 3 else [ranked[0], ranked[-1]]
     said = [
-        Markup("{} put right {} ({} of {})").format(
+        Markup("{} put right {} ({:,} of {:,})").format(
             strong(run.name), percent(share, 0), found.recovered, found.exposure
         )
         for share, run, found in told
@@ -202,4 +202,4 @@ def _funnel_row(run: ReportRun, condition: str, kind: str, found: Funnel) -> lis
 def _part(part: int, whole: int) -> Value:
     if not whole:
         return cell_of(None)
-    return Value(f"{part:,} of {whole:,} ({percent(part / whole, 0)})", part / whole)
+    return Value(percent(part / whole, 0), part / whole, notes=(f"{part:,} of {whole:,}",))

@@ -117,7 +117,7 @@
     return [
       el("p", { class: "lead" }, Worktrial.outcome(result.outcome), ` · ${result.reason}`),
       took,
-      Worktrial.measured(result.measures),
+      ...Worktrial.measured(result.measures),
       Worktrial.section("checks", "Checks", Worktrial.checks(result.checks)),
       Worktrial.section("votes", "Votes", Worktrial.votes(result.votes)),
       result.measures && Object.keys(result.measures).length ? Worktrial.tree("All measures", result.measures) : null,
