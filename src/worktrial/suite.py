@@ -176,6 +176,8 @@ class Suite(ABC):
     """Sentences for the trust card by the name of a point: what only the suite knows, or why it does not apply."""
     assignments: ClassVar[bool] = True
     """Whether an agent works on `Assignment`s, call by call, so that it may be driven from outside."""
+    viewer: ClassVar[Sequence[Path]] = ()
+    """Scripts and style sheets of the viewer for what only samples of this suite have, of names that are unique."""
     data_file: ClassVar[str | None] = None
     """File by which a folder that holds the suite's data is known; None where there is no such file."""
 
@@ -363,7 +365,15 @@ def _every_option(options: type[RunOptions], roles: tuple[str, ...]) -> type[Run
     return with_roles(options, roles)
 
 
-suites: "Registry[Suite]" = Registry("worktrial.suites", "suite")
+class _Suites(Registry[Suite]):
+    """Suites by name; what is registered may be any object that a kind of suites knows."""
+
+    def get(self, name: str) -> Suite:
+        """The suite that is registered as `name`; see `Registry.get`."""
+        return as_suite(super().get(name))
+
+
+suites = _Suites("worktrial.suites", "suite")
 """Suites that are installed."""
 audits: "Registry[Suite]" = Registry("worktrial.audits", "audit")
 """Audits that are installed: their runs are shown and reported as those of suites, but no list offers them."""
@@ -375,13 +385,22 @@ class SuiteKind(Protocol):
     """A kind of folder that is a suite of one's own. Its registered name is the `kind` in `data` of manifests."""
 
     marker: ClassVar[str]
-    """Pattern of the files that mark such a folder."""
+    """Pattern of the files that mark such a folder; "" for a kind that lies in none."""
 
     def read(self, folder: Path) -> Suite:
         """The suite in a folder.
 
         Raises:
             DataError: its `suite.yaml` cannot be used.
+        """
+        ...
+
+    def of_object(self, found: object, place: str) -> Suite | None:
+        """The suite that an object of Python's is; None where it is of another kind.
+
+        Args:
+            found: The object.
+            place: `FILE.py:NAME` by which it was named; "" where it was not.
         """
         ...
 
@@ -398,8 +417,27 @@ kinds: "Registry[SuiteKind]" = Registry("worktrial.kinds", "kind of suite")
 """Kinds of suites of one's own."""
 
 
+def as_suite(found: object, place: str = "") -> Suite:
+    """The suite that an object is: itself, or what one of the kinds of suites makes of it.
+
+    Args:
+        found: The object.
+        place: `FILE.py:NAME` by which it was named; "" where it was not.
+
+    Raises:
+        SettingError: it is none.
+    """
+    if isinstance(found, Suite):
+        return found
+    for kind in kinds.all():
+        made = kind.of_object(found, place)
+        if made is not None:
+            return made
+    raise SettingError(f"{found!r} is no suite: name one, or give a worktrial.Workplace")
+
+
 def find_suite(word: str | Path) -> Suite:
-    """The suite that `word` names: one that is installed, or the folder of one's own.
+    """The suite that `word` names: one that is installed, `FILE.py:NAME`, or the folder of one's own.
 
     Raises:
         SettingError: there is no such suite.
@@ -407,6 +445,8 @@ def find_suite(word: str | Path) -> Suite:
     """
     if (installed := _installed(str(word))) is not None:
         return installed
+    if (written := _written(str(word))) is not None:
+        return written
     folder = Path(word)
     if (own := _own(folder)) is not None:
         return own
@@ -427,6 +467,10 @@ def find_suite_of(manifest: "Manifest") -> Suite:
     """
     if not manifest.is_own or is_audit(manifest):
         return _of_runs(manifest)
+    if (installed := _installed(manifest.suite)) is not None:
+        return installed
+    if (written := _written(str(manifest.data.get("folder")))) is not None:
+        return written
     folder = Path(str(manifest.data.get("folder")))
     if (own := _own(folder)) is not None:
         return own
@@ -462,6 +506,21 @@ def _installed(name: str) -> Suite | None:
     return None if found is None else found.get(name)
 
 
+def _written(word: str) -> Suite | None:
+    """Suite that `FILE.py:NAME` names; None where the word is written otherwise."""
+    file, _, name = word.rpartition(":")
+    if not file.endswith(".py") or not name.isidentifier():
+        return None
+    from worktrial.agents.own_callable import own_module
+
+    module = own_module(file, Path())
+    if not hasattr(module, name):
+        raise SettingError(
+            f"{file} has no {name!r}; {what_there_is(name, [n for n in vars(module) if n[0] != '_'])}"
+        )
+    return as_suite(getattr(module, name), place=f"{Path(file).resolve()}:{name}")
+
+
 def _own(folder: Path) -> Suite | None:
     """Suite in a folder of one's own; of several kinds that it may be, the one whose mark says most."""
     for kind in _by_marker():
@@ -475,7 +534,7 @@ def _own(folder: Path) -> Suite | None:
 
 
 def _by_marker() -> list[SuiteKind]:
-    return sorted(kinds.all(), key=lambda kind: len(kind.marker), reverse=True)
+    return sorted((kind for kind in kinds.all() if kind.marker), key=lambda kind: len(kind.marker), reverse=True)
 
 
 def _how_to_run(folder: Path) -> str:

@@ -13,7 +13,7 @@ from worktrial.language import JsonObject, ModelReply
 from worktrial.language.untrusted import printable
 
 if TYPE_CHECKING:
-    from rich.table import Column, Table
+    from rich.table import Table
 
     from worktrial.statistics import Figure
 
@@ -80,73 +80,41 @@ def print_line(console: Console, line: str | Text) -> None:
 
 
 def print_whole_words(console: Console, table: "Table") -> None:
-    """Print a table that breaks no word and no figure, in several parts where the terminal is too narrow for it."""
-    for part in whole_words(table, console.width):
-        console.print(part)
-
-
-# A column's blank on either side and its line; the table's last line.
-_EDGES, _LAST_EDGE = 3, 1
-
-
-def whole_words(table: "Table", width: int) -> Iterator["Table"]:
-    """Tables with the columns of `table` that fit, each with the first column, which says what a row is about.
+    """Print a table that breaks no word and no figure; where the terminal is too narrow for it, as a list.
 
     Args:
-        table: With a box around it.
-        width: Columns of the terminal. Only what is longer than half of it in the first column, or than the rest
-            in another, is broken.
+        console: Where to print.
+        table: With a box around it; the first column says what a row is about, and may be broken between words.
     """
     first, *others = table.columns
-    if _edged(map(_natural, table.columns)) <= width:
-        yield table
-        return
-    name = min(_longest_word(first), width // 2)
-    room = width - _edged([name]) - _EDGES
-    groups: list[list[tuple[Column, int]]] = [[]]
+    first.min_width = min(_longest([first.header, *first.cells]), console.width // 2)
     for column in others:
-        needed = min(_least(column), room)
-        if groups[-1] and _edged([name, needed, *(least for _, least in groups[-1])]) > width:
-            groups.append([])
-        groups[-1].append((column, needed))
-    for number, group in enumerate(groups):
-        part = _part(table, [(first, name), *group], width)
-        part.title = table.title if number == 0 else None
-        part.caption = table.caption if number == len(groups) - 1 else None
-        yield part
+        lines = [line for cell in column.cells for line in str(cell).split("\n")]
+        column.min_width = max([_longest([column.header]), *map(cell_len, lines)])
+    # A column has a blank on either side and its line, the table a last one.
+    spare = console.width - 1 - sum((column.min_width or 0) + 3 for column in table.columns)
+    if spare >= 0:
+        for column in table.columns:
+            least = column.min_width or 0
+            whole = max(cell_len(line) for cell in (column.header, *column.cells) for line in str(cell).split("\n"))
+            column.width = least + min(spare, max(0, whole - least))
+            spare -= column.width - least
+        console.print(table)
+        return
+    if table.title:
+        print_line(console, Text(str(table.title), style="italic"))
+    wide = max(cell_len(str(column.header)) for column in others)
+    for name, *cells in zip(*(column.cells for column in table.columns), strict=True):
+        console.print(Text.assemble((f"{first.header} ", "dim"), (str(name).strip(), "bold")))
+        for column, cell in zip(others, cells, strict=True):
+            for n, line in enumerate(str(cell).split("\n")):
+                console.print(Text(f"  {'' if n else column.header!s:<{wide}}  {line}"))
+    if table.caption:
+        print_line(console, str(table.caption))
 
 
-def _part(table: "Table", columns: list[tuple["Column", int]], width: int) -> "Table":
-    from rich.table import Table
-
-    part = Table(title_justify=table.title_justify, caption_justify=table.caption_justify)
-    spare = width - _edged(needed for _, needed in columns)
-    for column, needed in columns:
-        taken = max(0, min(spare, _natural(column) - needed))
-        spare -= taken
-        part.add_column(column.header, justify=column.justify, width=needed + taken, overflow="fold")
-    ends = [row.end_section for row in table.rows]
-    for end, cells in zip(ends, zip(*(column.cells for column, _ in columns), strict=True), strict=True):
-        part.add_row(*cells, end_section=end)
-    return part
-
-
-def _edged(widths: Iterable[int]) -> int:
-    return sum(width + _EDGES for width in widths) + _LAST_EDGE
-
-
-def _natural(column: "Column") -> int:
-    return max(cell_len(line) for cell in (column.header, *column.cells) for line in str(cell).split("\n"))
-
-
-def _least(column: "Column") -> int:
-    """Width at which only the heading is broken, and that between words."""
-    lines = (cell_len(line) for cell in column.cells for line in str(cell).split("\n"))
-    return max([_longest_word(column, header_only=True), *lines])
-
-
-def _longest_word(column: "Column", *, header_only: bool = False) -> int:
-    cells = [column.header] if header_only else [column.header, *column.cells]
+def _longest(cells: Iterable[object]) -> int:
+    """Columns of the longest word."""
     return max((cell_len(word) for cell in cells for word in str(cell).split()), default=1)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from worktrial.agents.episodes import Episodes
+from worktrial.agents.own_callable import refuse_while_loading
 from worktrial.engine.batch.policy import BatchPolicy
 from worktrial.engine.manifest import MANIFEST
 from worktrial.engine.memory import admission
@@ -27,7 +28,7 @@ from worktrial.options import RunOptions
 from worktrial.places import address_of, below, brought, check_address
 from worktrial.sandbox.box import shield
 from worktrial.stores.writers import spool_folder
-from worktrial.suite import Suite, find_suite
+from worktrial.suite import Suite, as_suite, find_suite
 from worktrial.trial.settings import LOCAL_CONCURRENCY, USUAL_CONCURRENCY
 
 # Samples of a batch wait together, and wait long.
@@ -57,7 +58,7 @@ class PreparedRun:
 
 
 def prepare(
-    suite: str | Path | Suite,
+    suite: object,
     agent: Agent | None,
     given: Mapping[str, Any],
     *,
@@ -77,6 +78,7 @@ def prepare(
         SettingError: an option is unknown, missing or makes no sense.
         DataError: the suite's data cannot be read.
     """
+    refuse_while_loading()
     suite = _suite(suite, base)
     lacks = ["agent"] if agent is None else []
     options = suite.every_option.read(
@@ -160,7 +162,7 @@ def sharded(trial: Trial, options: RunOptions) -> Trial:
 
 
 def prepare_all(
-    suite: str | Path | Suite,
+    suite: object,
     agents: Sequence[Agent],
     given: Mapping[str, Any],
     *,
@@ -183,6 +185,7 @@ def prepare_all(
         SettingError: an agent is named twice, the folder is that of a single run, or as `prepare`.
         DataError: the suite's data cannot be read.
     """
+    refuse_while_loading()
     suite = _suite(suite, base)
     if not agents:
         raise SettingError(f"{option('agent')}: names nobody")
@@ -332,8 +335,8 @@ def unfinished(prepared: Sequence[PreparedRun]) -> Unfinished | None:
     return Unfinished(newest, finished, samples) if finished < samples else None
 
 
-def _suite(suite: str | Path | Suite, base: Path | None) -> Suite:
-    if isinstance(suite, Suite):
-        return suite
+def _suite(suite: object, base: Path | None) -> Suite:
+    if not isinstance(suite, str | Path):
+        return as_suite(suite)
     is_path = isinstance(suite, Path) or suite.startswith(".") or "/" in suite
     return find_suite(base / suite if base is not None and is_path else suite)

@@ -44,6 +44,19 @@ def test_it_runs_without_the_rest(tmp_path: Path) -> None:
     assert ran.stdout == "[]\n[] []\n"
 
 
+def test_no_module_imports_itself_by_a_detour() -> None:
+    """Late imports and those for types alone count, too, and a module brings the package that it lies in."""
+    grimp, networkx = pytest.importorskip("grimp"), pytest.importorskip("networkx")
+    graph = grimp.build_graph("worktrial", cache_dir=None)
+    rooms = graph.find_descendants("worktrial.archive")
+    imports = [(a, b) for a in rooms for b in graph.find_modules_directly_imported_by(a) if b in rooms]
+    packages = [(a, b.rpartition(".")[0]) for a, b in imports]
+    arrows = networkx.DiGraph(imports)
+    arrows.add_edges_from((a, b) for a, b in packages if b in rooms and not a.startswith(f"{b}."))
+    assert len(arrows) > 50
+    assert not [circle for circle in networkx.strongly_connected_components(arrows) if len(circle) > 1]
+
+
 def test_public_names() -> None:
     assert set(worktrial.archive.__all__) <= set(dir(worktrial.archive))
     assert all(

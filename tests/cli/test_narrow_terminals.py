@@ -42,8 +42,8 @@ def test_audits(tmp_path: Path) -> None:
                 *("--tasks", "returns-01", "-o", tmp_path / role),
             )
     judged = shown("audit", "show", tmp_path / "judge", tmp_path / "judge")
-    for word in ("judge", "cases", "accuracy", "interval", "false", "pass", "fail", "kappa", "verdict"):
+    for word in ("judge", "verdicts", "right", "failing", "passing", "kappa", "verdict", "votes", "work"):
         assert re.search(rf"\s{word}\s", judged), word
     simulated = shown("audit", "show", tmp_path / "simulator")
-    for word in ("exact", "fields", "wrong", "missing", "extra", "unusable", "sequences", "conformance"):
+    for word in ("exact", "fields", "wrong", "missing", "extra", "unusable", "sequences", "fidelity"):
         assert re.search(rf"\s{word}\s", simulated), word

@@ -44,18 +44,18 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 
 def test_every_command(installed: Path) -> None:
-    ran = command("run", "parcels", "--agent", "plan", "-o", "runs/plan")
+    ran = command("run", "parcel-shop", "--agent", "plan", "-o", "runs/plan")
     assert ran.code == 0, ran.err
-    assert command("run", "parcels", "--agent", "idle", "-o", "runs/idle", "--repeats", 2).code == 0
+    assert command("run", "parcel-shop", "--agent", "idle", "-o", "runs/idle", "--repeats", 2).code == 0
     for words, said in (
-        (["list"], "│ parcels"),
-        (["list", "parcels"], "parcel-01"),
-        (["run", "parcels", "--help"], "worktrial run parcels --help-all"),
-        (["lint", "parcels", "--strict"], "nothing found by: short"),
-        (["validate", "parcels"], "fail every task"),
+        (["list"], "│ parcel-shop"),
+        (["list", "parcel-shop"], "collect"),
+        (["run", "parcel-shop", "--help"], "worktrial run parcel-shop --help-all"),
+        (["lint", "parcel-shop", "--strict"], "nothing found by"),
+        (["validate", "parcel-shop"], "agents"),
         (["regrade", "runs/plan", "-o", "runs/again"], "0 of 1 outcomes differ"),
-        (["show", "runs/plan"], "parcels · agent plan"),
-        (["trajectory", "runs/plan", "parcel-01"], "hand_over"),
+        (["show", "runs/plan"], "parcel shop · agent plan"),
+        (["trajectory", "runs/plan", "collect"], "hand_over"),
         (["compare", "runs/idle", "runs/plan"], "gained"),
         (["gate", "runs/plan", "--min-completion", 1], "passed"),
         (["report", "runs/plan", "runs/idle", "-o", "report"], "Open report/index.html"),
@@ -64,17 +64,17 @@ def test_every_command(installed: Path) -> None:
     ):
         ran = command(*words)
         assert (ran.code, said in ran.said) == (0, True), (words, ran.said)
-    assert "parcels" in (installed.parent / "report" / "index.html").read_text()
+    assert "parcel shop" in (installed.parent / "report" / "index.html").read_text()
 
 
 def test_python(installed: Path) -> None:
-    assert [task.id for task in worktrial.tasks("parcels")] == ["parcel-01"]
+    assert [task.id for task in worktrial.tasks("parcel-shop")] == ["collect"]
 
     def agent(assignment: worktrial.Assignment) -> str:
         return "Here you are."
 
-    lazy = worktrial.run("parcels", agent, out="runs/lazy")
-    done = worktrial.run("parcels", "plan", out="runs/plan", faults="all")
+    lazy = worktrial.run("parcel-shop", agent, out="runs/lazy")
+    done = worktrial.run("parcel-shop", "plan", out="runs/plan", faults="all")
     assert (lazy.completion, done.completion) == (0.0, 1.0)
     assert worktrial.compare(lazy, done).conditions
     assert "1/1" in worktrial.load("runs/plan").line()
@@ -85,14 +85,14 @@ def test_notebook(installed: Path) -> None:
     nbclient = pytest.importorskip("nbclient")
     cells = [
         "import worktrial as wt",
-        "run = wt.run('parcels', 'plan', out='runs/plan')\nrun",
-        "again = await wt.run_async('parcels', 'idle', out='runs/idle')\nagain.completion",
+        "run = wt.run('parcel-shop', 'plan', out='runs/plan')\nrun",
+        "again = await wt.run_async('parcel-shop', 'idle', out='runs/idle')\nagain.completion",
         "run.table('calls').num_rows, run.sql('select count(*) as n from samples').to_pylist()",
     ]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
     nbclient.NotebookClient(book, timeout=100, resources={"metadata": {"path": str(installed.parent)}}).execute()
     shown = [output.get("data", {}) for cell in book.cells for output in cell.outputs]
-    assert "100.0%" in shown[0]["text/html"] and "parcels" in shown[0]["text/html"]
+    assert "100.0%" in shown[0]["text/html"] and "parcel-shop" in shown[0]["text/html"]
     values = [data["text/plain"] for data in shown[1:] if "text/plain" in data]
     assert values == ["0.0", "(1, [{'n': 1}])"]
 
@@ -100,7 +100,7 @@ def test_notebook(installed: Path) -> None:
 def test_pytest(installed: Path) -> None:
     file = installed.parent / "test_shop.py"
     file.write_text(
-        "import pytest\n\n@pytest.mark.worktrial('parcels', agent='plan')\n"
+        "import pytest\n\n@pytest.mark.worktrial('parcel-shop', agent='plan')\n"
         "def test_shop(worktrial):\n    worktrial.gate(min_completion=1)\n"
     )
     words = [
@@ -116,7 +116,7 @@ def test_pytest(installed: Path) -> None:
     ]
     ran = subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
     assert ran.returncode == 0, ran.stdout
-    assert "parcels · agent plan: 100.0% (1/1" in ran.stdout
+    assert "parcel-shop · agent plan: 100.0% (1/1" in ran.stdout
 
 
 def test_nothing_of_ours_names_it() -> None:
@@ -124,14 +124,14 @@ def test_nothing_of_ours_names_it() -> None:
     wings = source / "suites"
     ours = [path for path in source.rglob("*.py") if wings not in path.parents]
     assert len(ours) > 100
-    assert not [path for path in ours if "parcels" in path.read_text()]
-    assert len((EXAMPLE / "parcels.py").read_text().splitlines()) < 60
+    assert not [path for path in ours if "parcel-shop" in path.read_text()]
+    assert len((EXAMPLE / "parcels.py").read_text().splitlines()) < 30
 
 
 def test_edited_tasks_are_another_suite(installed: Path) -> None:
-    assert command("run", "parcels", "--agent", "plan", "-o", "runs/before").code == 0
+    assert command("run", "parcel-shop", "--agent", "plan", "-o", "runs/before").code == 0
     file = installed / "parcels.py"
     file.write_text(file.read_text().replace("is here: hand it over", "is here. Hand it over"))
     sys.modules.pop("parcels", None)
-    again = command("run", "parcels", "--agent", "plan", "-o", "runs/before")
+    again = command("run", "parcel-shop", "--agent", "plan", "-o", "runs/before")
     assert again.code == 2 and "Give the stored settings to resume it" in again.said

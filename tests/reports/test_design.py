@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +67,7 @@ def _documented() -> Iterator[tuple[str, tuple[str, str], float | None]]:
 
 def test_colours_are_as_documented_and_reach_their_contrast() -> None:
     pairs, told = _pairs(SITE), list(_documented())
-    assert len(told) == 18
+    assert len(told) == 10
     for name, documented, least in told:
         assert pairs[name] == documented, name
         for mode in (0, 1):
@@ -84,14 +83,6 @@ def test_colours_are_as_documented_and_reach_their_contrast() -> None:
 def test_contrast_is_computed_as_defined() -> None:
     assert _contrast("#000000", "#ffffff") == pytest.approx(21)
     assert _contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
-
-
-@pytest.mark.parametrize("blind", _BLIND)
-def test_series_stay_apart_without_all_cones(blind: str) -> None:
-    pairs = _pairs(SITE)
-    for mode in (0, 1):
-        seen = [_lab(_BLIND[blind] @ _linear(pairs[f"series-{n}"][mode])) for n in range(1, 6)]
-        assert min(float(np.linalg.norm(a - b)) for a, b in combinations(seen, 2)) >= 15
 
 
 def test_the_review_of_a_synthesis_looks_the_same() -> None:

@@ -46,7 +46,7 @@ def test_a_site_is_whole_and_says_what_it_is(report: Report, tmp_path: Path) -> 
     assert "2 runs, 24 samples" in page.text and "04 March 2026, 05:06 UTC" in page.text
     assert [s.attributes["id"] for s in page.one("main").all("section")] == ["leaderboard"]
     contents = [a.attributes["href"] for a in page.one("nav", class_="contents").all("a")]
-    assert contents[0] == "index.html" and {"section-hire.html", "section-runs.html"} <= set(contents)
+    assert contents[0] == "index.html" and {"section-robustness.html", "section-runs.html"} <= set(contents)
     for href in contents[1:]:
         own = parsed(files[href].decode().removeprefix("<!doctype html>"))
         assert [a.attributes["href"] for a in own.one("nav", class_="contents").all("a")] == contents

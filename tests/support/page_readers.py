@@ -15,7 +15,8 @@ FATES = "tests.support.page_readers:fates"
 class FateReader:
     """Reads `good WORDS`, `crash`, `hang`, `exit`, `raise`, `gorge`, `slow WORDS`, `crash-once FILE`,
     `hang-once FILE`, `wait WORDS` (three seconds and more, little of them with the processor), `spin`,
-    `environment` (the names of its variables), `scan LABEL` (a table with that label, from a picture).
+    `environment` (the names of its variables), `scan LABEL` (a table with that label, from a
+    picture), `print LABEL` (the same by its own characters).
     """
 
     trouble: str | None = None
@@ -54,8 +55,8 @@ class FateReader:
         elif fate == "crash-once" and not Path(rest).exists():
             Path(rest).touch()
             os.abort()
-        elif fate == "scan":
-            return labelled_page(number, Route.OCR, rest)
+        elif fate in ("scan", "print"):
+            return labelled_page(number, Route.OCR if fate == "scan" else Route.TEXT, rest)
         return PageContent(number, 600.0, 800.0, "text", rest or fate)
 
     def close(self) -> None:

@@ -51,7 +51,8 @@ def main(behaviour: str, where: str, prompt: str) -> None:
             print(asyncio.run(work(address, prompt, by_tool=False)))
         case "answers in json":
             print(json.dumps({"type": "system"}))
-            print(json.dumps({"type": "result", "result": asyncio.run(work(address, prompt, by_tool=False))}))
+            answer = asyncio.run(work(address, prompt, by_tool=False))
+            print(json.dumps({"type": "result", "result": answer, "num_turns": 18}))
         case "hands in":
             asyncio.run(work(address, prompt, by_tool=True))
             print("All is done.")

@@ -231,6 +231,11 @@ def test_what_cannot_be_loaded_or_graded_is_never_the_agents_failure() -> None:
     def unsure(task: Errand, work: Work) -> SampleResult:
         raise InvalidSample(InvalidReason.NO_MAJORITY, "1 for, 1 against")
 
+    def unread(task: Errand, work: Work) -> SampleResult:
+        raise DataError("gold.csv", "is gone")
+
+    result = _run(_trial(_works, grade=unread))
+    assert (result.outcome, result.reason, result.calls) == (Outcome.INVALID, "task_data: gold.csv: is gone", 1)
     closed: list[str] = []
     result = _run(_trial(_works, grade=unsure, closed=closed))
     assert (result.outcome, result.reason) == (Outcome.INVALID, "no_majority: 1 for, 1 against")

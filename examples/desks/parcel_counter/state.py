@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+import worktrial as wt
 from worktrial.workplaces.desk import DeskState
 
 Status = Literal["at_counter", "booked", "handed_over", "returned"]
@@ -20,7 +21,7 @@ class Parcel(msgspec.Struct, kw_only=True):
     """Person who may collect it beside the recipient; named on the signed card."""
     redelivery: str | None = None
     """Van round on which it goes out."""
-    done: int | None = None
+    done: wt.Minute | None = None
     """Minute of the act that settled it."""
 
 

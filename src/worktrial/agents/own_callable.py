@@ -223,6 +223,25 @@ def python_function(rest: str, base: Path) -> Callable[..., Any]:
     place, _, name = rest.rpartition(":")
     if not place or not name:
         raise SettingError("write python:MODULE:FUNCTION or python:FILE.py:FUNCTION")
+    module = own_module(place, base)
+    function: Callable[..., Any] | None = getattr(module, name, None)
+    if not callable(function):
+        raise SettingError(f"{place} has no function {name}")
+    if inspect.isclass(function):
+        raise SettingError(f"{name} is a class; name a function, or an object that can be called")
+    return function
+
+
+def own_module(place: str, base: Path) -> ModuleType:
+    """Module of a user's own: `MODULE`, or `FILE.py`.
+
+    Args:
+        place: The module's name, or the path of its file.
+        base: Folder that modules are looked for in, and that a file's path is relative to.
+
+    Raises:
+        SettingError: there is none, it cannot be imported, or it starts a trial when it is loaded.
+    """
     path = base / place
     is_file = path.suffix == ".py"
     if is_file and not path.is_file():
@@ -230,16 +249,30 @@ def python_function(rest: str, base: Path) -> Callable[..., Any]:
     folder = str(path.resolve().parent if is_file else base.resolve())
     if folder not in sys.path:
         _make_known(folder, path.stem if is_file else "")
+    _LOADING.append(place)
     try:
-        module = _load_file(path) if is_file else importlib.import_module(place)
+        return _load_file(path) if is_file else importlib.import_module(place)
+    except WorktrialError:
+        raise
     except Exception as e:
         raise SettingError(f"cannot import {place}: {type(e).__name__}: {e}") from e
-    function: Callable[..., Any] | None = getattr(module, name, None)
-    if not callable(function):
-        raise SettingError(f"{place} has no function {name}")
-    if inspect.isclass(function):
-        raise SettingError(f"{name} is a class; name a function, or an object that can be called")
-    return function
+    finally:
+        _LOADING.pop()
+
+
+_LOADING: list[str] = []
+"""Places of the modules that are being loaded."""
+
+
+def refuse_while_loading() -> None:
+    """Refuse to start a trial while a module of the user's own is loaded for one.
+
+    Raises:
+        SettingError: one is being loaded.
+    """
+    if _LOADING:
+        how = 'Put what it runs below `if __name__ == "__main__":`'
+        raise SettingError(f"{_LOADING[-1]}: starts a trial when it is loaded. {how}")
 
 
 def _make_known(folder: str, name: str) -> None:

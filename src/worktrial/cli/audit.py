@@ -269,12 +269,14 @@ def _carry_out(audit: Any, role: RoleSettings, options: WorkOptions) -> None:
         typer.Exit: with 3 when more samples are invalid than allowed.
     """
     from worktrial.cli.carry_out import announce, refuse_invalid, run_shown
+    from worktrial.engine.run_plan import RunPlan
     from worktrial.trials import settings_of, sharded
 
     roles: dict[RoleName, RoleSettings] = {role.role: role}
     audit = sharded(audit, options)
     settings = settings_of(options, audit.suite, roles, command=("worktrial", *sys.argv[1:]))
-    announce(audit, roles, settings)
-    _, invalid_share = run_shown(audit, roles, settings)
+    plan = RunPlan(audit, roles, settings)
+    announce(plan)
+    (end,) = run_shown([plan])
     print_audits([settings.folder])
-    refuse_invalid(invalid_share, options.max_invalid, settings)
+    refuse_invalid(end.invalid_share, options.max_invalid, settings)

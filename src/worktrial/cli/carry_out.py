@@ -14,12 +14,12 @@ from worktrial.engine.interruption import Interrupted
 from worktrial.engine.notices import say
 from worktrial.engine.progress import display
 from worktrial.engine.records import SAMPLES
-from worktrial.engine.roles import Role, RoleName, RoleSettings
+from worktrial.engine.roles import Role
 from worktrial.engine.run import RunEnd, run_trials
 from worktrial.engine.run_plan import RunPlan, RunSettings, stored_like
 from worktrial.engine.spend import BudgetSpent
 from worktrial.engine.store import BATCHES
-from worktrial.engine.trial import ShardedTrial, Trial
+from worktrial.engine.trial import ShardedTrial
 from worktrial.errors import StopRun, flag, spell_options
 from worktrial.secrets import Redactor
 from worktrial.terminal import SafeConsole, shows_line
@@ -41,9 +41,10 @@ def carry_out(prepared: PreparedRun, elsewhere: Callable[[], tuple[int, float]] 
         WorktrialError: the run could not start or go on.
     """
     plan = prepared.plan
-    announce(plan.trial, plan.roles, plan.settings)
+    announce(plan)
     if elsewhere is None:
-        retries, invalid = run_shown(plan.trial, plan.roles, plan.settings)
+        (end,) = run_shown([plan])
+        retries, invalid = end.retries, end.invalid_share
     else:
         try:
             retries, invalid = elsewhere()
@@ -90,8 +91,8 @@ def carry_out_all(prepared: Sequence[PreparedRun]) -> None:
         WorktrialError: the runs could not start or go on.
     """
     for run in prepared:
-        announce(run.trial, run.models, run.settings)
-    ends = _run_shown([run.plan for run in prepared])
+        announce(run.plan)
+    ends = run_shown([run.plan for run in prepared])
     from worktrial.cli.compare_page import print_side_by_side
     from worktrial.engine.stored import open_run
 
@@ -103,8 +104,9 @@ def carry_out_all(prepared: Sequence[PreparedRun]) -> None:
     refuse_invalid(worst.invalid_share, run.options.max_invalid, _as_named(run.settings))
 
 
-def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings) -> None:
+def announce(plan: RunPlan) -> None:
     """Say what is about to run, by whom, and where it is stored."""
+    trial, roles, settings = plan.trial, plan.roles, plan.settings
     parts = [f"{role} {s.model}" for role, s in roles.items()]
     if Role.AGENT not in roles and "agent" in trial.settings:
         parts.insert(0, f"agent {trial.settings['agent']}")
@@ -115,7 +117,7 @@ def announce(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: Run
     # What a shard can show alone is nobody's question.
     whole = trial.whole if isinstance(trial, ShardedTrial) else trial
     say(shows_line(len({job.sample for job in whole.jobs})), err=True)
-    stored = stored_like(RunPlan(trial, roles, settings), settings.folder)
+    stored = stored_like(plan, settings.folder)
     there = None if stored is None else addition(stored, trial)
     if there is not None and there.added:
         say(f"adds {there.added} samples to the {there.stored} there", err=True)
@@ -151,20 +153,12 @@ def say_before(prepared: Sequence[PreparedRun], given: Mapping[str, Any]) -> Non
         say(said, err=True)
 
 
-def run_shown(trial: Trial, roles: Mapping[RoleName, RoleSettings], settings: RunSettings) -> tuple[int, float]:
+def run_shown(plans: Sequence[RunPlan]) -> list[RunEnd]:
     """Run with progress on the terminal; who interrupts is told how to resume.
 
-    Returns:
-        How many requests were sent again, and the share of invalid samples, 0-1.
-
     Raises:
-        WorktrialError: the run could not start or go on.
+        WorktrialError: the runs could not start or go on.
     """
-    (end,) = _run_shown([RunPlan(trial, roles, settings)])
-    return end.retries, end.invalid_share
-
-
-def _run_shown(plans: Sequence[RunPlan]) -> list[RunEnd]:
     concurrency = min(plan.settings.concurrency for plan in plans)
     try:
         with display() as progress, collecting_seldom(concurrency):

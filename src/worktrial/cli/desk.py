@@ -48,7 +48,7 @@ def sit_down(
     episodes = person(agents[0])
     prepared = prepare(suite, episodes, given, command=command)
     say_before([prepared], given)
-    announce(prepared.trial, prepared.models, prepared.settings)
+    announce(prepared.plan)
 
     def ready(address: str) -> None:
         say(address)

@@ -135,7 +135,7 @@ def _serve(prepared: "PreparedRun", episodes: "Episodes", settings: Any, app_of:
     from worktrial.engine.interruption import Interrupted
     from worktrial.interop.serve.server import Served, serve
 
-    announce(prepared.trial, prepared.models, prepared.settings)
+    announce(prepared.plan)
 
     def ready(served: Served) -> None:
         say(served.url)

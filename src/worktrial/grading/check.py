@@ -41,7 +41,13 @@ class Claim(BaseModel):
     # Most kinds are only ever read as one of all of them, which builds what they need once more.
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, defer_build=True)
 
-    clauses: tuple[str, ...] = Field((), description="Clauses of the organisation's papers that it holds to.")
+    clauses: tuple[str, ...] = Field(
+        default=(), description="Clauses of the organisation's papers that it holds to."
+    )
+
+    def run(self, facts: Facts) -> CheckResult:
+        """Judge the facts; every kind of check does it its own way."""
+        raise NotImplementedError
 
 
 def near(found: float, value: float, tolerance: float) -> bool:

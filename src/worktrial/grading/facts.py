@@ -83,7 +83,10 @@ def _same_text(before: JsonValue, after: JsonValue) -> bool:
 
 
 def under(pointer: str, prefix: str) -> bool:
-    """Whether `pointer` is `prefix` or lies below it."""
+    """Whether `pointer` is `prefix` or lies below it; `*` in `prefix` stands for any key."""
+    if "*" in prefix:
+        parts, wanted = pointer.split("/"), prefix.rstrip("/").split("/")
+        return len(parts) >= len(wanted) and all(w in ("*", p) for p, w in zip(parts, wanted, strict=False))
     return pointer == prefix or pointer.startswith(prefix.rstrip("/") + "/")
 
 

@@ -188,10 +188,11 @@ class OnlyChanged(Claim):
     check: Literal["only_changed"]
     at: tuple[Pointer, ...]
     open: tuple[Pointer, ...] = Field(
-        (), description="Places that may change too, and need not: the rules leave open what is done there."
+        default=(), description="Places that may change too, and need not: the rules leave open what is done there."
     )
     about: tuple[str, ...] = Field(
-        (), description="Ids: a record in an `open` collection may change where it is one of these or names one."
+        default=(),
+        description="Ids: a record in an `open` collection may change where it is one of these or names one.",
     )
 
     def run(self, facts: Facts) -> CheckResult:

@@ -13,18 +13,21 @@ from worktrial.engine.progress import Progress, display
 from worktrial.engine.run import run_trials, run_trials_async
 from worktrial.interop.run import Run
 from worktrial.places import address_of
-from worktrial.suite import Suite, TaskRow, find_suite
+from worktrial.suite import Suite, TaskRow, as_suite, find_suite
 from worktrial.trials import Agent, PreparedRun, prepare, prepare_all
 
 if TYPE_CHECKING:
     from worktrial.results.comparison import Comparison
+    from worktrial.workplaces.kit import Workplace
+
+    SuiteGiven = str | Path | Suite | Workplace
 
 _T = TypeVar("_T")
 
 
 @overload
 def run(
-    suite: str | Path | Suite,
+    suite: "SuiteGiven",
     agent: Agent,
     *,
     out: str | Path | None = None,
@@ -37,7 +40,7 @@ def run(
 
 @overload
 def run(
-    suite: str | Path | Suite,
+    suite: "SuiteGiven",
     agent: list[Agent],
     *,
     out: str | Path | None = None,
@@ -49,7 +52,7 @@ def run(
 
 
 def run(
-    suite: str | Path | Suite,
+    suite: "SuiteGiven",
     agent: Agent | list[Agent],
     *,
     out: str | Path | None = None,
@@ -63,7 +66,7 @@ def run(
     Works inside a running event loop, too, as notebooks have one: the run then has a thread of its own.
 
     Args:
-        suite: Name of a suite, folder of one's own, or the suite itself.
+        suite: Name of a suite, folder of one's own, `FILE.py:NAME`, or the suite or workplace itself.
         agent: Who takes the trial: what one writes after `--agent`, or the function itself, async or not. Of a list
             each has a run of its own, side by side, in a folder inside `out` that is named after it.
         out: Folder of the run, which is resumed if it holds one; None for a new one, `runs/SUITE-N`.
@@ -93,7 +96,7 @@ def run(
 
 @overload
 async def run_async(
-    suite: str | Path | Suite,
+    suite: "SuiteGiven",
     agent: Agent,
     *,
     out: str | Path | None = None,
@@ -106,7 +109,7 @@ async def run_async(
 
 @overload
 async def run_async(
-    suite: str | Path | Suite,
+    suite: "SuiteGiven",
     agent: list[Agent],
     *,
     out: str | Path | None = None,
@@ -118,7 +121,7 @@ async def run_async(
 
 
 async def run_async(
-    suite: str | Path | Suite,
+    suite: "SuiteGiven",
     agent: Agent | list[Agent],
     *,
     out: str | Path | None = None,
@@ -141,7 +144,7 @@ async def run_async(
 
 
 async def _run_async(
-    suite: str | Path | Suite,
+    suite: "SuiteGiven",
     agent: Agent | list[Agent],
     *,
     out: str | Path | None,
@@ -158,7 +161,7 @@ async def _run_async(
 
 
 def _prepared(
-    suite: str | Path | Suite,
+    suite: "SuiteGiven",
     agent: Agent | list[Agent],
     given: Mapping[str, Any],
     base: Path | None,
@@ -175,7 +178,7 @@ def _runs(agent: Agent | list[Agent], prepared: Sequence[PreparedRun], base: Pat
     return runs if isinstance(agent, list) else runs[0]
 
 
-def tasks(suite: str | Path | Suite, **data: Any) -> Sequence[TaskRow]:
+def tasks(suite: "SuiteGiven", **data: Any) -> Sequence[TaskRow]:
     """All tasks of a suite, in their own order.
 
     Args:
@@ -186,7 +189,7 @@ def tasks(suite: str | Path | Suite, **data: Any) -> Sequence[TaskRow]:
         SettingError: there is no such suite or option, or one is missing.
         DataError: the data cannot be read.
     """
-    found = suite if isinstance(suite, Suite) else find_suite(suite)
+    found = find_suite(suite) if isinstance(suite, str | Path) else as_suite(suite)
     return found.tasks(found.data.read(data, suite=f"the suite {found.name}", needs=found.needs))
 
 
@@ -285,8 +288,8 @@ def _shown(progress: Progress | bool | None) -> AbstractContextManager[Progress 
     return contextlib.nullcontext(progress or None)
 
 
-def _said(suite: str | Path | Suite, agent: Agent | list[Agent]) -> tuple[str, ...]:
-    name = suite.name if isinstance(suite, Suite) else str(suite)
+def _said(suite: "SuiteGiven", agent: Agent | list[Agent]) -> tuple[str, ...]:
+    name = str(suite) if isinstance(suite, str | Path) else suite.name
     agents = agent if isinstance(agent, list) else [agent]
     return (
         "worktrial.run",

@@ -10,9 +10,10 @@ from worktrial.engine.heartbeat import STOP, Heartbeat
 from worktrial.engine.progress import duration
 from worktrial.grading import Outcome
 from worktrial.reports.links import samples_href, trajectory_href
-from worktrial.results.following import ENDING, ConditionRate, FollowedRun
+from worktrial.results.figure import RunFigures
+from worktrial.results.following import ENDING, FollowedRun
 from worktrial.results.spending import unseen
-from worktrial.results.writing import NONE, ShownTable, Value, amount, dollars, percent, percents, to_html
+from worktrial.results.writing import Content, ShownTable, Value, amount, dollars, to_html
 
 
 def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
@@ -32,9 +33,11 @@ def live_page(slug: str, name: str, run: FollowedRun, now: datetime) -> Markup:
     beat = run.heartbeat()
     if beat is not None and beat.is_alive(now):
         parts += _work(slug, beat, is_ending=run.state(now) == ENDING)
-    if rates := run.rates():
-        rows = [_rate(slug, rate) for rate in rates]
-        parts.append(to_html(ShownTable("Completed so far", ("Condition", "Samples", "Passed", "Completed"), rows)))
+    figures = run.figures()
+    if figures.conditions:
+        rows = [_condition(slug, figures, name) for name in figures.conditions]
+        heads = ("Condition", "Samples", "Passed", "Completed", "Cost per task", "Latency")
+        parts.append(to_html(ShownTable("Completed so far", heads, rows)))
     if reasons := run.invalid_reasons():
         kinds = [[Value(kind), Value(amount(count), count)] for kind, count in reasons.items()]
         parts.append(to_html(ShownTable("Invalid so far, by reason", ("Reason", "Samples"), kinds)))
@@ -100,23 +103,19 @@ def _short(text: str) -> str:
     return text if len(text) <= _REASON else f"{text[:_REASON]}…"
 
 
-def _rate(slug: str, rate: ConditionRate) -> list[Value]:
-    found = rate.rate
-    completed = (
-        Value(NONE)
-        if found is None
-        else Value(percent(found.value), found.value, notes=(percents(found.interval),))
-    )
+def _condition(slug: str, figures: RunFigures, name: str) -> list[Content]:
+    done, cost, took = (figures.get(figure, name) for figure in ("completion", "cost_per_task", "seconds"))
     return [
-        Value(rate.condition, href=samples_href(slug, {"condition": rate.condition})),
-        Value(amount(rate.samples), rate.samples),
-        Value(amount(rate.passed), rate.passed),
-        completed,
+        Value(name, href=samples_href(slug, {"condition": name})),
+        done.n,
+        done.hits,
+        done,
+        *(found if found.value is not None else None for found in (cost, took)),
     ]
 
 
 def _said(run: FollowedRun) -> str:
-    return f"{amount(len(run.samples))} of {amount(run.manifest.samples)} samples are done."
+    return f"{amount(run.samples)} of {amount(run.manifest.samples)} samples are done."
 
 
 def _facts(run: FollowedRun, now: datetime) -> Markup:
@@ -143,9 +142,8 @@ def _pace(run: FollowedRun, now: datetime) -> dict[str, str]:
         return {}
     began = datetime.fromisoformat(session.started)
     elapsed = (now - (began if began.tzinfo else began.replace(tzinfo=UTC))).total_seconds()
-    # All times are written by one program in one form, so that texts are in the order of times.
-    done = sum(sample.finished >= session.started for sample in run.samples)
-    missing = run.manifest.samples - len(run.samples)
+    done = run.in_session
+    missing = run.manifest.samples - run.samples
     if not done or elapsed <= 0:
         return {}
     left = {"Time left": duration(missing * elapsed / done)} if missing > 0 else {}

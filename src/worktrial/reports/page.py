@@ -69,18 +69,19 @@ def render_page(
     Args:
         title: Of the page; the report's title follows it where it is another.
         body: What goes into `<main>`; it brings its own `<h1>`.
-        scripts: Names of files in `assets/` beside those that every page has, run in order once the page is read.
+        scripts: Names of files in `assets/` beside those that every page has, run in order once the page is read;
+            style sheets may be among them.
         styles: Names of style sheets in `assets/` beside the common one.
         current: The page's own address, to mark it in the navigation; one of `links`.
         report: Whose page it is.
         frame: What differs where a server has the pages; None: a site's.
     """
     around = frame or PageFrame()
-    more = around.more.get(current, ())
+    more = (*scripts, *around.more.get(current, ()))
     return template("base.html").render(
         title=title,
         body=body,
-        scripts=(*SCRIPTS, *scripts, *(name for name in more if name.endswith(".js"))),
+        scripts=(*SCRIPTS, *(name for name in more if name.endswith(".js"))),
         styles=(*STYLES, *styles, *(name for name in more if name.endswith(".css"))),
         current=current,
         pages=around.pages,

@@ -6,11 +6,12 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
+from worktrial.engine.record import CLEAN
 from worktrial.grading import Outcome
 from worktrial.reports.links import samples_href
 from worktrial.results.following import FollowedRun
 from worktrial.results.spending import unseen
-from worktrial.results.writing import NONE, ShownTable, Value, amount, dollars, percent, percents, to_html
+from worktrial.results.writing import NONE, ShownTable, Value, amount, cell_of, dollars, to_html
 
 _NOTHING = float("nan")
 
@@ -50,7 +51,7 @@ def shelf_page(
 
 
 def _said(runs: Mapping[str, FollowedRun]) -> str:
-    finished = sum(len(run.samples) for run in runs.values())
+    finished = sum(run.samples for run in runs.values())
     return f"{amount(len(runs))} {'run' if len(runs) == 1 else 'runs'}, {amount(finished)} finished samples"
 
 
@@ -59,17 +60,13 @@ def _begun(run: FollowedRun) -> str:
 
 
 def _row(slug: str, run: FollowedRun, name: str, live: str, now: datetime) -> list[Value]:
-    done, counts = len(run.samples), run.counts()
-    rates = run.rates()
-    # Conditions are never mixed into one rate: the one without faults speaks for the run.
-    first = next((rate for rate in rates if rate.condition == "E0"), rates[0] if rates else None)
-    estimate = first.rate if first is not None else None
-    under = f" under {first.condition}" if first is not None and first.condition != "E0" else ""
-    completed = (
-        Value(NONE, _NOTHING)
-        if estimate is None
-        else Value(percent(estimate.value) + under, estimate.value, notes=(percents(estimate.interval),))
-    )
+    done, counts = run.samples, run.counts()
+    figures = run.figures()
+    found = figures.get("completion")
+    completed = cell_of(None)
+    if found.value is not None:
+        # Conditions are never mixed into one rate: the headline condition speaks for the run.
+        completed = cell_of(found, notes=[f"under {figures.headline}"] if figures.headline != CLEAN else [])
     invalid = counts.get(Outcome.INVALID, 0)
     # What an agent of one's own spends nobody sees: it is not free.
     cost = None if "cost" in unseen(run) else run.cost

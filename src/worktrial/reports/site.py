@@ -150,9 +150,6 @@ def _free_name(target: Path) -> Path:
     return name
 
 
-_SCRIPTS = ("leaderboard.js",)
-
-
 def render_index(
     report: Report,
     screen: Markup,
@@ -183,7 +180,7 @@ def render_index(
         sections=_on_first_page(sections),
     )
     return render_page(
-        report.title, Markup(body), scripts=_SCRIPTS, styles=(), current=current, report=report, frame=frame
+        report.title, Markup(body), scripts=(), styles=(), current=current, report=report, frame=frame
     )
 
 

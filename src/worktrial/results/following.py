@@ -1,71 +1,27 @@
 """Runs followed while they grow: figures of each, brought up to date by what was added since the last look."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from worktrial.engine.heartbeat import STOP, Heartbeat, read_heartbeat
 from worktrial.engine.manifest import MANIFEST, Manifest, read_manifest
-from worktrial.engine.record import Key, SampleLine
+from worktrial.engine.record import Key, SampleRecord, projected
 from worktrial.engine.records import Records
 from worktrial.engine.segments import WORK
-from worktrial.engine.stored import runs_below
+from worktrial.engine.stored import StoredRun, runs_below
 from worktrial.errors import DataError
 from worktrial.grading import Outcome
-from worktrial.results.completion import passed, share
-from worktrial.statistics import Estimate
+from worktrial.results.conditions import headline, in_order
+from worktrial.results.figure import FIGURES, Ask, RunFigures, Samples
 
 ENDING = "ending"
 """State of a run whose end was asked for."""
 _LAST = 12
-
-
-# None of these can be part of a cycle, and there are many of them.
-class _Tags(msgspec.Struct, gc=False):
-    scenario: Any = None
-
-
-class _Tokens(msgspec.Struct, gc=False):
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-
-class FollowedSample(SampleLine, gc=False):
-    """Figures of a finished sample, without its votes and checks."""
-
-    outcome: Outcome
-    reason: str = ""
-    cost: float | None = None
-    seconds: float = 0.0
-    calls: int = 0
-    usage: dict[str, _Tokens] = msgspec.field(default_factory=dict)
-    """Tokens by role until they are added up; then {}, for most of what a sample takes in memory would be these."""
-    tokens: int = msgspec.field(default=0, name="tokens added up")
-    """Tokens in and out, of all roles."""
-    finished: str = ""
-    tags: _Tags = msgspec.field(default_factory=_Tags)
-
-    @property
-    def scenario(self) -> str | None:
-        """Scenario of the task; None without one."""
-        found = self.tags.scenario
-        return found if found is None or isinstance(found, str) else msgspec.json.encode(found).decode()
-
-
-@dataclass(frozen=True, slots=True)
-class ConditionRate:
-    """Outcomes under one condition so far."""
-
-    condition: str
-    samples: int
-    passed: int
-    rate: Estimate | None
-    """Passed of all, with its interval; None without a sample."""
+_BLOCK = 4_000  # records that are added up at once
+_PASSED_OVER = frozenset({"votes", "checks", "violations", "measures", "clock", "work", "tokens"})
 
 
 class FollowedRun:
@@ -83,16 +39,35 @@ class FollowedRun:
         """Damage that keeps the run, or the rest of it, from being read; None where there is none."""
         self.stamp: tuple[object, ...] = ()
         """Changes whenever the folder's content does."""
-        self._samples: dict[Key, FollowedSample] = {}
-        self._rates: list[ConditionRate] | None = None
         self._read = 0
         self._file: int | None = None
-        self._records = Records(folder, FollowedSample)
+        kind = projected({*SampleRecord.__struct_fields__} - _PASSED_OVER)
+        self._records: Records[SampleRecord] = Records(folder, kind)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._keys: dict[Key, int | None] = {}
+        self._conditions: dict[str, Samples] = {}
+        self._figures: RunFigures | None = None
+        self._counts: Counter[Outcome] = Counter()
+        self._reasons: Counter[str] = Counter()
+        self._troubles: deque[SampleRecord] = deque(maxlen=_LAST)
+        self.cost: float | None = 0.0
+        """US dollars of all finished samples; None where a price is unknown."""
+        self.tokens = 0
+        """Tokens of all finished samples, in and out."""
+        self.in_session = 0
+        """Samples that finished since the last session began."""
 
     @property
-    def samples(self) -> Sequence[FollowedSample]:
-        """The last line of every finished sample, in the order in which they first finished."""
-        return list(self._samples.values())
+    def calls(self) -> dict[Key, int]:
+        """Number of calls of each sample with a verdict, for whoever labels them; see `labels.calls_of`."""
+        return {key: calls for key, calls in self._keys.items() if calls is not None}
+
+    @property
+    def samples(self) -> int:
+        """Count of finished samples."""
+        return len(self._keys)
 
     def look(self) -> bool:
         """Read what was added since the last look.
@@ -106,53 +81,77 @@ class FollowedRun:
         stamp = tuple(map(_stamp, (self.folder / MANIFEST, self._records.path, self.folder / WORK)))
         if stamp == self.stamp:
             return False
-        self.manifest = read_manifest(self.folder / MANIFEST)
+        before, self.manifest = self._begun, read_manifest(self.folder / MANIFEST)
+        if self._begun != before:
+            self._file = None
         self._read_on()
         self.stamp = stamp
         return True
 
+    @property
+    def _begun(self) -> str:
+        """Time at which the last session began; "" before any."""
+        return self.manifest.sessions[-1].started if self.manifest.sessions else ""
+
     def _read_on(self) -> None:
         stamp = _stamp(self._records.path)
         if stamp is None or self._file != stamp[0] or stamp[1] < self._read:
-            # Another file, or a shorter one: what was read before says nothing about it.
-            self._samples, self._read, self.problem = {}, 0, None
+            # Another file, a shorter one, or another session: what was read before says nothing about it.
+            self._forget()
+            self._read, self.problem = 0, None
             self._file = None if stamp is None else stamp[0]
-        self._rates = None
+        block: list[SampleRecord] = []
         try:
-            for sample, _, end in self._records.spans(self._read):
-                sample.tokens = sum(one.input_tokens + one.output_tokens for one in sample.usage.values())
-                sample.usage = {}
-                self._samples[sample.key] = sample
+            for record, _, end in self._records.spans(self._read):
+                block.append(record)
                 self._read, self.problem = end, None
+                if len(block) == _BLOCK:
+                    self._add(block)
+                    block = []
         except DataError as e:
             self.problem = str(e)
+        self._add(block)
+
+    def _add(self, block: Sequence[SampleRecord]) -> None:
+        last = {record.key: record for record in block}
+        if not self._keys.keys().isdisjoint(last):
+            # A sample ran again: what was added of its first line cannot be taken away.
+            self._forget()
+            last = {record.key: record for record, _, end in self._records.spans() if end <= self._read}
+        self._keys |= {key: None if r.outcome is Outcome.INVALID else r.calls for key, r in last.items()}
+        self._figures = None
+        found: dict[str, list[SampleRecord]] = {}
+        for record in last.values():
+            found.setdefault(record.condition, []).append(record)
+            self._counts[record.outcome] += 1
+            if record.outcome is not Outcome.PASS:
+                self._troubles.append(record)
+            if record.outcome is Outcome.INVALID:
+                self._reasons[record.reason.partition(":")[0]] += 1
+            self.tokens += sum(one.input_tokens + one.output_tokens for one in record.usage.values())
+            # All times are written by one program in one form, so that texts are in the order of times.
+            self.in_session += record.finished >= self._begun
+        self.cost = _sum([self.cost, *(record.cost for record in last.values())])
+        run = StoredRun(self.folder, self.manifest, [])
+        for name, own in found.items():
+            self._conditions.setdefault(name, Samples(run)).add_all(own)
 
     def counts(self) -> Mapping[Outcome, int]:
         """Finished samples by outcome."""
-        return Counter(sample.outcome for sample in self.samples)
+        return self._counts
 
-    def rates(self) -> list[ConditionRate]:
-        """Completion under each condition, in the order in which they came up."""
-        if self._rates is None:
-            apart: dict[str, list[FollowedSample]] = {}
-            for sample in self.samples:
-                apart.setdefault(sample.condition, []).append(sample)
-            self._rates = [
-                ConditionRate(name, len(own), sum(s.outcome is Outcome.PASS for s in own), share(own, passed))
-                for name, own in apart.items()
+    def figures(self) -> RunFigures:
+        """Figures of each condition so far; those of a suite's own are told of a run that has ended."""
+        if self._figures is None:
+            conditions = {name: self._conditions[name] for name in in_order(self._conditions)}
+            listed = [
+                replace(figure, condition=name)
+                for name, samples in conditions.items()
+                for meaning in FIGURES.values()
+                for figure in meaning.reckon(samples, Ask())
             ]
-        return self._rates
-
-    @property
-    def cost(self) -> float | None:
-        """US dollars of all finished samples; None where a price is unknown."""
-        costs = [sample.cost for sample in self.samples]
-        return None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs)
-
-    @property
-    def tokens(self) -> int:
-        """Tokens of all finished samples, in and out."""
-        return sum(sample.tokens for sample in self.samples)
+            self._figures = RunFigures(headline([*conditions]), tuple(conditions), tuple(listed))
+        return self._figures
 
     def heartbeat(self) -> Heartbeat | None:
         """Last sign of life of whoever works on the run, read now; None where nobody does."""
@@ -172,15 +171,18 @@ class FollowedRun:
             return ENDING if (self.folder / STOP).exists() else "going on"
         return "killed: no sign of life"
 
-    def last_troubles(self) -> list[FollowedSample]:
+    def last_troubles(self) -> list[SampleRecord]:
         """The last samples that failed or are invalid, the newest first."""
-        bad = [sample for sample in self.samples if sample.outcome is not Outcome.PASS]
-        return bad[: -_LAST - 1 : -1]
+        return [*reversed(self._troubles)]
 
     def invalid_reasons(self) -> Mapping[str, int]:
         """Kinds of reasons of invalid samples to their number, the most frequent first."""
-        invalid = (s.reason.partition(":")[0] for s in self.samples if s.outcome is Outcome.INVALID)
-        return dict(Counter(invalid).most_common())
+        return dict(self._reasons.most_common())
+
+
+def _sum(costs: Sequence[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

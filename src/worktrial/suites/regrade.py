@@ -22,7 +22,7 @@ from worktrial.language import JsonObject
 from worktrial.outside.files import as_json, read_bytes
 from worktrial.trial.duties import with_budget
 from worktrial.trial.judging import JudgeSettings, Work, doubts_of, judge_on_record
-from worktrial.trial.trial import Grade, Load, TrialTask
+from worktrial.trial.trial import Grade, Load, TrialTask, readable
 from worktrial.workplaces import StopReason, ToolCall, Trajectory
 
 T = TypeVar("T")
@@ -138,11 +138,8 @@ class ToolGrader(Generic[T]):
         task = self._tasks.get(work.record.sample)
         if task is None:
             raise InvalidSample(InvalidReason.TASK_DATA, "the data has no such task")
-        try:
-            loaded = self._load(task)
-        except DataError as e:
-            raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
-        return await self._grade(loaded, work.work, context, rubric)
+        with readable():
+            return await self._grade(self._load(task), work.work, context, rubric)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The path of one sample with tools, top to bottom: load, workplace, faults, agent, verdict."""
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -124,6 +124,19 @@ Grade = Callable[[T, Work, SampleContext, str | None], Awaitable[SampleResult]]
 is no verdict through no fault of the agent."""
 
 
+@contextmanager
+def readable() -> Iterator[None]:
+    """Take data that cannot be read for what it is: no failure of the agent's.
+
+    Raises:
+        InvalidSample: a `DataError` was raised.
+    """
+    try:
+        yield
+    except DataError as e:
+        raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
+
+
 class ToolTrial(Generic[T]):
     """Tasks with tools made ready to run: a wing gives three functions, and everything else is here.
 
@@ -185,11 +198,9 @@ class ToolTrial(Generic[T]):
         """Do one sample; see `worktrial.engine.trial.Trial`."""
         async with AsyncExitStack() as stack:
             sample = Sample(job.sample, self._conditions[job.condition], context, Trajectory(), stack)
-            try:
+            with readable():
                 task = self._load(self._tasks[job.sample])
                 place = await self._open(task, sample)
-            except DataError as e:
-                raise InvalidSample(InvalidReason.TASK_DATA, str(e)) from e
             session = place.session
             if not self._own.faults.prompted:
                 session = under_faults(place, sample.id, sample.faults, sample.position)
@@ -197,7 +208,8 @@ class ToolTrial(Generic[T]):
 
             async def graded() -> SampleResult:
                 place.finish()
-                return await self._grade(task, _work(place, session, sample.trajectory), context, None)
+                with readable():
+                    return await self._grade(task, _work(place, session, sample.trajectory), context, None)
 
             result = await episode(
                 place.agent or self._candidate.agent(context, place.solution),

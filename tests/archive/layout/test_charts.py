@@ -35,6 +35,14 @@ def test_bars_with_values_are_no_table_and_a_table_below_them_is_one() -> None:
     assert sorted(content.text.split()) == sorted(word.text for word in page.page().words)
 
 
+def test_a_chart_whose_only_word_runs_up_the_page_does_not_fail_it() -> None:
+    page = Typed().left(72, 500, "Rates of interest")
+    bars = tuple(Box(110 + 50 * k, 100 + 20 * k, 140 + 50 * k, 185) for k in range(4))
+    upwards = Word("Percent", Box(88, 120, 96, 160), 8.0)
+    made = PageText(1, 612, 792, page.page().route, (*page.page().words, upwards), areas=bars)
+    assert page_content(made).text == "Rates of interest\nPercent"
+
+
 def test_shades_behind_rows_and_bars_behind_cells_are_no_chart() -> None:
     words = [Word("7", Box(100, 100 + 12 * k, 108, 108 + 12 * k), 8) for k in range(6)]
     shades = [Box(50, 100 + 12 * k, 400, 112 + 12 * k) for k in range(0, 6, 2)]

@@ -9,10 +9,10 @@ from PIL import Image
 from tests.support.pdfs import PASSWORD, lines, pdf, table_page
 
 from worktrial.archive.building.build import build
-from worktrial.archive.building.worker import open_drawn
 from worktrial.archive.pages import PageContent
 from worktrial.archive.pdf.document import open_pdf, render
 from worktrial.archive.producers.files import PICTURE, Files, ReadSettings, open_document
+from worktrial.archive.producers.pictures import open_picture
 from worktrial.archive.store.archive import Archive
 from worktrial.errors import DataError, SettingError
 
@@ -176,7 +176,7 @@ def test_pictures_that_lie_alone(tmp_path: Path) -> None:
     drawn.convert("RGBA").save(tmp_path / "alone.png")
     (source,) = Files((tmp_path / "scan.tiff",)).documents()
     assert source.kind == PICTURE
-    with open_drawn(source, ReadSettings()) as opened:
+    with open_picture(source.path) as opened:
         assert opened.pages == 3
         first, last = (render(opened, number, 1) for number in (1, 3))
         assert first.shape == pytest.approx((792, 612), abs=1)
@@ -185,7 +185,7 @@ def test_pictures_that_lie_alone(tmp_path: Path) -> None:
     reader = open_document(source, never)
     assert [reader.read(n).route for n in (1, 2, 3)] == ["failed", "blank", "failed"]
     (alone,) = Files((tmp_path / "alone.png",)).documents()
-    with open_drawn(alone, never) as opened:
+    with open_picture(alone.path) as opened:
         assert opened.load(1).get_size() == pytest.approx((612, 792), abs=1)
     (tmp_path / "cut.png").write_bytes((tmp_path / "alone.png").read_bytes()[:500])
     (cut,) = read(tmp_path / "cut.png")

@@ -19,6 +19,7 @@ from tests.support.served import served
 import worktrial as wt
 from worktrial.agents.assignment import Assignment
 from worktrial.language import JsonValue
+from worktrial.results.fault_metrics import sample_faults, total
 
 SAMPLE = "returns-01"
 CONDITIONS = ["E0", "E2"]
@@ -199,3 +200,12 @@ def test_a_task_is_the_same_through_every_door(
     run = wt.load(out)
     (record,) = run.run.records
     assert what_counts(record, run.trajectory(*record.key)) == expected[condition]
+
+
+@pytest.mark.parametrize("name", ["own function", "cli:claude, a stand-in", "mcp, of today"])
+def test_what_is_asked_again_after_a_fault_is_told_through_every_door(name: str, tmp_path: Path) -> None:
+    """Of a program that told its turns, nothing was ever asked again: its calls counted as those of one message."""
+    plan = wt.run("starter", "plan", out=tmp_path / "plan", tasks=[SAMPLE], faults="E1")
+    asyncio.run(DOORS[name](tmp_path / "run", "E1"))
+    expected, found = (total(sample_faults(run.run).values()).explicit for run in (plan, wt.load(tmp_path / "run")))
+    assert found == expected and found.asked_again > 0

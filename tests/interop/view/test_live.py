@@ -14,7 +14,9 @@ from tests.support.viewing import viewing
 
 from worktrial.engine.heartbeat import HEARTBEAT, STOP, Heartbeat, RunningSample
 from worktrial.engine.retry import ProviderTrouble
+from worktrial.engine.stored import open_run
 from worktrial.reports.live_page import live_page
+from worktrial.results.figure import figures_of
 from worktrial.results.following import FollowedRun
 
 
@@ -120,3 +122,21 @@ def test_figures_of_a_run_that_goes_on(run: Path) -> None:
     assert sum(followed.counts().values()) == 10
     (run / "samples.jsonl").write_bytes(b"")
     assert followed.look() and not followed.samples
+
+
+def test_the_figures_of_a_run_that_goes_on_are_those_of_the_run(run: Path) -> None:
+    """The list of runs and the page of a run once had rates of their own, and no cost of a task."""
+    followed = FollowedRun(run)
+    _grow(run, 10)
+    followed.look()
+    lines = _grow(run, 20)
+    # One of the first runs again: its last line counts.
+    again = lines[0] | {"outcome": "pass", "reason": "again", "cost": 7.0}
+    with (run / "samples.jsonl").open("ab") as file:
+        file.write(msgspec.json.encode(again) + b"\n")
+    followed.look()
+    stored = figures_of(open_run(run))
+    assert followed.samples == 20 and followed.figures().conditions == stored.conditions
+    for condition in stored.conditions:
+        for name in ("completion", "completion_of_valid", "invalid", "cost_per_task", "seconds", "calls"):
+            assert followed.figures().get(name, condition) == stored.get(name, condition)

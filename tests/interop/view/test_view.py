@@ -81,7 +81,9 @@ def test_all_pages_and_what_they_load_are_answered(viewer: _Viewer) -> None:
         body = viewer.text(page)
         for asset in re.findall(r'(?:src|href)="(assets/[^"]+)"', body):
             assert viewer.text(asset)
-    assert "Whom to hire" in viewer.text("report.html") and "heron" not in viewer.text("report.html?run=first")
+    assert "How this was measured" in viewer.text("report.html") and "heron" not in viewer.text(
+        "report.html?run=first"
+    )
     assert viewer.text("data/runs.js").startswith('Worktrial.receive("runs",')
     for part in ("run", "s0", "k0", "t0"):
         assert f'"first/{part}"' in viewer.text(f"data/first/{part}.js")

@@ -2,10 +2,8 @@
 
 EVERY_PAGE = (
     "index.html",
-    "index.html#category=Technology+%26+IT&condition=E2",
-    "section-hire.html",
     "section-industries.html",
-    "section-funnel.html",
+    "section-robustness.html",
     "section-runs.html",
     "samples.html",
     "samples.html#run=hostile&condition=E1",

@@ -13,7 +13,7 @@ _CALLS = [{"tool": "look", "turn": 0, "index": 0}]
 def _read(message: dict[str, Any], **more: Any) -> Any:
     line = {"messages": [{"role": "user", "content": "<think>mine</think>"}, message], "calls": _CALLS, **more}
     found = readings_of(json.dumps(line, separators=(",", ":")).encode())
-    return found and json.loads(found)[0]
+    return found and json.loads(found)[0][1]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,18 @@ def test_agents_of_a_team_are_read_too() -> None:
     said, plain = {"role": "assistant", "content": "<think>a</think>b"}, {"role": "assistant", "content": "b"}
     line = {"messages": [plain], "main_agent_history": [said], "turns": [{"work": [{"messages": [plain, said]}]}]}
     read = {"text": "b", "thinking": "a", "refusal": ""}
-    assert json.loads(readings_of(json.dumps(line).encode()) or b"") == [None, read, None, read]
+    found = json.loads(readings_of(json.dumps(line).encode()) or b"")
+    assert found == [[["main_agent_history", 0], read], [["turns", 0, "work", 0, "messages", 1], read]]
+
+
+def test_what_no_model_said_is_not_read() -> None:
+    said = [{"role": "assistant", "content": "<think>a</think>b"}]
+    line = {
+        "messages": [],
+        "calls": [{"tool": "look", "observation": {"content": said}}],
+        "final_state": {"x": said},
+    }
+    assert readings_of(json.dumps(line).encode()) is None
 
 
 def test_a_damaged_line_is_left_for_the_page_to_say_so() -> None:

@@ -86,8 +86,8 @@ def test_free_with_judges_faults_and_a_turn_by_turn_run(data: Path, tmp_path: Pa
     assert {r.condition for r in stored.records} == {"E0", "E1"}
     assert stored.manifest.settings["judges"] == ["judge", "judge-2"]
     text = shown(suite.tables(stored, suite.beside(turns_run=tmp_path / "turns")))
-    assert "cascade gap" in text
-    assert "free running" in text
+    assert "Cascade gap" in text
+    assert "What teams reach on their own" in text
     assert {f.group for f in suite.figures(stored)} >= {"EN free E0", "EN free E1"}
 
 

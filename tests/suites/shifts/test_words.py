@@ -7,12 +7,14 @@ import pytest
 
 from worktrial.suites.shifts import suite
 from worktrial.suites.shifts.cases import PASSED_FROM, AnswerDue, Case, Credit, Move, ReportDue
+from worktrial.suites.shifts.derived import DerivedDay
 from worktrial.suites.shifts.desk import Desk
 from worktrial.suites.shifts.proof import SPAM_MOST, prove
 from worktrial.suites.shifts.scoring import score
 from worktrial.suites.shifts.spam import SPAM
 from worktrial.suites.shifts.suite import ShiftChoice
 from worktrial.workplaces.desk import DeskSession
+from worktrial.workplaces.kit import tell
 
 DESKS = suite.desks(ShiftChoice())
 EXAMPLE = Path(__file__).parents[3] / "examples" / "desks" / "parcel_counter"
@@ -137,15 +139,12 @@ def test_a_shift_is_passed_with_half_of_the_points_at_least(start):
 
 def test_a_desk_that_pays_for_refusing_everything_is_found(monkeypatch):
     desk = Desk(EXAMPLE)
-    oracle = desk._module("oracle")
-    solve = oracle.solve
 
-    def without_reasons(state):
-        return {id: type(right)(**{**vars(right), "why": {}}) for id, right in solve(state).items()}
+    def without_reasons(name, *kinds, **fields):
+        return tell(name, *kinds, **({} if "refuse" in kinds else fields))
 
-    monkeypatch.setattr(oracle, "solve", without_reasons)
-    monkeypatch.setattr(desk._module("cases"), "solve", without_reasons)
-    monkeypatch.setattr(desk._module("cases"), "AnswerDue", lambda *given, **more: None)
+    monkeypatch.setattr(desk._module("rules").wt, "tell", without_reasons)
+    monkeypatch.setattr(DerivedDay, "_answer", lambda day, matter: None)
     found = prove(desk, "short", range(6)).findings
     assert {"refuse-all earns", "refuse-and-guess earns"} <= {
         " ".join(f.what.split()[:2]) for f in found if f.check == "spam"

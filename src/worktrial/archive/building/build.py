@@ -12,7 +12,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from worktrial.archive.building.labels import correct_labels
+from worktrial.archive.building.labels import relabelled
 from worktrial.archive.building.messages import BuildEvent, Progress
 from worktrial.archive.building.plan import BuildSettings, DocumentJob, Ocr, plan
 from worktrial.archive.building.pool import Pool
@@ -31,6 +31,7 @@ from worktrial.archive.store.record import (
     write_manifest,
 )
 from worktrial.errors import DataError, SettingError, extra, option
+from worktrial.sandbox.parsers import Wall
 
 _SHOWN = "shown"
 
@@ -109,15 +110,17 @@ def build(
                     tell(BuildEvent("done", record=job.stored))
         book.save()
         new = [job for job in jobs if job.stored is None]
-        if new:
-            wall = wall_for(unsafe_parsers)
-            if notice := notice_of(wall):
-                tell(BuildEvent("notice", notice))
-            with Pool(settings, wall, folder / STAGING / _SHOWN) as pool:
-                _read_all(new, folder, pool, settings, tell, book)
+        wall = wall_for(unsafe_parsers) if new else Wall.NONE
+        if new and (notice := notice_of(wall)):
+            tell(BuildEvent("notice", notice))
+        with Pool(settings, wall, folder / STAGING / _SHOWN) as pool:
+            _read_all(new, folder, pool, settings, tell, book)
+            book.save()
+            if again := relabelled(folder, manifest):
+                tell(BuildEvent("step", "labels"))
+                _read_all(again, folder, pool, settings, _nothing, book)
+        manifest.labels_of = fingerprint_of(manifest.documents)
         documents = book.save()
-        if correct_labels(folder, manifest, book.enter, tell):
-            documents = book.save()
         Archive(folder, documents).derive(lambda what: tell(BuildEvent("step", what)))
         _sweep(folder, documents)
         mine = {str(job.source.path) for job in jobs}
@@ -181,7 +184,9 @@ def _read_all(
                 if reading.done is not None and reading in open_now:
                     open_now.remove(reading)
                     pool.forget(reading.job.source)
-                    book.enter(reading.done)
+                    if reading.done.readable or reading.job.corrections is None:
+                        # What cannot be written anew stays as it is.
+                        book.enter(reading.done)
                     book.save()
                     tell(BuildEvent("done", record=reading.done))
     finally:

@@ -1,55 +1,45 @@
 """The archive's labels correct each other, once all documents are read; what was read stays beside a correction."""
 
 import hashlib
-import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
-from worktrial.archive.building.messages import BuildEvent, Progress
-from worktrial.archive.building.reading import STAGING, put_part
+from worktrial.archive.building.plan import DocumentJob
 from worktrial.archive.meaning.lexicon import Lexicon
 from worktrial.archive.pages import Cell, PageContent, Route, Table
+from worktrial.archive.producers.files import DocumentSource
 from worktrial.archive.store.archive import Archive, fingerprint_of
-from worktrial.archive.store.parts import StoredPart, join_slices, read_part_pages, write_slice
-from worktrial.archive.store.record import ArchiveManifest, DocumentRecord
+from worktrial.archive.store.parts import StoredPart, read_part_pages
+from worktrial.archive.store.record import ArchiveManifest
 
 
-def correct_labels(
-    folder: Path,
-    manifest: ArchiveManifest,
-    enter: Callable[[DocumentRecord], None],
-    tell: Progress,
-) -> bool:
-    """Correct labels that were misread by the words of the others, and write parts that change anew.
+def relabelled(folder: Path, manifest: ArchiveManifest) -> list[DocumentJob]:
+    """Find the labels that were misread, by the words of the others; documents that change are to be written anew.
 
     The outcome depends on what the documents' pages say, and not on the order in which they came into the archive.
 
     Args:
         folder: of the archive.
-        manifest: with its documents; what was done for them before is not done again.
-        enter: told the record of each changed part.
-        tell: told that there is something to do.
-
-    Returns:
-        Whether the manifest has changed.
+        manifest: with its documents; where their labels were corrected before there is nothing to do.
     """
     parts = Archive(folder, manifest.documents).parts()
     if manifest.labels_of == fingerprint_of(manifest.documents) or not any(map(_scanned, parts)):
-        return False
-    tell(BuildEvent("step", "labels"))
+        return []
     lexicon = Lexicon()
     read = [_counted(lexicon, part) for part in parts]
-    settled = {part.record.name: part.record for part in parts}
+    jobs = []
     for part, labels in zip(parts, read, strict=True):
         wanted = {label: right for label in labels if (right := lexicon.corrected(label)) != label}
         if wanted != {label: text for label, text in labels.items() if text != label}:
-            settled[part.record.name] = _rewritten(folder, part, wanted)
-            enter(settled[part.record.name])
-    manifest.labels_of = fingerprint_of(list(settled.values()))
-    return True
+            told = msgspec.json.encode(wanted, order="sorted")
+            digest = hashlib.sha256(told).hexdigest()[:12] if wanted else ""
+            record = msgspec.structs.replace(part.record, part="", corrected=digest)
+            source = DocumentSource(record.name, Path(record.source), record.kind)
+            jobs.append(DocumentJob(source, record, pages_from=part.folder, corrections=wanted))
+    return jobs
 
 
 def _scanned(part: StoredPart) -> bool:
@@ -68,24 +58,8 @@ def _counted(lexicon: Lexicon, part: StoredPart) -> dict[str, str]:
     return scanned
 
 
-def _rewritten(folder: Path, part: StoredPart, corrections: Mapping[str, str]) -> DocumentRecord:
-    """Write a part anew with these corrections of labels on its recognised pages, and none of those it had."""
-    work = folder / STAGING / f"{part.record.sha256[:24]}.again"
-    shutil.rmtree(work, ignore_errors=True)
-    for name in ("slice", "part"):
-        (work / name).mkdir(parents=True)
-    pages = (_with_labels(page, corrections) for page in read_part_pages(part.folder, 1, part.record.pages))
-    counts = write_slice(work / "slice", part.record.name, pages)
-    told = msgspec.json.encode(corrections, order="sorted")
-    digest = hashlib.sha256(told).hexdigest()[:12] if corrections else ""
-    record = msgspec.structs.replace(part.record, part="", corrected=digest)
-    written = join_slices(work / "part", record, [work / "slice"], counts, lambda routes: record.read_with)
-    done = put_part(folder, work / "part", written)
-    shutil.rmtree(work)
-    return done
-
-
-def _with_labels(page: PageContent, corrections: Mapping[str, str]) -> PageContent:
+def with_labels(page: PageContent, corrections: Mapping[str, str]) -> PageContent:
+    """A page with these corrections of its labels, where it was recognised, and none of those it had."""
     if page.route != Route.OCR:
         return page
     return replace(page, tables=tuple(_corrected(table, corrections) for table in page.tables))

@@ -1,6 +1,6 @@
 """Messages between a build, its workers, and whoever watches it work."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -50,6 +50,8 @@ class WriteSlice(msgspec.Struct, frozen=True, tag=True):
     first: int
     last: int
     into: Path
+    corrections: Mapping[str, str] | None = None
+    """Labels to be put right on recognised pages; None to leave them."""
 
 
 class JoinSlices(msgspec.Struct, frozen=True, tag=True):
@@ -179,9 +181,9 @@ class BuildEvent:
     """The work ahead is known; a document is being read; a page was read or given up; a document is stored or could
     not be read; all are read, and this is left to do; a limit, or a trouble that does not end the build."""
     what: str = ""
-    """Of a step or a notice: what to say."""
+    """Words for a step or a notice."""
     documents: int = 0
-    """Of the plan: all that were named."""
+    """Number of all that were named, in the plan."""
     kept: int = 0
     """Documents or pages that are stored already."""
     document: str = ""
@@ -191,7 +193,7 @@ class BuildEvent:
     trouble: str | None = None
     """Why the page is not in the archive; None when it is."""
     record: DocumentRecord | None = None
-    """Of a document that is done; its `trouble` says why it could not be read."""
+    """Record of a document that is done; its `trouble` says why it could not be read."""
 
 
 Progress = Callable[[BuildEvent], None]

@@ -21,7 +21,7 @@ from worktrial.errors import SettingError
 Ocr = Literal["auto", "never", "force"]
 _MODES = ("auto", "never", "force")
 
-READING = 1
+READING = 2
 """Version of what pages hold: raised when a file, read with the same settings and libraries, gives other pages."""
 MEANING = 1
 """Version of what is made of pages (labels, values, units, periods, chances), which need not be read again then."""
@@ -116,7 +116,9 @@ class DocumentJob:
     stored: DocumentRecord | None = None
     """Set where nothing has to be done."""
     pages_from: Path | None = None
-    """A stored part whose pages are good, and whose meanings or name are not."""
+    """A stored part whose pages are good, and whose meanings, name or labels are not."""
+    corrections: Mapping[str, str] | None = None
+    """The labels to be put right on its recognised pages, instead of those put right before; None to leave them."""
 
 
 def plan(

@@ -256,7 +256,8 @@ class DocumentReading:
         self._slices = len(firsts)
         for first in firsts:
             into = self._work / f"slice-{first:06}"
-            self._todo.append(WriteSlice(record, pages_from, first, min(first + SLICE - 1, record.pages), into))
+            last = min(first + SLICE - 1, record.pages)
+            self._todo.append(WriteSlice(record, pages_from, first, last, into, self.job.corrections))
 
     def _join(self, last: WriteSlice) -> None:
         slices = tuple(sorted(self._sliced))

@@ -36,7 +36,7 @@ from worktrial.archive.building.messages import (
 )
 from worktrial.archive.building.reading import staged_pages
 from worktrial.archive.pages import PageContent, Route
-from worktrial.archive.producers.files import PICTURE, DocumentSource, PageReader, ReadSettings, open_document
+from worktrial.archive.producers.files import DocumentSource, PageReader, ReadSettings, open_document
 from worktrial.archive.store.parts import issue_of, join_slices, read_part_pages, write_slice
 from worktrial.archive.store.rows import encode_page
 from worktrial.errors import WorktrialError
@@ -95,12 +95,16 @@ class Worker:
 
     def _draw(self, task: DrawPage) -> Answer:
         from worktrial.archive.pdf.document import render
+        from worktrial.archive.producers.pdf import PdfReader
 
         settings = replace(self._settings, password=task.password)
-        with open_drawn(replace(task.source, path=self._place(task.source)), settings) as pdf:
-            picture = render(pdf, task.number, task.scale, gray=False)
+        with contextlib.closing(
+            open_document(replace(task.source, path=self._place(task.source)), settings)
+        ) as reader:
+            assert isinstance(reader, PdfReader), "the others have no pictures"
+            picture = render(reader.pdf, task.number, task.scale, gray=False)
             height, width = picture.shape[:2]
-            turn = _turn_of(pdf, task, is_wide=width > height)
+            turn = _turn_of(reader.pdf, task, is_wide=width > height)
         # Only quarter turns are turned back.
         return DrawnPage(width, height, picture.tobytes(), round(turn / 90) * 90 % 360)
 
@@ -111,10 +115,17 @@ class Worker:
         task.into.mkdir(parents=True)
         if isinstance(task, WriteSlice):
             pages = _pages(task.pages_from, task.first, task.last)
+            if task.corrections is not None:
+                from worktrial.archive.building.labels import with_labels
+
+                pages = map(partial(with_labels, corrections=task.corrections), pages)
             return SliceEnd(write_slice(task.into, task.record.name, pages))
         opening = "\n".join(page.text for page in _pages(task.pages_from, 1, OPENING_PAGES))
         record = msgspec.structs.replace(task.record, issue=issue_of(task.record.name, opening))
-        read_with = partial(task.versions.of, kind=record.kind)
+
+        def read_with(routes: list[str]) -> str:
+            return record.read_with or task.versions.of(routes, record.kind)
+
         return PartEnd(join_slices(task.into, record, task.slices, task.counts, read_with))
 
     def _reader_of(self, source: DocumentSource) -> PageReader:
@@ -184,18 +195,3 @@ def main() -> None:
             wire.send(encode(WorkerAnswer(worker.answer(decode_task(wire.receive())))))
     # Libraries with threads of their own may take long to say goodbye, and nothing is left to be saved.
     os._exit(0)
-
-
-def open_drawn(source: DocumentSource, settings: ReadSettings) -> "Pdf":
-    """Open a document whose pages can be drawn: one of the kinds in `DRAWN`.
-
-    Raises:
-        DataError: it cannot be read.
-    """
-    if source.kind == PICTURE:
-        from worktrial.archive.producers.pictures import open_picture
-
-        return open_picture(source.path)
-    from worktrial.archive.pdf.document import open_pdf
-
-    return open_pdf(source.path, settings.password)

@@ -49,7 +49,9 @@ def _tables_and_zones(page: PageText) -> tuple[tuple[Table, ...], list[list[Text
     tables = tuple(draft.finished(number, page.number) for number, draft in enumerate(drafts, 1))
     values = values_over_bars(page.areas, page.words) if charts else []
     for words in framed:
-        _put(_framed_lines(words, values), zones)
+        # Where all run up or down the page there is no line.
+        if lines := _framed_lines(words, values):
+            _put(lines, zones)
     return tables, zones
 
 

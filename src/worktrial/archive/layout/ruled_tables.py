@@ -95,8 +95,12 @@ def _grid(levels: list[Box], uprights: list[Box]) -> Grid | None:
         return None
     rows, columns = len(ys) - 1, len(xs) - 1
     # Which edges between neighbouring cells are drawn.
-    right = [[_drawn_upright(uprights, xs[c + 1], ys[r], ys[r + 1]) for c in range(columns)] for r in range(rows)]
-    below = [[_drawn_level(levels, ys[r + 1], xs[c], xs[c + 1]) for c in range(columns)] for r in range(rows)]
+    right = [
+        [_drawn(uprights, xs[c + 1], ys[r], ys[r + 1], upright=True) for c in range(columns)] for r in range(rows)
+    ]
+    below = [
+        [_drawn(levels, ys[r + 1], xs[c], xs[c + 1], upright=False) for c in range(columns)] for r in range(rows)
+    ]
     cells: list[JoinedCell] = []
     taken = [[False] * columns for _ in range(rows)]
     for r in range(rows):
@@ -108,7 +112,9 @@ def _grid(levels: list[Box], uprights: list[Box]) -> Grid | None:
                 last_c += 1
             last_r = r
             while (
-                last_r + 1 < rows and not any(below[last_r][c : last_c + 1]) and _open(right, last_r + 1, c, last_c)
+                last_r + 1 < rows
+                and not any(below[last_r][c : last_c + 1])
+                and not any(right[last_r + 1][c:last_c])
             ):
                 last_r += 1
             for i in range(r, last_r + 1):
@@ -116,10 +122,6 @@ def _grid(levels: list[Box], uprights: list[Box]) -> Grid | None:
                     taken[i][j] = True
             cells.append(JoinedCell(r, c, last_r, last_c))
     return Grid(tuple(xs), tuple(ys), tuple(cells))
-
-
-def _open(right: list[list[bool]], row: int, first: int, last: int) -> bool:
-    return not any(right[row][first:last])
 
 
 def _positions(found: list[float], low: float, high: float) -> list[float]:
@@ -133,22 +135,15 @@ def _positions(found: list[float], low: float, high: float) -> list[float]:
     return [sum(group) / len(group) for group in groups]
 
 
-def _drawn_upright(uprights: list[Box], x: float, top: float, bottom: float) -> bool:
+def _drawn(rules: list[Box], place: float, start: float, end: float, *, upright: bool) -> bool:
+    """Whether the rules at one place cover most of a cell's side."""
+    along, across = (1, 0) if upright else (0, 1)
     covered = sum(
-        max(0.0, min(box.y1, bottom) - max(box.y0, top))
-        for box in uprights
-        if abs((box.x0 + box.x1) / 2 - x) <= _SAME
+        max(0.0, min(box[along + 2], end) - max(box[along], start))
+        for box in rules
+        if abs((box[across] + box[across + 2]) / 2 - place) <= _SAME
     )
-    return covered >= _COVERS * (bottom - top)
-
-
-def _drawn_level(levels: list[Box], y: float, left: float, right: float) -> bool:
-    covered = sum(
-        max(0.0, min(box.x1, right) - max(box.x0, left))
-        for box in levels
-        if abs((box.y0 + box.y1) / 2 - y) <= _SAME
-    )
-    return covered >= _COVERS * (right - left)
+    return covered >= _COVERS * (end - start)
 
 
 def find_ruled_tables(words: Sequence[Word], levels: Sequence[Box], uprights: Sequence[Box]) -> list[Draft]:

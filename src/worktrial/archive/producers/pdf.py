@@ -115,28 +115,28 @@ class PdfReader:
         self._path = path
         self._settings = settings
         self._open = opener or open_pdf
-        self._pdf: Pdf = self._open(path, settings.password)
+        self.pdf: Pdf = self._open(path, settings.password)
         self._read = 0
 
     @property
     def pages(self) -> int:
         """Number of pages."""
-        return self._pdf.pages
+        return self.pdf.pages
 
     @property
     def trouble(self) -> str | None:
         """Damage of a file that opened although; None where there is none."""
-        return self._pdf.trouble
+        return self.pdf.trouble
 
     def read(self, number: int) -> PageContent:
         """One page, 1-based."""
         if self._read >= _REOPEN_AFTER:
-            self._pdf.close()
-            self._pdf = self._open(self._path, self._settings.password)
+            self.pdf.close()
+            self.pdf = self._open(self._path, self._settings.password)
             self._read = 0
         self._read += 1
-        return read_page_of(self._pdf, number, self._settings)
+        return read_page_of(self.pdf, number, self._settings)
 
     def close(self) -> None:
         """Release the file."""
-        self._pdf.close()
+        self.pdf.close()

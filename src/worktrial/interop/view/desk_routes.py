@@ -18,6 +18,7 @@ from worktrial.interop.view.desk import HumanDesk
 from worktrial.interop.view.label_routes import json_answer, json_body
 from worktrial.reports.page import PageFrame, render_page
 from worktrial.reports.report import Report
+from worktrial.reports.viewer.pages import of_suites
 
 DESK = "desk.html"
 """Address of the page."""
@@ -60,7 +61,8 @@ def with_desk(frame: PageFrame) -> PageFrame:
 def desk_page(report: Report, frame: PageFrame) -> str:
     """The page; see `render_page`."""
     styles = ("viewer.css", "labels.css", "desk.css")
-    return render_page("Desk", _BODY, scripts=_SCRIPTS, styles=styles, current=DESK, report=report, frame=frame)
+    scripts = (*_SCRIPTS, *of_suites())
+    return render_page("Desk", _BODY, scripts=scripts, styles=styles, current=DESK, report=report, frame=frame)
 
 
 def desk_routes(desk: HumanDesk) -> list[Route]:

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from worktrial.interop.serve import bodies
 from worktrial.interop.serve.routes import UnreadableRequest, body_of, route
 from worktrial.interop.view.library import RunLibrary
-from worktrial.results.labels import Label, LabelBook, ReaderOpinion, calls_of
+from worktrial.results.labels import Label, LabelBook, ReaderOpinion
 
 JSON = "application/json"
 
@@ -33,7 +33,7 @@ def label_routes(library: RunLibrary) -> list[Route]:
     async def listed(request: Request) -> Response:
         def read() -> list[Label]:
             run = library.run(request.query_params.get("run", ""))
-            return LabelBook(run.folder, run.manifest).read(calls_of(run.samples))
+            return LabelBook(run.folder, run.manifest).read(run.calls)
 
         return json_answer(LabelList(await run_in_threadpool(read)))
 
@@ -42,7 +42,7 @@ def label_routes(library: RunLibrary) -> list[Route]:
 
         def add() -> Label:
             run = library.run(request.query_params.get("run", ""))
-            return LabelBook(run.folder, run.manifest).add(given, calls_of(run.samples))
+            return LabelBook(run.folder, run.manifest).add(given, run.calls)
 
         return json_answer(await run_in_threadpool(add), HTTPStatus.CREATED)
 

@@ -9,7 +9,7 @@ from worktrial.engine.stored import open_run
 from worktrial.errors import DataError
 from worktrial.interop.view.library import RunLibrary
 from worktrial.reports.links import trajectory_href
-from worktrial.results.labels import Label, LabelBook, calls_of
+from worktrial.results.labels import Label, LabelBook
 from worktrial.results.writing import NONE, ShownTable, Value, amount, to_html
 
 LABELS = "labels.html"
@@ -26,7 +26,7 @@ def labels_page(library: RunLibrary) -> Markup:
     parts = [Markup('<h1 id="heading" tabindex="-1">Labels</h1>')]
     for slug, run in runs.items():
         try:
-            labels = LabelBook(run.folder, run.manifest).read(calls_of(run.samples))
+            labels = LabelBook(run.folder, run.manifest).read(run.calls)
             if labels:
                 parts += _run(slug, names[slug], report_of(open_run(run.folder), labels))
         except DataError as e:

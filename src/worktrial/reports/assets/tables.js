@@ -1,8 +1,6 @@
 "use strict";
 
 /* Tables that sort by a click on a header: `<table data-sortable>`. */
-window.Worktrial = window.Worktrial || {};
-
 (() => {
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
@@ -46,12 +44,6 @@ window.Worktrial = window.Worktrial || {};
     headers(table)[column].setAttribute("aria-sort", direction);
   }
 
-  /** Sort again by the column that the table is sorted by, after its figures have changed. */
-  function resort(table) {
-    const column = headers(table).findIndex((header) => header.hasAttribute("aria-sort"));
-    if (column >= 0) sort(table, column, headers(table)[column].getAttribute("aria-sort"));
-  }
-
   function headers(table) {
     return [...table.tHead.rows[0].cells];
   }
@@ -80,8 +72,6 @@ window.Worktrial = window.Worktrial || {};
       });
     });
   }
-
-  Worktrial.resort = resort;
 
   document.addEventListener("DOMContentLoaded", () => {
     const tables = document.querySelectorAll("table[data-sortable]");

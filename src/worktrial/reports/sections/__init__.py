@@ -5,16 +5,14 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from worktrial.reports.report import Report, Section
-from worktrial.reports.sections.agreement import simulators_agree
 from worktrial.reports.sections.card import trust_cards
 from worktrial.reports.sections.duties import duties
 from worktrial.reports.sections.effort import effort
 from worktrial.reports.sections.first_screen import first_screen
 from worktrial.reports.sections.grouping import suites_of
-from worktrial.reports.sections.hire import hire
 from worktrial.reports.sections.industries import industries
 from worktrial.reports.sections.leaderboard import leaderboard
-from worktrial.reports.sections.robustness import funnel, robustness
+from worktrial.reports.sections.robustness import robustness
 from worktrial.reports.sections.runs import runs
 from worktrial.reports.sections.wording import joined, takeaway
 
@@ -23,11 +21,10 @@ __all__ = ["first_screen", "published", "sections"]
 
 def sections(report: Report) -> Iterator[Section]:
     """Every part that the runs of `report` give rise to."""
-    for make in (leaderboard, hire, industries, robustness, funnel, duties):
+    for make in (leaderboard, industries, robustness, duties):
         yield from _if_any(make(report))
     for suite in suites_of(report):
         yield from suite.report_sections(report)
-    yield from _if_any(simulators_agree(report))
     yield from _if_any(effort(report))
     yield from _if_any(published(report))
     yield from _if_any(trust_cards(report))

@@ -11,7 +11,19 @@ from worktrial.reports.sections.wording import strong
 from worktrial.results.boards import Broken, FaultLoss, broken_off, fault_losses
 from worktrial.results.conditions import condition_in_words
 from worktrial.results.figure import figures_of
-from worktrial.results.writing import NONE, Content, ShownTable, Value, counted, link, percent, percents, to_html
+from worktrial.results.writing import (
+    NONE,
+    Content,
+    ShownTable,
+    Value,
+    counted,
+    link,
+    percent,
+    percents,
+    points,
+    signed,
+    to_html,
+)
 
 _COLUMNS = 4
 """Agents beside each other; further ones are on the pages behind."""
@@ -80,8 +92,8 @@ def _loss(run: ReportRun, condition: str, loss: FaultLoss | None) -> Value:
     if loss.change is None:
         return Value(left, href=failed)
     interval = loss.change.interval
-    span = "" if interval is None else f"{100 * interval.low:+.1f} to {100 * interval.high:+.1f}; "
-    return Value(f"{100 * loss.change.value:+.1f} points", href=failed, notes=(f"{span}{left}",))
+    span = "" if interval is None else f"{points(interval)}; "
+    return Value(f"{signed(loss.change.value)} points", href=failed, notes=(f"{span}{left}",))
 
 
 def _hardest(board: Board, agents: Sequence[ReportRun]) -> list[list[Content]]:

@@ -5,14 +5,12 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from worktrial.engine.stored import StoredRun
-from worktrial.reports.charts import ChartLine, Point, lines, scatter
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, Section
 from worktrial.reports.sections.grouping import Board, boards
 from worktrial.reports.sections.wording import (
     NOTHING,
     caveat,
-    estimate_cell,
     heading,
     joined,
     listed,
@@ -23,7 +21,7 @@ from worktrial.reports.sections.wording import (
 from worktrial.results.boards import Offer, Sweep, offers, sweeps
 from worktrial.results.conclusion import is_reference
 from worktrial.results.figure import figures_of
-from worktrial.results.writing import Content, ShownTable, Value, dollars, percent, to_html
+from worktrial.results.writing import Content, ShownTable, Value, cell_of, dollars, number, percent, to_html, whole
 from worktrial.statistics import Figure, Interval
 
 _UNSET = "left to the endpoint"
@@ -61,30 +59,21 @@ def _frontier(board: Board, known: Sequence[Offer], basis: str, missing: int) ->
         else "of the whole trial, simulator and judge included"
     )
     left_out = f" {missing} without a known cost left out." if missing else ""
-    drawn = [
-        Point(
-            board.of(offer.run).name,
-            offer.cost,
-            offer.completion.value or 0.0,
-            offer.completion.interval,
-            samples_href(board.of(offer.run).slug, {"condition": board.condition}),
-            offer.efficient,
-        )
-        for offer in known
-    ]
+    rows: list[list[Content]] = []
+    for offer in sorted(known, key=lambda one: one.cost):
+        run = board.of(offer.run)
+        name = Value(run.name, run.name, samples_href(run.slug, {"condition": board.condition}))
+        beaten = "no" if offer.efficient else "yes"
+        rows.append([name, Value(dollars(offer.cost), offer.cost), offer.completion, beaten])
     return [
         takeaway(_efficient(board, known)),
-        scatter(
-            f"Completion against cost: {board.title}",
-            drawn,
-            x_label="US dollars a task",
-            y_label="Completed",
-            x_text=dollars,
+        to_html(
+            ShownTable(f"Cost and completion: {board.title}", ["Agent", "Cost a task", "Completed", "Beaten"], rows)
         ),
         caveat(
-            f"Costs are {whose}. Joined are the agents that no other beats: none completes at least as much for at "
-            f"most the cost. So it is by the figures as observed{under(board.condition)}; where intervals overlap, "
-            f"it may be otherwise.{left_out}"
+            f"Costs are {whose}. An agent is beaten by one that completes at least as much for at most the cost. "
+            f"So it is by the figures as observed{under(board.condition)}; where intervals overlap, it may be "
+            f"otherwise.{left_out}"
         ),
     ]
 
@@ -106,39 +95,22 @@ def _efficient(board: Board, known: Sequence[Offer]) -> Markup:
 
 def _sweep(board: Board, sweep: Sweep) -> list[Markup]:
     places = {effort: float(n) for n, effort in enumerate(dict.fromkeys(effort for effort, _ in sweep.runs))}
-    told = [(places[effort], _of(run, board, "completion")) for effort, run in sweep.runs]
-    line = ChartLine(sweep.agent, [(at, done.value, done.interval) for at, done in told if done.value is not None])
     rows: list[list[Content]] = []
     for effort, run in sweep.runs:
-        done, cost = _of(run, board, "completion"), _of(run, board, "agent_cost_per_task").value
+        done, cost = _of(run, board, "completion"), _of(run, board, "agent_cost_per_task")
         tokens = _tokens(run, board)
         href = samples_href(board.of(run).slug, {"condition": board.condition})
         rows.append(
             [
                 Value(effort or _UNSET, places[effort], href),
-                estimate_cell(done, counts=f"of {done.n}"),
-                Value(dollars(cost), NOTHING if cost is None else cost),
-                Value("–" if tokens is None else f"{tokens:,.0f}", NOTHING if tokens is None else tokens),
+                cell_of(done, notes=[f"of {done.n}"]),
+                Value(number(cost), NOTHING if cost.value is None else cost.value),
+                Value(whole(tokens), NOTHING if tokens is None else tokens),
             ]
         )
     title = f"Reasoning effort of {sweep.agent}: {board.title}"
-    return [
-        takeaway(_gain(board, sweep)),
-        lines(
-            title,
-            [line],
-            x_label="Reasoning effort",
-            y_label="Completed",
-            x_names={place: effort or _UNSET for effort, place in places.items()},
-        ),
-        to_html(
-            ShownTable(
-                f"{title}, in numbers",
-                ["Effort", "Completed", "Agent’s cost a task", "Agent’s tokens a task"],
-                rows,
-            )
-        ),
-    ]
+    heads = ["Effort", "Completed", "Agent’s cost a task", "Agent’s tokens a task"]
+    return [takeaway(_gain(board, sweep)), to_html(ShownTable(title, heads, rows))]
 
 
 def _gain(board: Board, sweep: Sweep) -> Markup:

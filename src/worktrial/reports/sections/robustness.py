@@ -1,20 +1,17 @@
 """Faults: how much of the completion rate survives them, and what becomes of each."""
 
 from collections.abc import Mapping, Sequence
-from math import inf
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from worktrial.engine.record import CLEAN
-from worktrial.reports.charts import Bar, bars
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import Board, boards, distinct
 from worktrial.reports.sections.wording import (
     NOTHING,
     caveat,
-    estimate_cell,
     heading,
     joined,
     listed,
@@ -23,8 +20,8 @@ from worktrial.reports.sections.wording import (
 )
 from worktrial.results.conditions import by_condition, condition_in_words
 from worktrial.results.fault_metrics import FaultMetrics, Funnel, sample_faults, total
-from worktrial.results.figure import figures_of
-from worktrial.results.writing import NONE, Content, ShownTable, Value, percent, percents, to_html
+from worktrial.results.figure import RunFigures, figures_of
+from worktrial.results.writing import Content, ShownTable, Value, cell_of, interval, number, percent, to_html
 from worktrial.statistics import Figure
 
 
@@ -39,12 +36,12 @@ class _Found(NamedTuple):
 
 
 def robustness(report: Report) -> Section | None:
-    """Rates by condition, and R; None where no run had faults."""
+    """Rates by condition, R, and what becomes of faults; None where no run had any."""
     found = [board for board in boards(report) if any(_has_faults(run) for run in board.runs)]
     parts: list[Markup] = []
     for board in found:
         parts += [heading(board.title), *_board(board)] if len(found) > 1 else _board(board)
-    return Section("robustness", "When tools fail", joined(parts)) if parts else None
+    return Section("robustness", "When tools fail", joined([*parts, *_noticed(report)])) if parts else None
 
 
 def _has_faults(run: ReportRun) -> bool:
@@ -53,36 +50,50 @@ def _has_faults(run: ReportRun) -> bool:
 
 def _board(board: Board) -> list[Markup]:
     tried = [(run, figures_of(run.run)) for run in board.runs if _has_faults(run)]
-    rows = [
+    settings = [
         _Found(run, *pair)
         for run, figures in tried
         for pair in zip(figures.named("robustness"), figures.named("worst_case"), strict=True)
     ]
-    drawn = [
-        Bar(
-            condition_in_words(condition),
-            (done := figures.get("completion", condition)).value,
-            done.interval,
-            samples_href(run.slug, {"condition": condition}),
-            group=run.name,
-        )
+    modes = list(dict.fromkeys(name.partition("/")[0] for _, figures in tried for name in figures.conditions))
+    rows = [
+        _row(run, figures, modes, setting)
         for run, figures in tried
-        for condition in figures.conditions
+        for setting in dict.fromkeys(name.partition("/")[2] for name in figures.conditions if name != CLEAN)
     ]
-    parts = [takeaway(_takeaway(rows)), bars(f"Completed under each condition: {board.title}", drawn)]
-    if rows:
-        headers = ["Agent", "Completed in the worst case", "Under", "R", "95% interval", "Tasks"]
-        parts.append(to_html(ShownTable(f"Robustness: {board.title}", headers, [_row(row) for row in rows])))
-    parts.append(
+    heads = ["Agent", *map(_head, modes), "R", "Tasks"]
+    return [
+        takeaway(_takeaway(settings)),
+        to_html(ShownTable(f"Completed under each condition: {board.title}", heads, rows)),
         caveat(
-            "What counts is what is left in the worst case. R is the lowest completion under E1, E2 and E3, as a "
-            "share of that under E0; 1 means that faults cost nothing, also where there was little to lose. R is "
-            "over the tasks with a verdict in all four conditions, so its rates can differ a little from the bars "
-            "and from what is left, in which a sample without a verdict counts as not completed. The lowest of "
-            "three is on average too low: with few tasks both look somewhat worse than they are."
-        )
-    )
-    return parts
+            "R is the lowest completion under E1, E2 and E3, as a share of that under E0; 1 means that faults cost "
+            "nothing, also where there was little to lose. R is over the tasks with a verdict in all four "
+            "conditions, so its rates can differ a little from those here, in which a sample without a verdict "
+            "counts as not completed. The lowest of three is on average too low: with few tasks it looks somewhat "
+            "worse than it is."
+        ),
+    ]
+
+
+def _head(mode: str) -> str:
+    words = condition_in_words(mode)
+    return words[:1].upper() + words[1:]
+
+
+def _row(run: ReportRun, figures: RunFigures, modes: Sequence[str], setting: str) -> list[Content]:
+    """Completion by mode of one setting of faults, R, and the tasks that it is over."""
+    name = f"{run.name} · {setting}" if setting else run.name
+    cells: list[Content] = [Value(name, name, samples_href(run.slug))]
+    for mode in modes:
+        condition = mode if mode == CLEAN or not setting else f"{mode}/{setting}"
+        href = samples_href(run.slug, {"condition": condition})
+        found = figures.get("completion", condition)
+        cells.append(cell_of(found, href=href) if condition in figures.conditions else None)
+    kept = next((one for one in figures.named("robustness") if one.group == setting), None)
+    if kept is None or kept.value is None:
+        why = "not all of E0 to E3 were tried" if kept is None else kept.unknown
+        return [*cells, Value("no value", NOTHING, samples_href(run.slug), (why,)), None]
+    return [*cells, cell_of(kept), kept.n]
 
 
 def _takeaway(rows: Sequence[_Found]) -> Markup:
@@ -100,54 +111,23 @@ def _takeaway(rows: Sequence[_Found]) -> Markup:
 
 
 def _left(row: _Found) -> tuple[Markup, Markup]:
-    robust = f"R {row.kept.value:.2f}, between {_span(row.kept, ' and ')}"
+    robust = f"R {number(row.kept)}, {interval(row.kept)}"
     return strong(row.run.name), Markup("{} of the samples, under {} ({}; {})").format(
-        percent(row.left.value, 0), row.left.note, percents(row.left.interval), robust
+        percent(row.left.value, 0), row.left.note, interval(row.left), robust
     )
 
 
-def _row(row: _Found) -> list[Content]:
-    run, kept = row.run, row.kept
-    name = f"{run.name} · {kept.group}" if kept.group else run.name
-    cells: list[Content] = [
-        Value(name, name, samples_href(run.slug)),
-        estimate_cell(row.left),
-        Value(row.left.note, row.left.note, samples_href(run.slug, {"condition": row.left.note})),
-    ]
-    if kept.value is None:
-        return [*cells, Value(f"no value: {kept.unknown}", NOTHING), NONE, Value(NONE, NOTHING)]
-    return [*cells, Value(f"{kept.value:.2f}", kept.value), _span(kept, " to "), Value(str(kept.n), kept.n)]
-
-
-def _span(kept: Figure, between: str) -> str:
-    low, high = kept.interval or (0.0, inf)
-    return f"{low:.2f}{between}{high:.2f}".replace("inf", "∞")
-
-
-_KINDS = {
-    "explicit": "open faults",
-    "implicit": "silent faults",
-    "visible": "of these, lists cut beside a true count",
-    "silent": "of these, lists cut with nothing that tells",
-}
-
-
-def funnel(report: Report) -> Section | None:
-    """Exposure, detection and recovery; None where no fault was planned."""
+def _noticed(report: Report) -> list[Markup]:
+    """Exposure, detection and recovery; [] where no fault was planned."""
     rows = [
         (run, condition, kind, found)
         for run in distinct(report)
         for condition, of_condition in _metrics(run).items()
-        for kind, found in (
-            ("explicit", of_condition.explicit),
-            ("implicit", of_condition.implicit),
-            ("visible", of_condition.visible_cuts),
-            ("silent", of_condition.silent_cuts),
-        )
+        for kind, found in (("open", of_condition.explicit), ("silent", of_condition.implicit))
         if found.planned or found.exposure
     ]
     if not rows:
-        return None
+        return []
     headers = [
         "Agent",
         "Condition",
@@ -158,8 +138,9 @@ def funnel(report: Report) -> Section | None:
         "Recovered",
         "Calls later",
     ]
-    parts = [
-        takeaway(_silent([(run, condition, found) for run, condition, kind, found in rows if kind == "implicit"])),
+    return [
+        heading("Noticing and recovering"),
+        takeaway(_silent([(run, condition, found) for run, condition, kind, found in rows if kind == "silent"])),
         to_html(
             ShownTable("From planned faults to recovered answers", headers, [_funnel_row(*row) for row in rows])
         ),
@@ -170,7 +151,6 @@ def funnel(report: Report) -> Section | None:
             "recovered answers. An agent that goes round its tools without looking asks again, too."
         ),
     ]
-    return Section("funnel", "Noticing and recovering", joined(parts))
 
 
 def _metrics(run: ReportRun) -> Mapping[str, FaultMetrics]:
@@ -210,16 +190,16 @@ def _funnel_row(run: ReportRun, condition: str, kind: str, found: Funnel) -> lis
     return [
         Value(run.name, run.name, samples_href(run.slug, {"condition": condition})),
         condition,
-        _KINDS[kind],
+        kind,
         _part(found.reached, found.planned),
-        Value(f"{found.exposure:,}", found.exposure),
+        found.exposure,
         _part(found.asked_again, found.exposure),
         _part(found.recovered, found.exposure),
-        Value(NONE, NOTHING) if later is None else Value(f"{later:.1f}", later),
+        None if later is None else Value(f"{later:.1f}", later),
     ]
 
 
 def _part(part: int, whole: int) -> Value:
     if not whole:
-        return Value(NONE, NOTHING)
+        return cell_of(None)
     return Value(f"{part:,} of {whole:,} ({percent(part / whole, 0)})", part / whole)

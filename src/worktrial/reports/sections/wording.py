@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from worktrial.engine.record import CLEAN
 from worktrial.results.writing import Value, percent, percents
-from worktrial.statistics import Figure, Interval
+from worktrial.statistics import Interval
 
 NOTHING = float("nan")
 """Sorts a cell without a figure last."""
@@ -53,11 +53,6 @@ def share_cell(
         return Value(percent(None), NOTHING)
     notes = tuple(note for note in (percents(interval), counts) if note)
     return Value(percent(value), value, href, notes)
-
-
-def estimate_cell(estimate: Figure, *, href: str | None = None, counts: str = "") -> Value:
-    """The same of an estimate."""
-    return share_cell(estimate.value, estimate.interval, href=href, counts=counts)
 
 
 def points(value: float, interval: Interval | None) -> str:

@@ -9,6 +9,7 @@ from worktrial.reports.links import SAMPLES, TASK, TASKS, TRAJECTORY
 from worktrial.reports.page import PageFrame, render_page
 from worktrial.reports.report import Report, ReportRun
 from worktrial.reports.viewer.script_data import data_file, encoded
+from worktrial.suite import suites
 
 _STYLES = ("viewer.css",)
 _SHARED = ("viewer-data.js", "viewer-dom.js")
@@ -23,10 +24,7 @@ _SCRIPTS = {
         "viewer-state.js",
         "viewer-call.js",
         "viewer-work.js",
-        "viewer-plan.js",
-        "viewer-team.js",
         "viewer-verdict.js",
-        "viewer-measures.js",
         "viewer-outline.js",
         "viewer-keys.js",
         "trajectory.js",
@@ -63,9 +61,15 @@ def viewer_page(page: str, report: Report, frame: PageFrame | None = None) -> st
     """One of `PAGES`; `frame` as in `render_page`."""
     title = _TITLES[page]
     body = _BODY.format(title=title, around=_AROUND.get(page, _PLACE))
+    own = of_suites() if page == TRAJECTORY else ()
     return render_page(
-        title, body, scripts=_SCRIPTS[page], styles=_STYLES, current=page, report=report, frame=frame
+        title, body, scripts=(*_SCRIPTS[page], *own), styles=_STYLES, current=page, report=report, frame=frame
     )
+
+
+def of_suites() -> tuple[str, ...]:
+    """Names of the scripts and style sheets that suites bring for their own samples."""
+    return tuple(path.name for suite in suites.all() for path in suite.viewer)
 
 
 def assets() -> Iterator[tuple[str, bytes]]:
@@ -75,6 +79,7 @@ def assets() -> Iterator[tuple[str, bytes]]:
         for asset in folder.iterdir():
             if asset.is_file():
                 yield asset.name, asset.read_bytes()
+    yield from ((path.name, path.read_bytes()) for suite in suites.all() for path in suite.viewer)
 
 
 def runs_file(runs: Sequence[ReportRun]) -> bytes:

@@ -5,12 +5,16 @@ from collections.abc import Iterator
 
 from worktrial.language import JsonObject, JsonValue, may_be_mixed, read_reply, tools_called
 
+# Parts of a trajectory that hold no words of a model at work.
+_APART = frozenset({"calls", "own", "audit", "final_state", "initial_state"})
+_DEEP = 6  # lists and objects around a message
+Place = tuple[str | int, ...]
+
 
 def readings_of(line: bytes) -> bytes | None:
     """Readings of the replies in a stored trajectory; None where all are just words, and calls in fields.
 
-    They are a JSON list, in the order of the replies: `{"text", "thinking", "refusal"}`, or null for one that is
-    just words. Whoever shows them has to look for replies in the same places.
+    They are a JSON list of pairs: the keys that lead to a reply, and `{"text", "thinking", "refusal"}`.
 
     Args:
         line: JSON, as it is stored. One that cannot be read has no readings; the page says so.
@@ -23,10 +27,12 @@ def readings_of(line: bytes) -> bytes | None:
         return None
     if not isinstance(trajectory, dict):
         return None
-    calls = _objects(trajectory.get("calls"))
-    tools = tools_called([name for call in calls if isinstance(name := call.get("tool"), str)])
-    found = [_reading(message, tools) for message in _replies(trajectory)]
-    return json.dumps(found, separators=(",", ":")).encode() if any(found) else None
+    calls = trajectory.get("calls")
+    names = [call.get("tool") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    tools = tools_called([name for name in names if isinstance(name, str)])
+    told = {key: value for key, value in trajectory.items() if key not in _APART}
+    found = [(place, read) for place, message in _replies(told, ()) if (read := _reading(message, tools))]
+    return json.dumps(found, separators=(",", ":")).encode() if found else None
 
 
 def _reading(message: JsonObject, tools: list[JsonObject]) -> JsonObject | None:
@@ -36,14 +42,17 @@ def _reading(message: JsonObject, tools: list[JsonObject]) -> JsonObject | None:
     return {"text": reply.text, "thinking": reply.thinking, "refusal": reply.refusal}
 
 
-def _replies(trajectory: JsonObject) -> Iterator[JsonObject]:
-    """Messages of models at work, wherever a suite stores them; `repliesIn` of the page finds the same."""
-    talks = [trajectory.get(name) for name in ("messages", "main_agent_history", "sub_agent_history")]
-    for turn in _objects(trajectory.get("turns")):
-        talks += [work.get("messages") for work in _objects(turn.get("work"))]
-    for talk in talks:
-        yield from (message for message in _objects(talk) if message.get("role", "assistant") == "assistant")
-
-
-def _objects(value: JsonValue) -> list[JsonObject]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+def _replies(value: JsonValue, place: Place) -> Iterator[tuple[Place, JsonObject]]:
+    """Messages of models at work, wherever a suite stores them: objects in a list that have content."""
+    if len(place) > _DEEP:
+        return
+    if isinstance(value, list):
+        for number, one in enumerate(value):
+            if isinstance(one, dict) and "content" in one:
+                if one.get("role", "assistant") == "assistant":
+                    yield (*place, number), one
+            else:
+                yield from _replies(one, (*place, number))
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _replies(inner, (*place, key))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from statistics import fmean
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
@@ -11,34 +11,17 @@ from worktrial.results.changes import RunPair, pair_of
 from worktrial.results.comparison import Comparison, compare_runs
 from worktrial.results.completion import passed
 from worktrial.results.figure import Ask, RunFigures, figures_of
-from worktrial.results.gate.limits import (
-    Criterion,
-    GateLimits,
-    ObservedValue,
-    at_least,
-    at_most,
-    cannot_judge,
-    exceeds,
-)
-from worktrial.results.writing import p_value, points, signed
+from worktrial.results.gate.limits import Criterion, GateLimits, cannot_judge, exceeds
+from worktrial.results.writing import counted, p_value, points, signed
 from worktrial.statistics import Change, Estimand, Figure, Interval
 
 
-def percent(share: float) -> str:
+def _percent(share: float) -> str:
     """A share as it is to be read."""
     return f"{share * 100:.1f} %"
 
 
-def counted(n: int, thing: str = "sample") -> str:
-    """A number of samples, or of something else."""
-    return f"1 {thing}" if n == 1 else f"{n:,} {thing}s"
-
-
 CostOf = Literal["all", "agent"]
-Shown = Callable[[float], str]
-"""Writes a number."""
-Limit = Callable[..., Criterion]
-"""Holds a figure against a limit; `at_least` or `at_most`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +96,7 @@ def judge_gate(
     compared = None
     if baseline is not None:
         compared = compare_runs(baseline, run, confidence=1 - level, condition=chosen)
-    judge = _Judge((these, work), chosen, 1 - level, sure, cost_of_whom)
+    asked = _Asked((these, work), chosen, 1 - level, sure, cost_of_whom)
     criteria = []
     for field in fields(limits):
         limit = getattr(limits, field.name)
@@ -125,14 +108,40 @@ def judge_gate(
         elif field.name == _REGRESSION and compared is not None and baseline is not None:
             criteria.append(_judge_regression(limit, compared, baseline, run, level=level, sure=sure))
         else:
-            criteria.append(getattr(judge, field.name)(limit))
+            criteria.append(_judge(field.name, limit, asked))
     folder = None if baseline is None else str(baseline.folder)
     return Gate(str(run.folder), folder, chosen, level, sure, tuple(criteria), compared)
 
 
-@dataclass(frozen=True, slots=True)
-class _Judge:
-    """A method for each limit that is about the run alone, by the limit's name."""
+class _Kind(NamedTuple):
+    """A limit to a figure of the run."""
+
+    figure: str
+    is_least: bool
+    """Whether the value must reach the limit; else it must keep below it."""
+    shown: Callable[[float], str]
+    """Writes a number of its kind."""
+    words: str
+    """The figure in words: its value, its number of samples, the note on it."""
+    wanted: Callable[[float], str]
+    """Writes the limit."""
+
+
+_MEAN = "{value} a sample, mean of {samples}{note}"
+_KINDS = {
+    "min_completion": _Kind("completion", True, _percent, "{value} of {samples} passed", _percent),
+    "max_invalid": _Kind("invalid", False, _percent, "{value} of {samples} are invalid", _percent),
+    "min_score": _Kind("score", True, _percent, "the mean score of {samples} is {value}", _percent),
+    "max_cost_per_task": _Kind("cost_per_task", False, "${:.4f}".format, _MEAN, "${:g}".format),
+    "max_seconds": _Kind("seconds", False, "{:.1f} s".format, _MEAN, "{:g} s".format),
+    "min_robustness": _Kind(
+        "robustness", True, "{:.2f}".format, "R{group} = {value}{note}, over {tasks}", "{:g}".format
+    ),
+}
+
+
+class _Asked(NamedTuple):
+    """What is held against limits, and how."""
 
     figures: tuple[RunFigures, RunFigures]
     """The run's, about these tasks and about work like this; the first counts where it has the figure."""
@@ -141,83 +150,48 @@ class _Judge:
     sure: bool
     cost_of_whom: CostOf
 
-    def min_completion(self, limit: float) -> Criterion:
-        return self._share("min_completion", limit, self._figure("completion"), "passed", at_least)
 
-    def max_invalid(self, limit: float) -> Criterion:
-        whole = "" if len(self.figures[0].conditions) > 1 else self.condition
-        return self._share("max_invalid", limit, self._figure("invalid", whole), "are invalid", at_most)
-
-    def min_score(self, limit: float) -> Criterion:
-        found = self._figure("score")
-        words = f"the mean score of {counted(found.n)} is {percent(found.value or 0.0)}"
-        return self._judged("min_score", limit, found, words, percent, at_least)
-
-    def max_cost_per_task(self, limit: float) -> Criterion:
-        found = self._figure("agent_cost_per_task" if self.cost_of_whom == "agent" else "cost_per_task")
-        return self._mean("max_cost_per_task", limit, found, "${:.4f}".format, f"${limit:g}")
-
-    def max_seconds(self, limit: float) -> Criterion:
-        return self._mean("max_seconds", limit, self._figure("seconds"), "{:.1f} s".format, f"{limit:g} s")
-
-    def min_robustness(self, limit: float) -> Criterion:
-        name, judged = "min_robustness", []
-        for found in self.figures[0].named("robustness"):
-            setting = f" ({found.group})" if found.group else ""
-            words = f"R{setting} = {found.value or 0.0:.2f}, {found.note}, over {counted(found.n, 'task')}"
-            judged.append(self._judged(name, limit, found, words, "{:.2f}".format, at_least, f"{limit:g}"))
+def _judge(name: str, limit: float, asked: _Asked) -> Criterion:
+    """The run held against a limit to one of its figures."""
+    kind, these = _KINDS[name], asked.figures[0]
+    if name == "min_robustness":
+        # Every setting of faults has to hold; the one furthest below is told.
+        judged = [_held(name, limit, kind, found, asked) for found in these.named("robustness")]
         if not judged:
-            needed, tried = "it needs tasks with a verdict", ", ".join(self.figures[0].conditions)
+            needed, tried = "it needs tasks with a verdict", ", ".join(these.conditions)
             return cannot_judge(name, limit, f"{needed} in each of E0, E1, E2 and E3; the run has {tried}")
-        # Every setting has to hold; the one furthest below is told.
         return min(judged, key=lambda c: (c.passed, c.observed if c.observed is not None else -1.0))
+    figure = "agent_cost_per_task" if name == "max_cost_per_task" and asked.cost_of_whom == "agent" else kind.figure
+    about = "" if name == "max_invalid" and len(these.conditions) > 1 else asked.condition
+    own, work = (figures.get(figure, about) for figures in asked.figures)
+    return _held(name, limit, kind, work if own.value is None else own, asked)
 
-    def _figure(self, name: str, condition: str | None = None) -> Figure:
-        about = self.condition if condition is None else condition
-        these, work = (figures.get(name, about) for figures in self.figures)
-        return work if these.value is None else these
 
-    def _share(self, name: str, limit: float, found: Figure, verb: str, holds: Limit) -> Criterion:
-        words = f"{percent(found.value or 0.0)} of {counted(found.n)} {verb}"
-        return self._judged(name, limit, found, words, percent, holds)
-
-    def _mean(
-        self, name: str, limit: float, found: Figure, shown: Callable[[float], str], wanted: str
-    ) -> Criterion:
-        note = f", {found.note}" if found.note else ""
-        words = f"{shown(found.value or 0.0)} a sample, mean of {counted(found.n)}{note}"
-        return self._judged(name, limit, found, words, shown, at_most, wanted)
-
-    def _judged(
-        self,
-        name: str,
-        limit: float,
-        found: Figure,
-        words: str,
-        shown: Shown,
-        holds: Limit,
-        wanted: str = "",
-    ) -> Criterion:
-        """A figure held against its limit.
-
-        Args:
-            name: Of the limit.
-            limit: The limit.
-            found: The figure.
-            words: The figure in words.
-            shown: Writes a number of its kind.
-            holds: `at_least` or `at_most`.
-            wanted: The limit as it is to be read; "" to write it as the figure.
-        """
-        if found.value is None:
-            return cannot_judge(name, limit, found.unknown)
-        span = ""
-        if found.interval is not None:
-            low, high = map(shown, found.interval)
-            of = "on these tasks, " if found.estimand is Estimand.THESE else ""
-            span = f"{of}{self.confidence * 100:g} % interval {low} to {high}"
-        observed = ObservedValue(found.value, found.interval, words, span)
-        return holds(name, limit, wanted or shown(limit), observed, sure=self.sure)
+def _held(name: str, limit: float, kind: _Kind, found: Figure, asked: _Asked) -> Criterion:
+    if found.value is None:
+        return cannot_judge(name, limit, found.unknown)
+    said = kind.words.format(
+        value=kind.shown(found.value),
+        samples=counted(found.n, "sample"),
+        tasks=counted(found.n, "task"),
+        note=f", {found.note}" if found.note else "",
+        group=f" ({found.group})" if found.group else "",
+    )
+    end = None
+    if found.interval is not None:
+        low, high = map(kind.shown, found.interval)
+        end = found.interval.low if kind.is_least else found.interval.high
+        of = "on these tasks, " if found.estimand is Estimand.THESE else ""
+        said += f" ({of}{asked.confidence * 100:g} % interval {low} to {high})"
+    said += f"; wanted is at {'least' if kind.is_least else 'most'} {kind.wanted(limit)}"
+    if asked.sure and end is None:
+        why = f"{said} for sure, and these samples cannot tell how sure that is"
+        return Criterion(name, limit, found.value, None, False, f"cannot be judged: {why}")
+    judged = end if asked.sure and end is not None else found.value
+    passed = not (exceeds(limit, judged) if kind.is_least else exceeds(judged, limit))
+    if asked.sure:
+        said += f", and the interval's {'lower' if kind.is_least else 'upper'} end counts"
+    return Criterion(name, limit, found.value, found.interval, passed, said)
 
 
 _REGRESSION = "max_regression"

@@ -1,7 +1,7 @@
 """Limits that a run must keep to, and how it stands to each of them."""
 
 from dataclasses import dataclass, fields
-from math import isfinite, nan
+from math import isfinite
 
 from worktrial.errors import SettingError, option
 from worktrial.statistics import Interval
@@ -64,54 +64,11 @@ class Criterion:
     """Observation, and why it is enough or not, in a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedValue:
-    """An observed value with its interval, in words too."""
-
-    value: float
-    interval: Interval | None
-    words: str
-    """`71.2 % of 43 samples`."""
-    span: str
-    """The interval as it is to be read."""
-
-
 def cannot_judge(name: str, limit: float, why: str) -> Criterion:
     """A criterion about which nothing is known fails: passing would be a guess."""
     return Criterion(name, limit, None, None, False, f"cannot be judged: {why}")
 
 
-def at_least(name: str, limit: float, shown: str, found: ObservedValue, *, sure: bool) -> Criterion:
-    """Whether the value, or with `sure` the lower end of its interval, reaches the limit.
-
-    Args:
-        name: Of the criterion.
-        limit: The limit.
-        shown: The limit as it is to be read.
-        found: What was observed.
-        sure: Whether chance has to be ruled out.
-    """
-    return _judged(name, limit, f"at least {shown}", found, sure, sign=1)
-
-
-def at_most(name: str, limit: float, shown: str, found: ObservedValue, *, sure: bool) -> Criterion:
-    """Whether the value, or with `sure` the upper end of its interval, keeps below the limit."""
-    return _judged(name, limit, f"at most {shown}", found, sure, sign=-1)
-
-
 def exceeds(value: float, limit: float) -> bool:
     """Whether `value` is larger than `limit`, beyond rounding."""
     return value > limit + _ROUNDING
-
-
-def _judged(name: str, limit: float, wanted: str, found: ObservedValue, sure: bool, sign: int) -> Criterion:
-    said = f"{found.words}{f' ({found.span})' if found.span else ''}; wanted is {wanted}"
-    if sure and found.interval is None:
-        why = f"{said} for sure, and these samples cannot tell how sure that is"
-        return Criterion(name, limit, found.value, None, False, f"cannot be judged: {why}")
-    end = nan if found.interval is None else found.interval.low if sign > 0 else found.interval.high
-    judged = end if sure else found.value
-    passed = not exceeds(sign * limit, sign * judged)
-    if sure:
-        said += f", and the interval's {'lower' if sign > 0 else 'upper'} end counts"
-    return Criterion(name, limit, found.value, found.interval, passed, said)

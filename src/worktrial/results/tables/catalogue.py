@@ -11,14 +11,16 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from worktrial.engine.record import RoleUsage, SampleRecord
+from worktrial.engine.stored import agent_of, model_of
 from worktrial.errors import SettingError
 from worktrial.grading.check import CheckResult
 from worktrial.grading.verdict import Vote
-from worktrial.results.tables.run_row import COUNTED, COUNTS, RunRow
 from worktrial.results.tables.schema import (
     INTEGER,
     JSON,
+    NUMBER,
     TEXT,
+    TIME,
     Column,
     RunTable,
     columns_of,
@@ -84,7 +86,7 @@ _DERIVED = {
 }
 _SAMPLE = columns_of(SampleRecord, apart=(*KEY, "key", "finished"), sql=_DERIVED)
 # An offset is reckoned in, so that times are UTC.
-_FINISHED = Column("finished", "TIMESTAMP", "End of the sample on the host, in UTC", "nullif(finished, '')")
+_FINISHED = Column("finished", TIME, "End of the sample on the host, in UTC", "nullif(finished, '')")
 
 
 def _parts(name: str, meaning: str, field: str, row: type, number: str = "", **named: str) -> RunTable:
@@ -168,7 +170,66 @@ _WORK_COLUMNS = {
     "final_state": (JSON, "State of the workplace at the end, where code keeps it", "_said(final_state)"),
 }
 
-RUNS = RunTable("runs", "one row for each run folder", columns_of(RunRow, sql=COUNTS), COUNTED)
+# Of each manifest as a whole, beside who took part and the counts of the records.
+_RUN_COLUMNS = {
+    "folder": (TEXT, "Folder of the run", "folder"),
+    "suite": (TEXT, "Suite that was run", "manifest->>'suite'"),
+    "agent": (TEXT, "The agent's model, or plan, or callable", "agent"),
+    "simulator": (TEXT, "Model of the simulator", "simulator"),
+    "judge": (TEXT, "Model of the judge; several with commas", "judge"),
+    "fingerprint": (TEXT, "Fingerprint of the data", "manifest->>'$.data.fingerprint'"),
+    "samples_planned": (INTEGER, "Samples of the finished run", "manifest->>'samples'"),
+    "samples_finished": (INTEGER, "Samples that have finished so far", "coalesce(finished_ones, 0)"),
+    "passed": (INTEGER, "Finished samples that passed, under all conditions", "coalesce(passed_ones, 0)"),
+    "failed": (INTEGER, "Finished samples that failed, under all conditions", "coalesce(failed_ones, 0)"),
+    "invalid": (INTEGER, "Finished samples without a verdict, under all conditions", "coalesce(invalid_ones, 0)"),
+    "sessions": (INTEGER, "Times that the run was started or resumed", "len(sessions)"),
+    "started": (TIME, "Start of the first session, in UTC", "nullif(sessions[1]->>'started', '')"),
+    "ended": (TIME, "End of the last session, in UTC", "nullif(sessions[-1]->>'ended', '')"),
+    "cost": (
+        NUMBER,
+        "US dollars of all sessions, unfinished samples too; unknown prices count nothing",
+        "coalesce(list_sum(list_transform(sessions, lambda one: (one->>'cost')::DOUBLE)), 0)",
+    ),
+    "tokens": (
+        INTEGER,
+        "Tokens of all sessions, unfinished samples too",
+        "coalesce(list_sum(list_transform(sessions, lambda one: (one->>'tokens')::BIGINT)), 0)",
+    ),
+    "worktrial": (
+        TEXT,
+        "Versions of Worktrial that worked on the run",
+        "nullif(array_to_string(list_sort(list_distinct(list_transform(sessions,"
+        " lambda one: one->>'$.versions.worktrial'))), ', '), '')",
+    ),
+    "data": (JSON, "Origin of the data", "manifest->'data'"),
+    "settings": (JSON, "Everything that can change a result", "manifest->'settings'"),
+}
+RUN = {"run": TEXT, "folder": TEXT, "agent": TEXT, "simulator": TEXT, "judge": TEXT, "manifest": JSON}
+"""Fields of a run as it is laid out, each with its type."""
+_COUNTED = f"""(SELECT *, (manifest->'sessions')::JSON[] AS sessions FROM _runs LEFT JOIN (SELECT run,
+    count(*) AS finished_ones, count_if(outcome = 'pass') AS passed_ones, count_if(outcome = 'fail') AS failed_ones,
+    count_if(outcome = 'invalid') AS invalid_ones FROM {RECORDS} GROUP BY run) USING (run))"""
+
+
+def run_row(source: RunSource) -> Mapping[str, Any]:
+    """A run as it is laid out.
+
+    Raises:
+        DataError: the folder holds no run.
+    """
+    manifest = source.manifest
+    simulator, judge = (model_of(manifest, role) for role in ("simulator", "judge"))
+    who = {"agent": agent_of(manifest), "simulator": simulator, "judge": judge}
+    return {"run": source.name, "folder": str(source.folder), **who, "manifest": manifest}
+
+
+RUNS = RunTable(
+    "runs",
+    "one row for each run folder",
+    [_NAMED, *(Column(name, *told) for name, told in _RUN_COLUMNS.items())],
+    _COUNTED,
+)
 FIGURES = RunTable(
     "figures",
     "one row for each figure of a run, with its interval at 95 %",

@@ -20,9 +20,19 @@ from worktrial.errors import DataError, SettingError
 from worktrial.outside.files import open_file
 from worktrial.results.figure import Ask
 from worktrial.results.shown import tally_shown
-from worktrial.results.tables.catalogue import KEY, LINE, LINES, OF_WORK, RECORDS, TABLES, chosen, line_rows
+from worktrial.results.tables.catalogue import (
+    KEY,
+    LINE,
+    LINES,
+    OF_WORK,
+    RECORDS,
+    RUN,
+    TABLES,
+    chosen,
+    line_rows,
+    run_row,
+)
 from worktrial.results.tables.query import plain_problem, single_select, tables_read
-from worktrial.results.tables.run_row import run_row
 from worktrial.results.tables.schema import nothing, stored_fields
 from worktrial.results.tables.source import RunSource, find_runs, sources
 from worktrial.statistics import Estimand
@@ -231,14 +241,11 @@ def _relations(found: Sequence[RunSource], names: Collection[str], folder: Path)
     if OF_WORK & {*names}:
         rows = chain.from_iterable(map(line_rows, found))
         yield LINES, _laid_out(folder / "lines.jsonl", LINE, rows)
-    for name, made in (("runs", _run_rows), ("figures", _figure_rows)):
-        if name in names:
-            fields = {one.name: one.kind for one in TABLES[name].columns}
-            yield f"_{name}", _laid_out(folder / f"{name}.jsonl", fields, made(found))
-
-
-def _run_rows(found: Iterable[RunSource]) -> Iterator[Mapping[str, Any]]:
-    return (asdict(run_row(source)) for source in found)
+    if "runs" in names:
+        yield "_runs", _laid_out(folder / "runs.jsonl", RUN, map(run_row, found))
+    if "figures" in names:
+        fields = {one.name: one.kind for one in TABLES["figures"].columns}
+        yield "_figures", _laid_out(folder / "figures.jsonl", fields, _figure_rows(found))
 
 
 def _figure_rows(found: Iterable[RunSource]) -> Iterator[Mapping[str, Any]]:

@@ -6,7 +6,6 @@ from markupsafe import Markup
 
 from worktrial.errors import SettingError
 from worktrial.language import JsonValue
-from worktrial.reports.charts import ChartLine, lines
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
@@ -35,11 +34,11 @@ _PUBLISHED_SETTINGS = {
 
 
 def documents(report: Report) -> Section | None:
-    """Tolerance curves, retrieval and stages; None without a run about documents."""
+    """Answers by tolerance, retrieval and stages; None without a run about documents."""
     found = [(run, figures) for run in distinct(report) if (figures := _figures(run)) is not None]
     if not found:
         return None
-    parts = [takeaway(_takeaway(found)), *_curves(found), *_retrieval(found)]
+    parts = [takeaway(_takeaway(found)), *_by_tolerance(found), *_retrieval(found)]
     for runs in _of_one_agent([run for run, _ in found]):
         parts += _stages(runs)
     return Section("documents", "Answers from documents", joined(parts))
@@ -66,21 +65,8 @@ def _at_ends(figures: DocumentFigures) -> tuple[float, float]:
     return shares[min(shares)].value or 0.0, shares[max(shares)].value or 0.0
 
 
-def _curves(found: Found) -> list[Markup]:
+def _by_tolerance(found: Found) -> list[Markup]:
     tolerances = sorted(found[0][1].curve[0].shares)
-    drawn = [
-        ChartLine(
-            _name(run, figures),
-            [
-                (float(place), share.value, share.interval)
-                for place, tolerance in enumerate(tolerances)
-                if (share := row.shares[tolerance]).value is not None
-            ],
-        )
-        for run, figures in found
-        for row in figures.curve
-        if row.scorer == figures.scorer
-    ]
     rows: list[list[Content]] = [
         [
             Value(_name(run, figures), run.name, samples_href(run.slug, {"condition": figures.condition})),
@@ -103,13 +89,6 @@ def _curves(found: Found) -> list[Markup]:
         if row.constant
     ]
     return [
-        lines(
-            "Answers right, as the tolerance widens",
-            drawn,
-            x_label="Relative tolerance",
-            y_label="Answers right",
-            x_names={float(place): _tolerance(tolerance) for place, tolerance in enumerate(tolerances)},
-        ),
         to_html(
             ShownTable(
                 "Answers right by scorer and tolerance",
@@ -118,9 +97,9 @@ def _curves(found: Found) -> list[Markup]:
             )
         ),
         caveat(
-            "Over samples with a verdict; those without one are left out here. A curve that rises with the "
-            "tolerance means figures that are nearly right, such as rounded ones; a flat one means wrong figures. "
-            "A constant says of every question that it cannot be told, and lists the years that a question names."
+            "Over samples with a verdict; those without one are left out here. A share that rises with the "
+            "tolerance means figures that are nearly right, such as rounded ones; one that does not means wrong "
+            "figures. A constant says of every question that it cannot be told, and lists the years it names."
         ),
     ]
 

@@ -59,6 +59,7 @@ class DocumentsSuite(Suite):
     options = DocumentsOptions
     data = DocumentsData
     beside = DocumentsBeside
+    viewer = (Path(__file__).parent / "viewer" / "documents.js",)
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
         "reference": replace(plan_agent(), about="follows each question's stored plan of searches and queries"),
         "idle": idle_agent("says nothing", must=Outcome.FAIL),

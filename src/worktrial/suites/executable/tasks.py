@@ -12,10 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, ValidationError
 
 from worktrial.agents.plan import Plan, plan_problems
 from worktrial.errors import DataError
+from worktrial.grading.check import Claim
 from worktrial.grading.report_checks import report_problems
 from worktrial.grading.state_checks import OF_HUMANS, Check
 from worktrial.language import JsonObject
@@ -54,10 +55,29 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
-class ExecutableTask(_Model):
+class _TaskFields(_Model):
+    """Fields of a task that are the same for its author and its runs."""
+
+    id: Text
+    difficulty: int
+    traits: tuple[Trait, ...] = ()
+    instruction: Text
+    plan: Plan
+    rubric: Text
+    human: Text = NOBODY
+    """Answer of a human who is asked for, where one can be."""
+    clauses: tuple[str, ...] = ()
+    """Ids of the clauses of the organisation's papers that decide it."""
+    pair: str | None = None
+    """Name that it shares with the same task in another language; None where there is none."""
+
+
+class ExecutableTask(_TaskFields):
     """One task, ready to be set up."""
 
-    id: Annotated[str, Field(pattern=r"^[a-z]+(-[a-z]+)*-\d{2,4}$")]
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
+    difficulty: Annotated[int, Field(ge=1, le=3)]
+    checks: Annotated[tuple[Check | InstanceOf[Claim], ...], Field(min_length=1)]
     workplace: Text
     """Name of the workplace."""
     home: Home
@@ -66,22 +86,10 @@ class ExecutableTask(_Model):
     category: Text
     domain: Text
     language: Text
-    difficulty: Annotated[int, Field(ge=1, le=3)]
-    traits: tuple[Trait, ...] = ()
-    instruction: Text
     clock: Text
     """Date or time in the workplace, ISO 8601; also the state's `clock`."""
     initial_state: JsonObject
     """State of the workplace with the task's changes, nothing left to defaults."""
-    plan: Plan
-    checks: Annotated[tuple[Check, ...], Field(min_length=1)]
-    rubric: Text
-    human: Text = NOBODY
-    """Answer of a human who is asked for, where one can be."""
-    clauses: tuple[str, ...] = ()
-    """Ids of the clauses of the organisation's papers that decide it."""
-    pair: str | None = None
-    """Name that it shares with the same task in another language; None where there is none."""
 
     @property
     def plan_alone(self) -> Plan:
@@ -109,25 +117,16 @@ class ExecutableTask(_Model):
         return self.home.open(self.initial_state)
 
 
-class _TaskEntry(_Model):
+class _TaskEntry(_TaskFields):
     """A task as its author writes it."""
 
-    id: Text
-    difficulty: int
-    traits: tuple[Trait, ...] = ()
+    checks: tuple[Check, ...]
     language: str | None = None
-    instruction: Text
     clock: str | None = None
     start: str | None = None
     """Initial state that it begins in, of those in `states/`; None for the workplace's own."""
     state: tuple[dict[str, Any], ...] = ()
     """JSON Patch (RFC 6902) that is applied to that initial state."""
-    plan: Plan
-    checks: tuple[Check, ...]
-    rubric: Text
-    human: Text = NOBODY
-    clauses: tuple[str, ...] = ()
-    pair: str | None = None
 
 
 class _TaskFile(_Model):
@@ -308,24 +307,16 @@ def _task(entry: _TaskEntry, file: _TaskFile, where: str, workplace: Home, state
     if all(isinstance(check, OF_HUMANS) for check in entry.checks):
         raise DataError(f"{where}.checks", "all are about asking a human, who is not always there; add another")
     fields = {
-        "id": entry.id,
+        **{name: getattr(entry, name) for name in _TaskFields.model_fields},
+        "checks": entry.checks,
         "workplace": workplace.artifact.name,
         "home": workplace,
         "scenario": file.scenario,
         "category": file.category,
         "domain": file.domain,
         "language": entry.language or file.language,
-        "difficulty": entry.difficulty,
-        "traits": entry.traits,
-        "instruction": entry.instruction,
         "clock": state["clock"],
         "initial_state": state,
-        "plan": entry.plan,
-        "checks": entry.checks,
-        "rubric": entry.rubric,
-        "human": entry.human,
-        "clauses": entry.clauses,
-        "pair": entry.pair,
     }
     return _parse(ExecutableTask, fields, where)
 

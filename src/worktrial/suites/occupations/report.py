@@ -8,9 +8,9 @@ from worktrial.engine.record import CLEAN
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report
 from worktrial.reports.sections.grouping import distinct
-from worktrial.reports.sections.wording import caveat, estimate_cell, heading, share_cell
+from worktrial.reports.sections.wording import caveat, heading, share_cell
 from worktrial.results.figure import figures_of
-from worktrial.results.writing import Content, ShownTable, Value, to_html
+from worktrial.results.writing import Content, ShownTable, Value, cell_of, to_html
 from worktrial.suites.occupations.published import published_occubench
 
 _HERE = "run here"
@@ -31,8 +31,8 @@ def published_beside(report: Report) -> list[Markup]:
         figures = figures_of(run.run)
         if CLEAN in figures.conditions:
             own = figures.get("completion", CLEAN)
-            cell = estimate_cell(own, href=samples_href(run.slug, {"condition": CLEAN}))
-            rows.append([run.name, _HERE, cell, Value(str(own.n), own.n)])
+            cell = cell_of(own, href=samples_href(run.slug, {"condition": CLEAN}))
+            rows.append([run.name, _HERE, cell, own.n])
         # Of a sweep every setting is another trial; the published one is two faults of two calls each.
         found = next((one for one in figures.named("robustness") if not one.group), None)
         if found is not None and found.value is not None:

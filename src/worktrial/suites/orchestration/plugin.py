@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from math import ceil
+from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -54,6 +55,10 @@ class OrchestrationSuite(Suite):
     beside = ComparisonOptions
     roles = (Role.AGENT, Role.SUB_AGENT, Role.SIMULATOR, Role.JUDGE)
     assignments = False
+    viewer = tuple(
+        Path(__file__).parent / "viewer" / name
+        for name in ("orchestration-plan.js", "orchestration-team.js", "orchestration.css")
+    )
     reference_agents: ClassVar[Mapping[str, ReferenceAgent]] = {
         "gold": ReferenceAgent("does what the recording has", Outcome.PASS, kind=Baseline.ORACLE),
         "always-call": ReferenceAgent(

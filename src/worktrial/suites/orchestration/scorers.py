@@ -72,12 +72,13 @@ def _toolcalls(options: CallOptions) -> Callable[[JsonObject], JsonObject]:
 
 
 def _stored_run(place: Path, options: StoredRunOptions) -> RunScores:
+    from worktrial.results.writing import counted, to_rich
     from worktrial.suites.orchestration.example import example_folder
     from worktrial.suites.orchestration.figures.published import as_json, stored_figures
     from worktrial.suites.orchestration.planning.release import load_release
     from worktrial.suites.orchestration.planning.scenario import Language
     from worktrial.suites.orchestration.scoring.stored import score_stored_run
-    from worktrial.suites.orchestration.terminal import counted, stored_table
+    from worktrial.suites.orchestration.tables import stored_table
 
     language = Language(options.language.upper())
     release = load_release(options.data or example_folder(), [language], corrected=options.gold == "corrected")
@@ -87,9 +88,9 @@ def _stored_run(place: Path, options: StoredRunOptions) -> RunScores:
     for what, ids in (("not in the run", scores.missing), ("not in the data", scores.unknown)):
         if ids:
             some = f"{', '.join(ids[:12])}{', …' if len(ids) > 12 else ''}"
-            notes.append(f"{counted(len(ids))} {what}: {some}")
-    title = f"{language} · {counted(len(scores.sums[Scoring.PUBLISHED]))}"
-    return RunScores([stored_table(figures, title=title)], notes, as_json(figures, scores))
+            notes.append(f"{counted(len(ids), 'scenario')} {what}: {some}")
+    title = f"{language} · {counted(len(scores.sums[Scoring.PUBLISHED]), 'scenario')}"
+    return RunScores([to_rich(stored_table(figures, title=title))], notes, as_json(figures, scores))
 
 
 workflow = Scorer(

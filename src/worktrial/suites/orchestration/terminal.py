@@ -12,35 +12,17 @@ from rich.text import Text
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.language import JsonObject, Message, read_reply, replies_in
-from worktrial.language.untrusted import printable
-from worktrial.suites.orchestration.figures.free import (
-    FAILURES,
-    FREE_METRICS,
-    FREE_TITLES,
-    CascadeGap,
-    FreeFigures,
-    cascade_gaps,
-    differences,
-    free_figures,
-)
-from worktrial.suites.orchestration.figures.published import published_orchestration
-from worktrial.suites.orchestration.figures.turns import (
-    METRICS,
-    TITLES,
-    FigureEstimate,
-    JudgeAgreement,
-    LanguageFigures,
-    judge_agreement,
-    language_figures,
-)
-from worktrial.suites.orchestration.options import Scoring
+from worktrial.results.writing import to_rich
+from worktrial.suites.orchestration.figures.free import cascade_gaps, differences
+from worktrial.suites.orchestration.figures.turns import language_figures
 from worktrial.suites.orchestration.scoring.calls.calls import read_calls
-from worktrial.terminal import call_lines, plain, share_cell, thought_lines
+from worktrial.suites.orchestration.tables import free_table, gap_table, judges_table, scores_table
+from worktrial.terminal import call_lines, plain, thought_lines
 
 
 def figure_tables(
     run: StoredRun, *, compare_published: bool = False, turns: StoredRun | None = None
-) -> Iterator[Table | str | Text]:
+) -> Iterator[Table | Text]:
     """The figures of every language in both scoring modes; of a free-running run, what it reached.
 
     Args:
@@ -49,117 +31,20 @@ def figure_tables(
         turns: A turn-by-turn run of the same team, for the cascade gap of a free-running one.
     """
     for figures in language_figures(run.records):
-        yield _figure_table(figures, compare_published=compare_published and figures.scoring == "published")
-        yield from _remarks(figures)
-
-    free = free_figures(run.records)
-    if free:
-        yield _free_table(free)
-        yield from (_failures(figures) for figures in free)
-    models = run.manifest.settings.get("roles", {})
-    yield from (_agreement(judges, models) for judges in judge_agreement(run.records))
-    if turns is not None:
-        yield _gap_table(cascade_gaps(run, turns), turns)
-        if other := differences(run, turns):
-            lead = ("the two runs differ in more than the mode", "yellow")
-            yield Text.assemble(lead, ": ", ", ".join(other))
-
-
-def _free_table(found: Sequence[FreeFigures]) -> Table:
-    table = Table(title="free running", title_justify="left")
-    table.add_column("", overflow="fold")
-    for metric in FREE_METRICS:
-        table.add_column(FREE_TITLES[metric], justify="right", overflow="fold")
-    for figures in found:
-        name = f"{figures.language} · {figures.condition} · {counted(figures.scenarios)}"
-        table.add_row(Text(printable(name)), *(share_cell(figures.figures[m]) for m in FREE_METRICS))
-    return table
-
-
-def _failures(figures: FreeFigures) -> str:
-    kinds = ", ".join(f"{kind} {figures.first_failures[kind]}" for kind in FAILURES)
-    stuck = f"; {figures.stuck} workflows could never start" if figures.stuck else ""
-    return f"{figures.language} · {figures.condition}: first point of failure: {kinds}{stuck}"
-
-
-def _gap_table(gaps: Sequence[CascadeGap], turns: StoredRun) -> Table:
-    table = Table(title=Text(printable(f"cascade gap: {turns.folder} minus this run")), title_justify="left")
-    table.add_column("", overflow="fold")
-    for metric in FREE_METRICS:
-        table.add_column(FREE_TITLES[metric], justify="right", overflow="fold")
-    for gap in gaps:
-        name = f"{gap.language} · {counted(gap.scenarios)}"
-        table.add_row(name, *(share_cell(gap.gap[metric]) for metric in FREE_METRICS))
-    return table
-
-
-def _figure_table(figures: LanguageFigures, *, compare_published: bool) -> Table:
-    repeats = f" × {figures.repeats} repeats (means)" if figures.repeats > 1 else ""
-    title = f"{figures.language} · {figures.scoring.phrase} · {counted(figures.scenarios)}{repeats}"
-    table = Table(title=Text(title), title_justify="left")
-    table.add_column("", overflow="fold")
-    for metric in METRICS:
-        table.add_column(TITLES[metric], justify="right", overflow="fold")
-    table.add_row("this run", *_cells(figures.figures), style="bold")
-    if figures.macro is not None:
-        table.add_row("… every scenario alike", *_cells(figures.macro))
-    table.add_section()
-    best = figures.best_floors
-    cells = [f"{share_cell(best[metric][1])}\n{best[metric][0]}" for metric in METRICS]
-    table.add_row("best floor", *cells, style="dim")
-    if compare_published:
-        table.add_section()
-        for row in published_orchestration(figures.language).rows:
-            cells = [f"{row.figures[metric]:.1%}" for metric in METRICS]
-            table.add_row(Text(f"published: {printable(row.model)}"), *cells, style="italic")
-    return table
-
-
-def counted(count: int) -> str:
-    """`1 scenario`, `2 scenarios`."""
-    return f"{count} scenario" if count == 1 else f"{count} scenarios"
-
-
-def _remarks(figures: LanguageFigures) -> Iterator[Text]:
-    if figures.troubled:
-        yield Text.assemble(
-            (f"{figures.troubled} of {figures.requests} requests have no answer", "yellow"),
-            "; they weigh one with score 0, so the figures are lower bounds. The same command runs them again.",
-        )
-
-
-def _agreement(found: JudgeAgreement, models: Mapping[str, Mapping[str, str]]) -> str:
-    """Sentence about who judged how many values, and how far they agree."""
-    names = {seat: f"{seat} ({models[seat]['model']})" if seat in models else seat for seat in found.judges}
-    count = f"{found.values} value{'s' if found.values > 1 else ''}"
-    said = f"{found.language}: {count} judged by {', '.join(names.values())}: the same in {found.same:.1%}"
-    if found.without_vote:
-        said += f"; {found.without_vote} votes missing"
-    if found.fleiss.pairwise is not None:
-        said += f"; two votes agree in {found.fleiss.pairwise:.1%}; Fleiss' kappa {_kappa(found.fleiss.kappa)}"
-        said += f"; Cohen's kappa {_kappa(found.cohen.mean)}"
-        if len(found.pairs) > 1:
-            said += f" (mean of {', '.join(f'{a}/{b} {_kappa(k)}' for a, b, k in found.pairs)})"
-    return said
-
-
-def _kappa(kappa: float | None) -> str:
-    return "without value (every vote is the same)" if kappa is None else f"{kappa:.2f}"
-
-
-def _cells(figures: Mapping[str, FigureEstimate]) -> list[str]:
-    return [share_cell(figures[metric]) for metric in METRICS]
-
-
-def stored_table(figures: Mapping[Scoring, Mapping[str, FigureEstimate]], *, title: str) -> Table:
-    """The figures of a stored run of the published program, in both modes."""
-    table = Table(title=Text(title), title_justify="left")
-    table.add_column("scoring", overflow="fold")
-    for metric in METRICS:
-        table.add_column(TITLES[metric], justify="right", overflow="fold")
-    for scoring, estimates in figures.items():
-        table.add_row(scoring.value, *_cells(estimates))
-    return table
+        yield to_rich(scores_table(figures, compare_published=compare_published and figures.scoring == "published"))
+        if figures.troubled:
+            yield Text.assemble(
+                (f"{figures.troubled} of {figures.requests} requests have no answer", "yellow"),
+                "; they weigh one with score 0, so the figures are lower bounds. The same command runs them again.",
+            )
+    named = [(lambda tags: run.folder.name, run)]
+    beside = turns and [(lambda tags: run.folder.name, lambda tags: turns.folder.name, cascade_gaps(run, turns))]
+    for table in (free_table(named), judges_table(named), gap_table(beside or ())):
+        if table is not None:
+            yield to_rich(table)
+    if turns is not None and (other := differences(run, turns)):
+        lead = ("the two runs differ in more than the mode", "yellow")
+        yield Text.assemble(lead, ": ", ", ".join(other))
 
 
 def team_trajectory(line: JsonObject, record: SampleRecord | None) -> Iterator[RenderableType]:

@@ -1,8 +1,9 @@
 """A desk read from its folder: what it is, how its days are drawn, and what is right on them.
 
 A folder holds `desk.yaml`, `handbook/`, and modules: `state.py` (`State`), `tools.py` (functions marked `@reads` or
-`@writes`), `draw.py` (`draw`), `oracle.py` (`plan`), `cases.py` (`cases`, `harms`), `clerks.py` (`greedy`,
-`careful`) and, where the desk has any, `events.py` (`HAPPENINGS`) and `people.py` (`decide`).
+`@writes`), `draw.py` (`draw`), `rules.py` (`desk`, the rules on the kit) and, where the desk has any, `events.py`
+(`HAPPENINGS`) and `people.py` (`decide`). Desks that are not on the kit yet have `oracle.py` (`plan`), `cases.py`
+(`cases`, `harms`) and `clerks.py` (`greedy`, `careful`) in place of what follows from the rules.
 """
 
 import gc
@@ -28,12 +29,14 @@ from worktrial.outside.files import read_bytes, refuse_links_out
 from worktrial.outside.yaml_files import read_yaml
 from worktrial.suites.shifts.cases import PRICES, Case, Harm, Move, Score, Work
 from worktrial.suites.shifts.clerks import play
+from worktrial.suites.shifts.derived import DerivedDay
 from worktrial.suites.shifts.scoring import score
 from worktrial.suites.shifts.spam import SPAM, Habit
 from worktrial.workplaces.desk import DeskSession, DeskState, DeskWorkplace
 from worktrial.workplaces.executable.declare import declaration
 from worktrial.workplaces.executable.describe import encode
 from worktrial.workplaces.handbook import Handbook
+from worktrial.workplaces.kit.desk import Desk as Rules
 
 DESK_FILE = "desk.yaml"
 LENGTHS = ("short", "half", "full")
@@ -93,6 +96,7 @@ class Desk:
         self._package = package or _own_package(folder)
         self.handbook = Handbook(folder / "handbook")
         self._spam: dict[str, str] = {}
+        self._day: DerivedDay | None = None
         self._other_days: dict[str, Sequence[tuple[int, Move]]] = {}
 
     @property
@@ -170,12 +174,36 @@ class Desk:
         except TemplateError as e:
             raise DataError(self.folder / DESK_FILE, f"role: {e}") from e
 
+    @cached_property
+    def rules(self) -> Rules | None:
+        """Rules on the kit, from which all else follows; None for a desk that writes its own cases."""
+        if (self.folder / "cases.py").is_file():
+            return None
+        rules: Any = self._function("rules", "desk")
+        if not isinstance(rules, Rules):
+            raise DataError(self.folder / "rules.py", "desk: is no wt.Desk", "Write desk = wt.Desk()")
+        return rules
+
+    def _derived(self, start: DeskState) -> DerivedDay:
+        """What follows from the rules on a day; kept for the day that was asked for last."""
+        if self._day is None or self._day.start is not start:
+            assert self.rules is not None
+            self._day = DerivedDay(self.rules, lambda: self.workplace, start)
+        return self._day
+
+    @property
+    def clerks(self) -> Sequence[str]:
+        """Reference agents beside *idle*."""
+        return ("plan", "greedy", "careful" if self.rules is None else "stale")
+
     def cases(self, start: DeskState) -> list[Case]:
         """All matters of a day, by the oracle.
 
         Args:
             start: The day's first state, untouched.
         """
+        if self.rules is not None:
+            return self._derived(start).cases
         found: list[Case] = self._function("cases", "cases")(start)
         return found
 
@@ -186,14 +214,18 @@ class Desk:
             start: The day's first state, untouched.
             end: Its last.
         """
-        harms: Iterable[Harm] = self._function("cases", "harms")(start, end)
+        harms: Iterable[Harm]
+        if self.rules is not None:
+            harms = self._derived(start).harms(end)
+        else:
+            harms = self._function("cases", "harms")(start, end)
         return score(self.cases(start), harms, end)
 
     def clerk(self, name: str, start: DeskState) -> Work:
         """Work of a reference clerk.
 
         Args:
-            name: `plan`, `greedy`, `careful`, `spam` or one of `SPAM`; `spam` is whichever of these earns most.
+            name: One of `clerks`, `spam` or one of `SPAM`; `spam` is whichever of these earns most.
             start: The day's first state, untouched.
         """
         if name == "spam":
@@ -206,6 +238,10 @@ class Desk:
                 if home.functions[tool.name].writes and tool.name not in ("send_message", "read_message")
             }
             return SPAM[name](Habit(acts, start.time, self._another_day(start)))
+        if self.rules is not None:
+            derived = self._derived(start)
+            works = {"plan": derived.plan, "greedy": derived.greedy, "stale": derived.stale}
+            return works[name]()
         make: Callable[[DeskState], Work] = self._function("oracle" if name == "plan" else "clerks", name)
         return make(start)
 

@@ -28,7 +28,8 @@ from worktrial.workplaces.desk.tools import WAITS
 from worktrial.workplaces.executable.describe import encode
 from worktrial.workplaces.time import Timeline
 
-CLERKS = ("plan", "idle", "greedy", "careful")
+CLERKS = ("plan", "idle", "greedy", "careful", "stale")
+"""Agents whose scores are shown; a desk has *careful*, or *stale* where its rules are on the kit."""
 IDLE_MOST = 0.05
 SPAM_MOST = 0.08
 """Largest mean score of a clerk that does no work."""
@@ -50,7 +51,7 @@ CHECKS = {
     "plan": "a plan that misses points, does harm or does not pass",
     "idle": "doing nothing earns more than a twentieth of the points",
     "pass": "a clerk that does no work, or earns no more than that may, passes all the same",
-    "spam": "a clerk that does no work earns more than 8 % of the points, or as much as careful",
+    "spam": "a clerk that does no work earns more than 8 % of the points, or as much as one who works",
     "floor": "the best score of clerks that do no work is not the one that desk.yaml states",
     "clerk": "a clerk that cuts corners earns too much",
     "needless-write": "a write of the plan that can be left out without loss",
@@ -155,7 +156,7 @@ def prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof:
             if not planned.passed or planned.harms or planned.earned < planned.reachable - 1e-9:
                 found("plan", variant, _shortfall(planned))
             shares.setdefault("plan", []).append(planned.share)
-            for clerk in (*CLERKS[1:], *SPAM):
+            for clerk in ("idle", *desk.clerks[1:], *SPAM):
                 worked, _ = day.work(clerk)
                 shares.setdefault(clerk, []).append(worked.share)
                 if worked.passed and (worked.share <= IDLE_MOST or clerk in SPAM):
@@ -171,15 +172,16 @@ def prove(desk: Desk, length: str, variants: Sequence[int]) -> ShiftProof:
         return ShiftProof(desk.name, length, len(variants), {}, 0, 0, 0, 0, findings)
     means = {clerk: fmean(values) for clerk, values in shares.items()}
     for clerk, most in MOST.items():
-        if length != "short" and means[clerk] > most:
+        if length != "short" and means.get(clerk, 0.0) > most:
             found("clerk", "all", f"{clerk} earns {means[clerk]:.2f} of the points, and {most} is the most")
     spam = max(SPAM, key=lambda clerk: means[clerk])
     means["spam"] = means[spam]
     for clerk in SPAM:
         if means[clerk] > SPAM_MOST:
             found("spam", "all", f"{clerk} earns {means[clerk]:.2f} of the points, and {SPAM_MOST} is the most")
-    if len(variants) >= FLOOR_FROM and means["spam"] >= means["careful"]:
-        said = f"{spam} earns {means[spam]:.2f} of the points, and careful {means['careful']:.2f}"
+    worker = desk.clerks[-1]
+    if len(variants) >= FLOOR_FROM and means["spam"] >= means[worker]:
+        said = f"{spam} earns {means[spam]:.2f} of the points, and {worker} {means[worker]:.2f}"
         found("spam", "all", f"{said}: work has to pay")
     stated = desk.file.spam.get(length)
     if len(variants) >= FLOOR_FROM and (stated is None or abs(means["spam"] - stated) > FLOOR_SPAN):

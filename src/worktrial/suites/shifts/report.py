@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from worktrial.engine.record import SampleRecord
-from worktrial.reports.charts import ChartLine, lines
 from worktrial.reports.links import samples_href
 from worktrial.reports.report import Report, ReportRun, Section
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import caveat, joined, share_cell, strong, takeaway
-from worktrial.results.writing import Content, ShownTable, Value, to_html
+from worktrial.results.writing import Content, ShownTable, Value, cell_of, percent, to_html
 from worktrial.suites.shifts.figures import (
     STEPS,
     ShiftFigures,
@@ -41,13 +40,13 @@ def working_days(report: Report) -> Section | None:
 
 def _takeaway(found: Found) -> Markup:
     run, records, figures = max(found, key=lambda one: one[2].score.value or 0.0)
-    said = Markup("{} earns {:.0f} % of the points of {} shifts after the price of harm").format(
-        strong(run.name), 100 * (figures.score.value or 0.0), figures.shifts
+    said = Markup("{} earns {} of the points of {} shifts after the price of harm").format(
+        strong(run.name), percent(figures.score.value, 0), figures.shifts
     )
     lost = lost_points(records)
     if lost:
         why, points = lost.most_common(1)[0]
-        said += Markup("; most of what it loses, {:.0f} %, is {}").format(100 * points / lost.total(), words(why))
+        said += Markup("; most of what it loses, {}, is {}").format(percent(points / lost.total(), 0), words(why))
     return said + Markup(".")
 
 
@@ -90,7 +89,7 @@ def _cost_of_a_point(records: Sequence[SampleRecord]) -> Value:
     earned = sum(float(record.measures["points"]) for record in records)
     tokens = sum(record.input_tokens + record.output_tokens for record in records)
     if not earned or not tokens:
-        return Value("-", float("nan"))
+        return cell_of(None)
     said = f"{tokens / earned:,.0f} tokens"
     costs = [record.cost for record in records if record.cost is not None]
     if len(costs) == len(records):
@@ -99,17 +98,19 @@ def _cost_of_a_point(records: Sequence[SampleRecord]) -> Value:
 
 
 def _over_the_day(found: Found) -> Markup:
-    drawn = [
-        ChartLine(run.name, [(at, value, None) for at, value in over_the_day(records)]) for run, records, _ in found
-    ]
-    title = "Score over the working day"
-    names = {step / STEPS: f"{100 * step // STEPS} %" for step in range(0, STEPS + 1, STEPS // 4)}
+    """Score after each quarter of the shift."""
+    quarters = [step / STEPS for step in range(STEPS // 4, STEPS + 1, STEPS // 4)]
+    rows: list[list[Content]] = []
+    for run, records, _ in found:
+        known = dict(over_the_day(records))
+        rows.append([run.name, *(share_cell(known.get(at)) for at in quarters)])
+    heads = ["Run", *(f"After {100 * at:.0f}%" for at in quarters)]
     return joined(
         [
-            lines(title, drawn, x_label="Part of the shift", y_label="Score so far", x_names=names),
+            to_html(ShownTable("Score over the working day, by the part of the shift that has gone", heads, rows)),
             caveat(
-                "A case counts from the last thing done about it, harm from its act. A line that flattens early "
-                "stopped working; one that falls did harm late."
+                "A case counts from the last thing done about it, harm from its act. Who gains nothing late "
+                "stopped working; who falls did harm late."
             ),
         ]
     )

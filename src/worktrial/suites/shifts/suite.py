@@ -110,6 +110,7 @@ class ShiftsSuite(Suite):
     data: ClassVar[type[Options]] = ShiftChoice
     roles = (Role.AGENT,)
     score: ClassVar = SCORE
+    viewer: ClassVar = (Path(__file__).parent / "viewer" / "shifts.js",)
     reference_agents: ClassVar = {
         "plan": ReferenceAgent(
             "works by the oracle, which knows the whole day beforehand", Outcome.PASS, kind=Baseline.ORACLE
@@ -117,6 +118,7 @@ class ShiftsSuite(Suite):
         "idle": idle_agent(must=Outcome.FAIL),
         "greedy": ReferenceAgent("does what it is asked in order of arrival, and looks nothing up"),
         "careful": ReferenceAgent("looks everything up, and works in order of arrival"),
+        "stale": ReferenceAgent("works by the rules without circulars, contracts and exceptions; desks on the kit"),
         "spam": ReferenceAgent(
             "reads nothing: the best of those who acknowledge, approve or refuse all, guess, or repeat",
             must=Outcome.FAIL,

@@ -9,7 +9,7 @@ import msgspec
 from worktrial.agents.candidates import Candidate
 from worktrial.engine.record import SampleResult
 from worktrial.engine.trial import SampleContext
-from worktrial.errors import InvalidReason, InvalidSample
+from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject
@@ -81,6 +81,10 @@ class ShiftSettings(WorkSettings):
     """Minutes of the shift for each minute that the agent takes; None lets only calls cost time."""
 
 
+_WORKERS = frozenset({"plan", "greedy", "careful", "stale"})
+"""Reference agents that a desk may have or lack."""
+
+
 def load(shift: Shift) -> BegunShift:
     """The shift as it begins; see `worktrial.trial.trial.Load`."""
     return BegunShift(shift, shift.start())
@@ -106,7 +110,15 @@ def shift_trial(
     *,
     options: JsonObject | None = None,
 ) -> ToolTrial[BegunShift]:
-    """Shifts made ready to run; for the arguments see `ToolTrial`."""
+    """Shifts made ready to run; for the arguments see `ToolTrial`.
+
+    Raises:
+        SettingError: the agent is a reference agent that a desk does not have.
+    """
+    for desk in {shift.desk.name: shift.desk for shift in shifts}.values():
+        if candidate.kind == "reference" and candidate.spec in _WORKERS.difference(desk.clerks):
+            known = ", ".join(desk.clerks)
+            raise SettingError(f"{option('agent')} {candidate.spec}: the desk {desk.name} has {known}")
 
     async def open_shift(begun: BegunShift, sample: Sample) -> OpenWorkplace:
         return opened(begun, candidate, settings.wall)

@@ -157,6 +157,10 @@ class FolderSuite(Suite):
         return cls(folder, read_suite_file(folder))
 
     @classmethod
+    def of_object(cls, found: object, place: str) -> None:
+        """Nothing: suites of this kind are folders; see `SuiteKind.of_object`."""
+
+    @classmethod
     def of_runs(cls, name: str) -> Self:
         """The suite as its runs need it; see `SuiteKind.of_runs`."""
         return cls(Path(name), SuiteFile(kind="suite", name=name))

@@ -40,6 +40,8 @@ class Declaration:
     example: Mapping[str, JsonValue] | None
     """Arguments of a call that succeeds in the initial state; its result is the tool's example output. None for a
     tool that shows none."""
+    described: bool = True
+    """Whether every argument has to be described in the docstring."""
 
 
 def reads(**example: JsonValue) -> Callable[[F], F]:
@@ -139,13 +141,13 @@ def read_doc(function: Callable[..., Any]) -> Doc:
     return Doc(" ".join(" ".join(summary).split()), arguments)
 
 
-def read_signature(function: Callable[..., Any], where: str) -> Signature:
+def read_signature(function: Callable[..., Any], where: str, *, described: bool = True) -> Signature:
     """The state type, argument record and argument schema of a tool function.
 
     Args:
-        function: Takes the state first, then keyword arguments; every parameter is annotated, and every
-            argument is described under `Args:` in the docstring.
+        function: Takes the state first, then keyword arguments; every parameter is annotated.
         where: Names the function in messages.
+        described: Whether every argument has to be described under `Args:` in the docstring.
 
     Raises:
         DataError: an annotation or a description is missing, or a type has no JSON form.
@@ -156,20 +158,20 @@ def read_signature(function: Callable[..., Any], where: str) -> Signature:
         fix = "Declare types at the top of the module, not inside a function"
         raise DataError(where, f"an annotation cannot be read: {e}", fix) from e
     state, *given = inspect.signature(function).parameters.values()
-    described = read_doc(function).arguments
+    descriptions = read_doc(function).arguments
     for parameter in (state, *given):
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise DataError(where, f"takes *{parameter.name}", "A tool names each of its arguments.")
         if parameter.name not in hints:
             raise DataError(where, f"the parameter {parameter.name!r} has no type annotation")
     names = [parameter.name for parameter in given]
-    if missing := [name for name in names if not described.get(name)]:
+    if described and (missing := [name for name in names if not descriptions.get(name)]):
         raise DataError(where, f"no description of {', '.join(missing)} under Args: in the docstring")
-    if extra := sorted(set(described) - set(names)):
+    if extra := sorted(set(descriptions) - set(names)):
         raise DataError(where, f"the docstring describes {', '.join(extra)}, which the function does not take")
     arguments = msgspec.defstruct(
         f"{function.__name__}_arguments",
-        [_field(parameter, hints[parameter.name], described[parameter.name]) for parameter in given],
+        [_field(parameter, hints[parameter.name], descriptions.get(parameter.name)) for parameter in given],
         kw_only=True,
         forbid_unknown_fields=True,
     )
@@ -211,8 +213,8 @@ def refuse_lost_defaults(state_type: Any, where: str) -> None:
                 raise DataError(where, what, "Make it a msgspec.Struct, or write @dataclass(slots=True)")
 
 
-def _field(parameter: inspect.Parameter, hint: Any, description: str) -> Any:
-    annotated = Annotated[hint, msgspec.Meta(description=description)]
+def _field(parameter: inspect.Parameter, hint: Any, description: str | None) -> Any:
+    annotated = Annotated[hint, msgspec.Meta(description=description)] if description else hint
     if parameter.default is parameter.empty:
         return (parameter.name, annotated)
     return (parameter.name, annotated, parameter.default)

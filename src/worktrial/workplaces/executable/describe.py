@@ -105,7 +105,10 @@ def describe(
             does not fit it, or a tool without docstring, or with an argument without type or description.
     """
     marked = [(f, declared) for f in _members(functions) if (declared := declaration(f)) is not None]
-    signatures = {f.__name__: read_signature(f, f"{where}: tool {f.__name__}") for f, _ in marked}
+    signatures = {
+        f.__name__: read_signature(f, f"{where}: tool {f.__name__}", described=declared.described)
+        for f, declared in marked
+    }
     if not signatures:
         raise DataError(where, "has no tools", "Mark its functions with @reads() or @writes().")
     state_type = _common([signature.state_type for signature in signatures.values()], where)

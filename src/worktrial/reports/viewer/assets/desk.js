@@ -117,26 +117,12 @@
     return [
       el("p", { class: "lead" }, Worktrial.outcome(result.outcome), ` · ${result.reason}`),
       took,
-      points(result.measures),
+      Worktrial.measured(result.measures),
       Worktrial.section("checks", "Checks", Worktrial.checks(result.checks)),
       Worktrial.section("votes", "Votes", Worktrial.votes(result.votes)),
       result.measures && Object.keys(result.measures).length ? Worktrial.tree("All measures", result.measures) : null,
       el("p", {}, el("a", { href: `trajectory.html#${Worktrial.hash(more)}` }, "All of it, call by call")),
     ];
-  }
-
-  /** What cost points, where a suite counts in points: the parts of cases that were not earned in full. */
-  function points(measures) {
-    const cases = Array.isArray(measures?.cases) ? measures.cases : [];
-    const lost = cases.flatMap((one) => (Array.isArray(one?.parts) ? one.parts : []).filter((part) => part.earned < part.points).map((part) => [one, part]));
-    if (!lost.length) return null;
-    const row = ([one, part]) =>
-      el(
-        "tr",
-        {},
-        [one.title, String(part.name).replaceAll("_", " "), `${part.earned} of ${part.points}`, part.lost, part.because].map((value) => el("td", { class: "wrap", dir: "auto" }, value == null ? "" : String(value))),
-      );
-    return Worktrial.section("lost", "Lost points", Worktrial.table("Lost points", ["Case", "Part", "Points", "Lost by", "Because"], lost.map(row)));
   }
 
   async function leave() {

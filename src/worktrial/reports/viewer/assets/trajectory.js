@@ -224,8 +224,8 @@
     Worktrial.folds.reset(count < MANY);
     Worktrial.folds.wanted = null;
     let items;
-    if (Worktrial.isStepwise(line)) items = Worktrial.wholeParts(Worktrial.steps(line, record));
-    else if (Worktrial.isFree(line)) items = Worktrial.wholeParts(Worktrial.freeTurns(line, ledger, record));
+    const own = Worktrial.suites.map((suite) => suite.work?.(line, record, ledger)).find(Boolean);
+    if (own) items = Worktrial.wholeParts(own);
     else if (Array.isArray(line.calls) || Array.isArray(line.messages)) {
       const audit = new Map((Array.isArray(line.audit) ? line.audit : []).map((row) => [row.call, row]));
       items = Worktrial.turns(line, ledger, audit);
@@ -247,13 +247,13 @@
     const instruction = typeof line.instruction === "string" && line.instruction;
     const answer = typeof line.answer === "string" && line.answer;
     const state = line.final_state;
-    const own = Array.isArray(line.own) ? line.own : [];
+    const account = Array.isArray(line.own) ? line.own : [];
     const printed = typeof line.printed === "string" && line.printed;
     return [
       section("assignment", "Assignment", instruction ? Worktrial.markdown(instruction, "speech") : null),
       section("work", "Work", here.list.element),
       section("answer", "Answer", answer ? Worktrial.markdown(answer, "speech") : null),
-      section("own", "The program's own account", own.length ? Worktrial.details(`Show its ${own.length} messages`, () => accountOf(own)) : null),
+      section("own", "The program's own account", account.length ? Worktrial.details(`Show its ${account.length} messages`, () => accountOf(account)) : null),
       section("printed", "What it printed", printed ? Worktrial.details("Show what it printed", () => el("pre", {}, printed)) : null),
       section("state", "State of the workplace at the end", state ? Worktrial.details("Show the state", () => Worktrial.json(state)) : null),
     ];

@@ -189,18 +189,11 @@ window.Worktrial = window.Worktrial || {};
 
   /** Let each reply that is not just words say how it is read; what is stored, and shown as such, stays the same. */
   function withReadings(line, readings) {
-    if (readings) {
-      repliesIn(line).forEach((message, n) => readings[n] && Object.defineProperty(message, "readAs", { value: readings[n] }));
+    for (const [place, reading] of readings || []) {
+      const message = place.reduce((at, key) => at?.[key], line);
+      if (message) Object.defineProperty(message, "readAs", { value: reading });
     }
     return line;
-  }
-
-  /** Messages of models at work, wherever a suite stores them, in the order of their readings. */
-  function repliesIn(line) {
-    const objects = (value) => (Array.isArray(value) ? value.filter((one) => one && typeof one === "object" && !Array.isArray(one)) : []);
-    const talks = [line.messages, line.main_agent_history, line.sub_agent_history];
-    for (const turn of objects(line.turns)) talks.push(...objects(turn.work).map((work) => work.messages));
-    return talks.flatMap(objects).filter((message) => (message.role === undefined ? "assistant" : message.role) === "assistant");
   }
 
   const table = Array.from({ length: 256 }, (_, n) => {

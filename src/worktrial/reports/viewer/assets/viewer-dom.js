@@ -3,6 +3,12 @@
 /* Making parts of a page. Text from runs gets in by text nodes alone. */
 window.Worktrial = window.Worktrial || {};
 
+/**
+ * What suites' own scripts know to show: each may have `work(line, record, ledger)`, which gives the parts of a
+ * sample's work, and `measures(measures)`, which says in words what was measured. Both give null where they do not know the form.
+ */
+Worktrial.suites = [];
+
 (() => {
   const FOLD = 1600; // characters shown of a long text
   const LINES = 24;

@@ -117,4 +117,11 @@ window.Worktrial = window.Worktrial || {};
       table,
     ];
   };
+
+  /** What a suite's own script says of the measures; [] where none knows their form. */
+  Worktrial.measured = (measures) => (measures && Worktrial.suites.map((suite) => suite.measures?.(measures)).find(Boolean)) || [];
+
+  /** The measures of a sample, in words where a suite has some. */
+  Worktrial.measures = ({ measures }) =>
+    measures && Object.keys(measures).length ? [...Worktrial.measured(measures), Worktrial.tree("All measures as stored", measures)] : null;
 })();

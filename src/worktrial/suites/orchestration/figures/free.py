@@ -2,14 +2,13 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
 
 from worktrial.engine.record import CLEAN, SampleRecord
 from worktrial.engine.roles import Role
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
-from worktrial.statistics import Interval, change_intervals, quotient
-from worktrial.suites.orchestration.figures.turns import FigureEstimate, estimates
+from worktrial.statistics import Figure, change_intervals, quotient
+from worktrial.suites.orchestration.figures.turns import estimates, figure_of
 from worktrial.suites.orchestration.scoring.figures import Sums
 
 FREE_TITLES = {
@@ -29,7 +28,7 @@ class FreeFigures:
     language: str
     condition: str
     scenarios: int
-    figures: Mapping[str, FigureEstimate]
+    figures: Mapping[str, Figure]
     """`completed`: scenarios with every goal reached; `goals`: workflows that reached theirs; `calls`: recorded
     calls that were made; `plan`: mean of our score of the plans. All 0-1."""
     first_failures: Mapping[str, int]
@@ -44,7 +43,7 @@ class CascadeGap:
 
     language: str
     scenarios: int
-    gap: Mapping[str, FigureEstimate]
+    gap: Mapping[str, Figure]
     """Differences by metric of `FREE_METRICS`; positive where free running reaches less."""
 
 
@@ -96,7 +95,7 @@ def cascade_gaps(free: StoredRun, turns: StoredRun) -> list[CascadeGap]:
         second = [{key: sums[key] for key in sorted(keys)} for sums in second]
         intervals = change_intervals(second, first, free_rates)
         values = free_rates(_total(first)), free_rates(_total(second))
-        gap = {m: _difference(values[0][m] - values[1][m], intervals.get(m)) for m in FREE_METRICS}
+        gap = {m: figure_of(m, values[0][m] - values[1][m], intervals.get(m), len(common)) for m in FREE_METRICS}
         gaps.append(CascadeGap(language, len(common), gap))
     return gaps
 
@@ -168,10 +167,6 @@ def free_rates(sums: Sums) -> dict[str, float]:
         "calls": quotient(sums["calls_matched"], sums["gold_calls"]),
         "plan": quotient(sums["plan_sum"], sums["plans"]),
     }
-
-
-def _difference(value: float, interval: Interval | None) -> FigureEstimate:
-    return FigureEstimate(None) if isnan(value) else FigureEstimate(value, interval)
 
 
 def _total(clusters: Sequence[Sums]) -> dict[str, float]:

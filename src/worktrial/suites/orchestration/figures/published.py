@@ -4,14 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
-import msgspec
-
 from worktrial.language import JsonObject
-from worktrial.suites.orchestration.figures.turns import FigureEstimate, estimates, figures_by_name
+from worktrial.statistics import Figure
+from worktrial.suites.orchestration.figures.turns import METRICS, estimates, figures_by_name
 from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.scoring.stored import StoredScores
-
-METRICS = ("average", "plan", "call_refuse", "function_call")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,7 @@ def published_orchestration(language: str) -> PublishedTable:
     return PublishedTable(table["source"], tuple(rows))
 
 
-def stored_figures(scores: StoredScores) -> dict[Scoring, Mapping[str, FigureEstimate]]:
+def stored_figures(scores: StoredScores) -> dict[Scoring, Mapping[str, Figure]]:
     """The figures of a stored run in both modes, with intervals over scenarios."""
     return {
         scoring: estimates(list(scores.sums[scoring].values()), figures_by_name(scoring))
@@ -60,10 +57,15 @@ def stored_figures(scores: StoredScores) -> dict[Scoring, Mapping[str, FigureEst
     }
 
 
-def as_json(figures: Mapping[Scoring, Mapping[str, FigureEstimate]], scores: StoredScores) -> JsonObject:
+def as_json(figures: Mapping[Scoring, Mapping[str, Figure]], scores: StoredScores) -> JsonObject:
     """All of it for a file."""
     return {
-        "figures": msgspec.to_builtins(figures, str_keys=True),
+        "figures": {
+            scoring.value: {
+                name: {"value": figure.value, "interval": figure.interval} for name, figure in of.items()
+            }
+            for scoring, of in figures.items()
+        },
         "scenarios": scores.rows,
         "missing": scores.missing,
         "unknown": scores.unknown,

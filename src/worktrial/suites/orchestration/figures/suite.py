@@ -1,6 +1,7 @@
 """The suite's figures of a run by name, and their changes between two runs of the same samples."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import Any
 
@@ -10,7 +11,6 @@ from worktrial.engine.stored import StoredRun
 from worktrial.statistics import Change, Figure, change_intervals
 from worktrial.suites.orchestration.figures.free import free_clusters, free_figures, free_rates
 from worktrial.suites.orchestration.figures.turns import (
-    FigureEstimate,
     language_figures,
     over_repeats,
     repeat_clusters,
@@ -28,18 +28,8 @@ def run_figures(run: StoredRun) -> list[Figure]:
     return found
 
 
-def _figures(estimates: Mapping[str, FigureEstimate], group: str, scenarios: int) -> list[Figure]:
-    return [
-        Figure(
-            name=name,
-            value=estimate.value,
-            low=None if estimate.interval is None else estimate.interval.low,
-            high=None if estimate.interval is None else estimate.interval.high,
-            n=scenarios,
-            group=group,
-        )
-        for name, estimate in estimates.items()
-    ]
+def _figures(figures: Mapping[str, Figure], group: str, scenarios: int) -> list[Figure]:
+    return [replace(figure, group=group, n=scenarios) for figure in figures.values()]
 
 
 def figure_changes(pairs: Sequence[SamplePair], *, confidence: float) -> Iterator[Change]:

@@ -7,7 +7,15 @@ from math import isnan
 
 from worktrial.engine.record import SampleRecord
 from worktrial.language import JsonObject
-from worktrial.statistics import Agreement, Interval, PairwiseCohen, agreement, pairwise_cohen, score_intervals
+from worktrial.statistics import (
+    Agreement,
+    Figure,
+    Interval,
+    PairwiseCohen,
+    agreement,
+    pairwise_cohen,
+    score_intervals,
+)
 from worktrial.suites.orchestration.options import Scoring
 from worktrial.suites.orchestration.scoring.figures import Figures, Sums, published_figures
 from worktrial.suites.orchestration.scoring.ours import our_figures, our_macro
@@ -22,19 +30,11 @@ _FIGURES: Mapping[Scoring, Callable[[Sums], Figures]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class FigureEstimate:
-    """A figure, 0-1, with its 95 % interval; null where there is nothing to measure."""
-
-    value: float | None
-    interval: Interval | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Floor:
     """Figures of a team that understands nothing, on the same scenarios."""
 
     name: str
-    figures: Mapping[str, FigureEstimate]
+    figures: Mapping[str, Figure]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,10 @@ class LanguageFigures:
     scoring: Scoring
     scenarios: int
     repeats: int
-    figures: Mapping[str, FigureEstimate]
+    figures: Mapping[str, Figure]
     """Figures by metric (`METRICS`): the mean over the repeats, with the interval of `score_intervals` over
     scenarios."""
-    macro: Mapping[str, FigureEstimate] | None
+    macro: Mapping[str, Figure] | None
     """Ours only: every scenario weighs the same; `figures` weighs every step the same."""
     floors: tuple[Floor, ...]
     requests: int
@@ -56,9 +56,9 @@ class LanguageFigures:
     """Requests without an answer; they weigh one with score 0."""
 
     @property
-    def best_floors(self) -> Mapping[str, tuple[str, FigureEstimate]]:
+    def best_floors(self) -> Mapping[str, tuple[str, Figure]]:
         """The best floor of each metric, as a person reads its name; "" and no value where there is none."""
-        none = ("", FigureEstimate(None))
+        none = ("", Figure(name="", value=None))
         return {
             metric: max(
                 ((floor.name.replace("_", " "), floor.figures[metric]) for floor in self.floors),
@@ -143,15 +143,22 @@ def over_repeats(repeats: int, figures: Callable[[Sums], Figures]) -> Callable[[
     return mean
 
 
-def estimates(clusters: Sequence[Sums], statistic: Callable[[Sums], dict[str, float]]) -> dict[str, FigureEstimate]:
-    """The figures of all clusters together, each with its interval."""
+def estimates(clusters: Sequence[Sums], statistic: Callable[[Sums], dict[str, float]]) -> dict[str, Figure]:
+    """The figures of all clusters together, each with its 95 % interval."""
     total = {key: sum(cluster[key] for cluster in clusters) for key in clusters[0]}
     # One scenario cannot say how much scenarios vary.
     intervals = score_intervals(clusters, statistic) if len(clusters) > 1 else {}
     return {
-        name: FigureEstimate(None) if isnan(value) else FigureEstimate(float(value), intervals.get(name))
-        for name, value in statistic(total).items()
+        name: figure_of(name, value, intervals.get(name), len(clusters)) for name, value in statistic(total).items()
     }
+
+
+def figure_of(name: str, value: float, interval: Interval | None, clusters: int) -> Figure:
+    """A figure over scenarios; one whose value is NaN has none."""
+    if isnan(value):
+        return Figure(name=name, value=None, clusters=clusters, unknown="nothing to measure")
+    low, high = interval or (None, None)
+    return Figure(name=name, value=float(value), low=low, high=high, clusters=clusters)
 
 
 def figures_by_name(scoring: Scoring) -> Callable[[Sums], dict[str, float]]:

@@ -10,7 +10,7 @@ from worktrial.workplaces.time import Timeline
 
 from . import book, matters
 from .matters import PATTERNS, Draw
-from .rules import FIRST_WORD, POSITION, REPORT, solve
+from .rules import FIRST_WORD, POSITION, REPORT, desk
 from .state import State
 
 SLOTS = {
@@ -42,7 +42,7 @@ _REPORT = {"short": ("14:45", "15:00"), "half": ("14:30", "15:30"), "full": ("12
 
 
 _WORK = {
-    "drawdown": 11, "certificate": 13, "waiver": 10, "collateral": 12, "inquiry": 11, "fee": 11,
+    "drawdown": 11, "group": 11, "certificate": 13, "waiver": 10, "collateral": 12, "inquiry": 11, "fee": 11,
     "downgrade": 6, "guarantee": 12, REPORT: 9, POSITION: 6,
 }  # fmt: skip
 """Minutes that the work on a matter of a kind takes, but for asking others."""
@@ -61,18 +61,19 @@ def draw(length: str, minutes: int, random: Random) -> State:
 
 def _chores(state: State) -> Iterator[Chore]:
     """Everything that has to be done on a day, some minutes before it is due."""
-    for right in solve(state):
-        ready, minutes = max(right.arrives, right.earliest), _WORK[right.kind]
-        if right.asked_by:
-            yield Chore(right.arrives, right.arrives + FIRST_WORD - 2, 3)
+    for matter in desk.matters(state):
+        arrives, due = matter.request.at, matter.right.by or 0
+        ready, minutes = max(arrives, matter.earliest), _WORK[matter.name]
+        if matter.request.sender:
+            yield Chore(arrives, arrives + FIRST_WORD - 2, 3)
             minutes -= 1
-        if right.asks:
-            yield Chore(right.arrives, right.due - _ANSWERS - 5, 4 + 3 * len(right.asks))
-            ready, minutes = max(ready, min(right.arrives + _ANSWERS, right.due - 12)), 7
-        elif ready > right.arrives:  # much can be looked up before
-            yield Chore(right.arrives, ready, 5)
+        if matter.right.asks:
+            yield Chore(arrives, due - _ANSWERS - 5, 4 + 3 * len(matter.right.asks))
+            ready, minutes = max(ready, min(arrives + _ANSWERS, due - 12)), 7
+        elif ready > arrives:  # much can be looked up before
+            yield Chore(arrives, ready, 5)
             minutes -= 4
-        yield Chore(ready, right.due - 3, minutes)
+        yield Chore(ready, due - 3, minutes)
 
 
 def _bank(length: str, minutes: int, random: Random, *, scarce: bool) -> State:

@@ -3,13 +3,12 @@
 Shares no code with the tools: it reads the first state and what is still to come.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from worktrial.language import JsonObject
-from worktrial.suites.shifts.right import RightEnd
-from worktrial.workplaces.people import Kind
+from worktrial.language import JsonValue
+from worktrial.workplaces import kit as wt
+from worktrial.workplaces.desk import Act
 
 from . import numbers
 from .numbers import TODAY
@@ -19,183 +18,430 @@ REPORT = "report"
 POSITION = "position"
 FIRST_WORD = 30
 """Minutes within which whoever asks has a first word (1.3)."""
-POSITION_MINUTES = 15
-POSITION_SLACK = 10
+_POSITION_MINUTES = 15
+_POSITION_SLACK = 10
 """Minutes before a position within which a release may be in it or not (4.8)."""
-_HEAVY, _LIGHT = 3, 1
 WATCH = 8  # rating from which on special credit decides (7.4)
+_TRUE = "1.3: to grant what is not done, or to decline what was due, is a breach."
 
 
-@dataclass(frozen=True)
-class Right(RightEnd):
-    """The right end of one matter."""
-
-    fields: dict[str, int | str] = field(default_factory=dict)
-    """What the answer has to carry: cents, or text."""
-    tell: dict[str, dict[str, int | str]] = field(default_factory=dict)
-    """Others who have to be told, by id, with the fields."""
-    asks: tuple[str, ...] = ()
-    """Who has to have answered before."""
-    weight: int = 2
-    """Halves of the usual points that it is worth (2.2)."""
-
-
-YES: tuple[Kind, ...] = ("approve", "tell")
-NO: tuple[Kind, ...] = ("refuse", "tell")
+def _plainly(state: State) -> None:
+    """Take circulars and contracts out of a day."""
+    for figure in (
+        "joint_day",
+        "mark_up_day",
+        "haircut_day",
+        "one_offs_day",
+        "buffer_day",
+        "deputy_day",
+        "net_day",
+    ):
+        state.figures[figure] = False
+    for facility in state.facilities.values():
+        facility.terms = type(facility.terms)()
 
 
-def solve(state: State) -> list[Right]:
-    """All matters of a day: requests in order of arrival, then what nobody asks for."""
-    counts: dict[str, int] = {}
-    found = []
-    winners = group_winners(state)
-    for event in sorted(e for e in state.time.waiting if e.kind in ("request", "rating")):
-        kind = "downgrade" if event.kind == "rating" else event.payload["kind"]
-        if kind == "drawdown" and in_scarce_group(state, event.payload["customer"]):
-            kind = "group"
-        counts[kind] = counts.get(kind, 0) + 1
-        slot = f"{kind}-{counts[kind]}"
-        if kind == "group":
-            found.append(_group(state, slot, event.due, event.payload, winners))
-        else:
-            found.append(_RULES[kind](state, slot, event.due, event.payload))
-    found = [
-        replace(right, weight=_weight(state, right)) for right in [*found, *_guarantees(state), _report(state)]
-    ]
-    return [*found, *_positions(state)]
+desk = wt.Desk(
+    first_word=FIRST_WORD,
+    because={
+        "in_time": "1.2: by the time of its kind, after minutes that its section names.",
+        "told": "1.3: who asked is answered, and who has to know is told, with the fields of 1.4.",
+        "first_word": f"1.3: whoever asks has a first word within {FIRST_WORD} minutes, if only a time.",
+        "false_word": _TRUE,
+    },
+    references=("facility", "customer"),
+    without_exceptions=_plainly,
+)
 
 
-def _weight(state: State, right: Right) -> int:
-    """Halves of the usual points (2.2)."""
-    large = int(right.filled.get("amount") or 0) >= int(str(state.figures["funding_from"])) * 100
-    if right.kind in (REPORT, "guarantee") or right.critical or right.pattern == "scarce" or large:
-        return _HEAVY
-    return _LIGHT if right.kind in ("fee", "inquiry", "downgrade") else 2
+def _know(person: str, **fields: JsonValue) -> wt.Tell:
+    """Word to somebody who has to know, of whatever kind."""
+    return wt.tell(person, "tell", "escalate", "request", "refuse", "approve", **fields)
 
 
-def paid_by_others(state: State) -> list[tuple[int, int]]:
-    """Minute and cents of each drawdown for today that somebody else releases; -1 for those before the shift."""
-    before = [(-1, r.amount or 0) for r in state.requests.values() if r.released_for == f"{TODAY}"]
-    return before + [(e.due, e.payload["amount"]) for e in sorted(state.time.waiting) if e.kind == "booked"]
+def _yes(asked: wt.Request, **fields: JsonValue) -> wt.Tell:
+    return wt.tell(asked.sender, "approve", "tell", **fields)
 
 
-def in_scarce_group(state: State, customer: str) -> bool:
-    """Whether a customer's drawdowns wait for the allotment."""
-    return bool(state.figures["scarce"]) and state.customers[customer].group == state.figures["scarce_group"]
-
-
-def group_room(state: State) -> int:
-    """Cents that the group under allotment may still draw."""
-    group = state.groups[str(state.figures["scarce_group"])]
-    keeps = 100 - (int(str(state.figures["buffer"])) if state.figures["buffer_day"] else 0)
-    members = {c.id for c in state.customers.values() if c.group == group.id}
-    used = sum(numbers.utilisation(state, f) for f in state.facilities.values() if f.customer in members)
-    return group.limit * keeps // 100 - used
-
-
-def group_wanted(state: State) -> list[tuple[str, int, int]]:
-    """Number, class and cents of each request of the group, in order of receipt."""
-    wanted = []
-    for event in sorted(e for e in state.time.waiting if e.kind == "request"):
-        r = event.payload
-        if r["kind"] == "drawdown" and in_scarce_group(state, r["customer"]):
-            committed = state.facilities[r["facility"]].committed
-            rank = (
-                1 if r["purpose"] in ("wages", "taxes") else 2 if r["purpose"] == "suppliers" and committed else 3
-            )
-            wanted.append((r["id"], rank, r["amount"]))
-    return wanted
-
-
-def group_winners(state: State) -> set[str]:
-    """Requests of the group that are served."""
-    return numbers.best_of_group(group_wanted(state), group_room(state)) if state.figures["scarce"] else set()
-
-
-def _rating(state: State, customer: str) -> int:
-    """Rating at the end of the day."""
-    new = [
-        e.payload["rating"]
-        for e in sorted(state.time.waiting)
-        if e.kind == "rating" and e.payload["customer"] == customer
-    ]
-    return new[-1] if new else state.customers[customer].rating
-
-
-def _taken_back(state: State, sender: str, about: str) -> int | None:
-    """Minute at which somebody takes back what they said on a request."""
-    said = (e for e in state.expected() if e.payload["kind"] == "tell" and e.payload["about"] == about)
-    return next((e.due for e in said if e.payload["sender"] == sender), None)
-
-
-def _drawdown(state: State, slot: str, due: int, r: JsonObject) -> Right:
-    facility, customer = state.facilities[r["facility"]], state.customers[r["customer"]]
-    declined = partial(
-        Right, slot, r["id"], "drawdown", end="decline", asked_by=r["sender"], arrives=due,
-        due=_end(state, due + 60), answer=NO,
-    )  # fmt: skip
-    manager: dict[str, dict[str, int | str]] = {customer.manager: {}}
-    twin = next(
-        (
-            q.id
-            for q in state.requests.values()
-            if q.customer == customer.id and q.reference == r["reference"] and q.status == "released"
-        ),
-        None,
+def _decline(
+    asked: wt.Request,
+    because: str,
+    by: int,
+    *,
+    others: Sequence[wt.Tell] = (),
+    stops: Iterable[str] = (),
+    says: Mapping[str, JsonValue] | None = None,
+    since: int = 0,
+    asks: Sequence[wt.Asked | wt.Standing] = (),
+    **more: Any,
+) -> wt.Right:
+    """Right end of a request that is declined in the register, and told so."""
+    step = wt.at_minute(since, wt.act("decline_request", request_id=asked.about))
+    stopped = [wt.act("set_stop", facility_id=id, stopped=True) for id in stops]
+    no = wt.tell(asked.sender, "refuse", "tell", **(says or {}))
+    return wt.right(
+        *asks,
+        wt.share(step, 2),
+        *stopped,
+        because=because,
+        tell=[no, *others],
+        by=by,
+        since=since,
+        grants=False,
+        **more,
     )
+
+
+@desk.matter("drawdown", event="request", kind="drawdown")
+def drawdown(day: Any, asked: wt.Request) -> wt.Right | None:
+    """Orders to pay out, those of the group under allotment apart (3 and 4)."""
+    r, facility, customer = asked.fields, day.facilities[asked.facility], day.customers[asked.customer]
+    if in_scarce_group(day, customer.id):
+        return None
+    by, large = asked.at + 60, _is_large(day, r["amount"])
+    paying = wt.act("release_drawdown", request_id=asked.about, value_date=r["value_date"])
+    lost: dict[str, Any] = {"naive": paying, "naive_harm": "irreversible", "weight": "heavy" if large else "usual"}
+    twins = (q for q in day.requests.values() if q.customer == customer.id and q.status == "released")
+    twin = next((q.id for q in twins if q.reference == r["reference"]), None)
     if twin is not None:
-        return declined(
-            pattern="duplicate", end="duplicate", answer=("tell", "refuse"), unasked=True,
-            filled=r | {"original": twin},
+        return wt.right(
+            wt.act("mark_duplicate", request_id=asked.about, original_id=twin),
             because="3.4: a customer's reference that was paid already is the same drawdown, whatever the words.",
-            section="3.4",
+            tell=[wt.tell(asked.sender, "tell", "refuse")], by=by, grants=False, pattern="duplicate", unasked=True,
+            **lost,
         )  # fmt: skip
-    back = _taken_back(state, r["sender"], r["id"])
+    back = _taken_back(day, asked.sender, asked.about)
     if back is not None:
-        return declined(
-            pattern="withdrawn", due=_end(state, back + 60), earliest=back, filled=r, section="3.6",
-            because="3.6: a customer may take a drawdown back until the money has left.",
+        because = "3.6: a customer may take a drawdown back until the money has left."
+        return _decline(asked, because, back + 60, since=back, pattern="withdrawn", **lost)
+    if not numbers.is_signed(day, customer, r["signed_by"], r["amount"], facility):
+        because = "3.2: an order that is not signed as card, contract and circulars want it is not carried out."
+        return _decline(
+            asked, because, by, others=[_know(customer.manager)], pattern="signature", unasked=True, **lost
+        )
+    if _rating(day, customer.id) >= WATCH and not facility.terms.irrevocable:
+        because = "7.4: from a rating of 8 on nothing is paid out; special credit is told."
+        return _decline(
+            asked, because, by, others=[_know("special_credit")], pattern="downgraded", critical=True, unasked=True,
+            **{**lost, "weight": "heavy"},
         )  # fmt: skip
-    if not numbers.is_signed(state, customer, r["signed_by"], r["amount"], facility):
-        return declined(
-            pattern="signature", tell=manager, unasked=True, filled=r, section="3.2",
-            because="3.2: an order that is not signed as card, contract and circulars want it is not carried out.",
-        )  # fmt: skip
-    rating = _rating(state, customer.id)
-    if rating >= WATCH and not facility.terms.irrevocable:
-        return declined(
-            pattern="downgraded", tell={"special_credit": {}}, critical=True, unasked=True, filled=r, section="7.4",
-            because="7.4: from a rating of 8 on nothing is paid out; special credit is told.",
-        )  # fmt: skip
-    paper = numbers.certificate(state, facility) if facility.covenant else None
-    waived = any(d.kind == "recorded waiver" and d.about == facility.id for d in state.documents)
+    paper = numbers.certificate(day, facility) if facility.covenant else None
+    waived = any(d.kind == "recorded waiver" and d.about == facility.id for d in day.documents)
     if paper is not None and not waived:
-        value = numbers.ratio(state, facility, paper)
+        value = numbers.ratio(day, facility, paper)
         if not numbers.is_met(facility, value):
-            return declined(
-                pattern="covenant", tell={"risk_control": {"ratio": value}}, unasked=True, section="5.4",
-                filled=r | {"stops": [facility.id]},
-                because="5.4: under a covenant not met and not waived nothing is paid; the facility is stopped.",
+            because = "5.4: under a covenant not met and not waived nothing is paid; the facility is stopped."
+            return _decline(
+                asked, because, by, others=[_know("risk_control", ratio=value / 100)], stops=[facility.id],
+                pattern="covenant", unasked=True, **lost,
             )  # fmt: skip
-    value_date = _value_date(state, facility, due, r["value_date"])
-    free = numbers.available(state, facility, value_date)
+    late = asked.at > day.time.minute_of("15:00")
+    value_date = max(r["value_date"], numbers.business_day(max(facility.terms.notice_days, int(late))))
+    free = numbers.available(day, facility, value_date)
     if r["amount"] > free:
         section = "6.1" if facility.secured else "4.1"
-        return declined(
-            pattern="cover" if facility.secured else "limit", fields={"available": free}, filled=r, section=section,
-            because=f"{section}: more than limit and cover leave is not paid; what is available is told.",
-        )  # fmt: skip
-    large = r["amount"] >= int(str(state.figures["funding_from"])) * 100
-    today = value_date == f"{TODAY}"
-    spoken_of = any(e.payload["about"] == r["id"] and e.payload["kind"] == "tell" for e in state.expected())
-    pattern = "not their word" if spoken_of else _granted_pattern(facility, waived, large)
-    return Right(
-        slot, r["id"], "drawdown", pattern, f"release {value_date}",
-        r["sender"], due, state.time.minute_of("15:00") if today else _end(state, due + 70),
-        "3.1 and 3.5: an order in order is paid for the first value date that contract and cut-off allow.", "3.5",
-        YES, {"value_date": value_date}, unasked=large or facility.terms.notice_days > 0,
-        asks=("funding",) if large else (), filled=r | {"value": value_date},
+        because = f"{section}: more than limit and cover leave is not paid; what is available is told."
+        pattern = "cover" if facility.secured else "limit"
+        return _decline(asked, because, by, says={"available": free / 100}, pattern=pattern, **lost)
+    spoken_of = day.coming(about=asked.about, kind="tell")
+    confirmed = [wt.asked_of("funding", asked.about, amount=r["amount"] / 100)] if large else []
+    return wt.right(
+        *confirmed,
+        wt.half(wt.act("release_drawdown", request_id=asked.about, value_date=value_date), "released_for"),
+        because="3.1 and 3.5: an order in order is paid for the first value date that contract and cut-off allow.",
+        tell=[_yes(asked, value_date=value_date)],
+        by=day.time.minute_of("15:00") if value_date == f"{TODAY}" else asked.at + 70,
+        pattern="not their word" if spoken_of else _granted_pattern(facility, waived, large),
+        unasked=large or facility.terms.notice_days > 0, naive=paying, else_harm="breach", weight=lost["weight"],
     )  # fmt: skip
+
+
+@desk.matter("group", event="request", kind="drawdown")
+def group(day: Any, asked: wt.Request) -> wt.Right | None:
+    """Orders of the group under allotment, which wait for it (7.3)."""
+    if not in_scarce_group(day, asked.customer):
+        return None
+    allotment = day.time.minute_of(str(day.figures["allotment"]))
+    because = "7.3: a group's headroom goes to the combination with most for the first class, then the next."
+    paying = wt.act("release_drawdown", request_id=asked.about, value_date=f"{TODAY}")
+    more: dict[str, Any] = {"pattern": "scarce", "unasked": True, "weight": "heavy", "naive": paying}
+    if asked.about not in day.once(group_winners):
+        return _decline(asked, because, allotment + 60, since=allotment, naive_harm="irreversible", **more)
+    step = wt.at_minute(allotment, wt.half(paying, "released_for"))
+    by = day.time.minute_of("15:00")
+    return wt.right(
+        step, because=because, tell=[_yes(asked, value_date=f"{TODAY}")], by=by, else_harm="breach", **more
+    )
+
+
+@desk.matter("certificate", event="request", kind="certificate")
+def certificate(day: Any, asked: wt.Request) -> wt.Right:
+    """Tests of covenants (5.1 to 5.4)."""
+    facility, customer = day.facilities[asked.facility], day.customers[asked.customer]
+    paper, by = numbers.certificate(day, facility), asked.at + 70
+    if paper is None:
+        because = "5.1: a certificate counts if somebody on the card has signed it."
+        return _decline(asked, because, by, others=[_know(customer.manager)], pattern="not signed", unasked=True)
+    value = numbers.ratio(day, facility, paper)
+    met, terms = numbers.is_met(facility, value), facility.terms
+    stop = wt.share(wt.act("set_stop", facility_id=facility.id, stopped=True), 2)
+    stops = [] if met or terms.irrevocable else [stop]
+    told: dict[str, Any] = {"ratio": value / 100}
+    claimed = wt.act("record_test", request_id=asked.about, ratio=float(asked.fields.get("claimed") or 0), met=True)
+    return wt.right(
+        wt.act("record_test", request_id=asked.about, ratio=value / 100, met=met), *stops, naive=claimed,
+        because="5.2: the ratio by the contract's definitions, else the circulars', else those of this section."
+        if met else "5.4: a breach is told, and the facility stopped unless it cannot be.",
+        tell=[
+            wt.tell(asked.sender, "tell", "approve", "refuse", **told),
+            *([] if met else [_know("risk_control", **told), _know(customer.manager)]),
+        ],
+        by=by, unasked=not met,
+        pattern="contract's definition" if terms.leases or terms.no_cash or terms.as_reported else "plain",
+    )  # fmt: skip
+
+
+@desk.matter("waiver", event="request", kind="waiver")
+def waiver(day: Any, asked: wt.Request) -> wt.Right:
+    """Waivers of covenants, by who has the authority (5.5 and 5.6)."""
+    facility, rating = day.facilities[asked.facility], _rating(day, asked.customer)
+    who = numbers.authority(day, facility, rating)
+    oldest = int(str(day.figures["letter_days"]))
+    signed = any(
+        d.kind == "approval" and d.about == asked.about and d.signed_by == day.people[who].name
+        and (TODAY - TODAY.fromisoformat(d.dated)).days <= oldest
+        for d in day.documents
+    )  # fmt: skip
+    second = "risk_control" if facility.limit >= int(str(day.figures["countersign_from"])) * 100_000_000 else None
+    people = [*([] if signed else [who]), *([second] if second else [])]
+    by, stays = asked.at + 110, wt.standing("facilities", facility.id, "stopped", True)
+    believed = wt.act("record_waiver", request_id=asked.about, granted_by="head_of_credit")
+    wrong: dict[str, Any] = {"naive": believed, "naive_harm": "breach", "unasked": True}
+    back = _taken_back(day, who, asked.about)
+    if back is not None:
+        because = "5.6: an approval that is taken back the same day counts as never given."
+        return _decline(asked, because, back + 60, since=back, asks=[stays], pattern="withdrawn", **wrong)
+    because = "5.5: a waiver is granted by who has the authority at the rating of the day, and nobody else."
+    against = [person for person in people if not day.answers[asked.about][person]]
+    if against:
+        asks = [wt.asked_of(person, asked.about) for person in against]
+        return _decline(asked, because, by, asks=[*asks, stays], pattern="authority", **wrong)
+    moved = [e.due for e in day.coming("rating", customer=asked.customer)]
+    changed = rating != day.customers[asked.customer].rating
+    recording = wt.act("record_waiver", request_id=asked.about, granted_by=who, second=second)
+    return wt.right(
+        *(wt.asked_of(person, asked.about) for person in people),
+        wt.share(wt.at_minute(max(moved, default=0), recording), 2),
+        wt.act("set_stop", facility_id=facility.id, stopped=False),
+        because=because, tell=[_yes(asked)], by=by, naive=believed, else_harm="breach", unasked=True,
+        pattern="rating changes" if changed else "plain" if signed and not second else "authority",
+    )  # fmt: skip
+
+
+@desk.matter("collateral", event="request", kind="collateral")
+def collateral(day: Any, asked: wt.Request) -> wt.Right:
+    """Pieces of collateral that a customer wants back (6.2 to 6.4)."""
+    facility, item = day.facilities[asked.facility], asked.fields["item"]
+    rest = numbers.lending_value(day, facility, without=item) + numbers.guaranteed(day, facility, f"{TODAY}")
+    because = "6.2: a piece is given back where what remains covers all use, scheduled use too."
+    giving = wt.act("release_collateral", collateral_id=item, request_id=asked.about)
+    scheduled = any(use.value_date > f"{TODAY}" for use in facility.uses)
+    says: dict[str, Any] = {"cover": rest / 100}
+    pattern = "scheduled" if scheduled else "haircut"
+    if rest < numbers.utilisation(day, facility):
+        harm: dict[str, Any] = {"naive": giving, "naive_harm": "irreversible"}
+        return _decline(asked, because, asked.at + 70, says=says, pattern=pattern, **harm)
+    return wt.right(giving, because=because, tell=[_yes(asked, **says)], by=asked.at + 70, pattern=pattern)
+
+
+@desk.matter("inquiry", event="request", kind="inquiry")
+def inquiry(day: Any, asked: wt.Request) -> wt.Right:
+    """Others who want to know what a customer uses (8)."""
+    facility, customer = day.facilities[asked.facility], day.customers[asked.customer]
+    party = asked.fields["party"]
+    consent = any(
+        d.kind == "consent" and d.about == customer.id and d.figures["party"] == party
+        and str(d.figures["until"]) >= f"{TODAY}" and numbers.is_signed(day, customer, [d.signed_by])
+        for d in day.documents
+    )  # fmt: skip
+    holds = any(g.facility == facility.id and g.guarantor == party for g in day.guarantees.values())
+    used = numbers.utilisation(day, facility) / 100
+    confirming = wt.act("send_confirmation", request_id=asked.about, to=asked.sender, utilisation=used)
+    more: dict[str, Any] = {"naive": confirming, "weight": "light", "by": asked.at + 70}
+    if consent or (holds and facility.terms.informs_guarantor):
+        return wt.right(
+            wt.half(confirming, "confirmed"),
+            because="8.1: with the customer's signed consent that still holds; 8.2: or by the contract.",
+            tell=[_yes(asked)], pattern="plain" if consent else "contract", **more,
+        )  # fmt: skip
+    because = "8.1: without consent nothing is said; 8.3: compliance is told."
+    return _decline(
+        asked, because, others=[_know("compliance")], naive_harm="disclosure", pattern="not entitled", unasked=True,
+        **more,
+    )  # fmt: skip
+
+
+@desk.matter("fee", event="request", kind="fee")
+def fee(day: Any, asked: wt.Request) -> wt.Right:
+    """Commitment fees of the quarter (9.1)."""
+    facility = day.facilities[asked.facility]
+    amount = numbers.fee(facility) / 100
+    usual = facility.committed and facility.terms.fee_days == 360 and not facility.terms.fee_free
+    return wt.right(
+        wt.act("record_fee", request_id=asked.about, amount=amount),
+        because="9.1: on what was undrawn, day by day, by the contract's rate and its days.",
+        tell=[wt.tell(asked.sender, "tell", "approve", fee=amount)], by=asked.at + 70, grants=True, weight="light",
+        naive=wt.act("record_fee", request_id=asked.about, amount=0), pattern="plain" if usual else "contract",
+    )  # fmt: skip
+
+
+@desk.matter("downgrade", event="rating", about="customer")
+def downgrade(day: Any, asked: wt.Request) -> wt.Right:
+    """Ratings that change during the day (7.4 and 7.5)."""
+    customer, rating = day.customers[asked.about], asked.fields["rating"]
+    facilities = [f for f in day.facilities.values() if f.customer == customer.id]
+    stops = [f.id for f in facilities if rating >= WATCH and not f.terms.irrevocable]
+    section = "7.4" if stops else "7.5"
+    return wt.right(
+        *(wt.act("set_stop", facility_id=id, stopped=True) for id in stops),
+        because=f"{section}: from 8 on all facilities that may be stopped are; the manager hears of it.",
+        tell=[_know(customer.manager, rating=rating)], by=asked.at + 30, about=stops, critical=bool(stops),
+        unasked=True, weight="heavy" if stops else "light", pattern="rating" if stops else "leave alone",
+    )  # fmt: skip
+
+
+def _last_days(day: Any) -> Iterator[wt.Request]:
+    return (wt.Request(held.id) for held in day.guarantees.values() if held.expires == f"{TODAY}")
+
+
+@desk.matter("guarantee", raised_by=_last_days)
+def guarantee(day: Any, asked: wt.Request) -> wt.Right:
+    """Guarantees whose last day is today (6.6)."""
+    held = day.guarantees[asked.about]
+    facility = day.facilities[held.facility]
+    gap = max(0, numbers.utilisation(day, facility) - numbers.lending_value(day, facility))
+    manager = day.customers[facility.customer].manager
+    decision = "let_expire" if not gap else "extended" if held.id in day.extended else "claim"
+    claim = min(held.amount, gap) / 100 if decision == "claim" else 0
+    return wt.right(
+        *([wt.asked_of(manager, held.id)] if gap else []),
+        wt.half(wt.act("settle_guarantee", guarantee_id=held.id, decision=decision, amount=claim), "claimed"),
+        because="6.6: on its last day a guarantee is claimed for what nothing else covers, unless it was extended.",
+        tell=[_know("risk_control", claimed=claim)], by=day.time.minute_of("16:00"), critical=decision == "claim",
+        unasked=True, weight="heavy", pattern="duty",
+    )  # fmt: skip
+
+
+@desk.matter(REPORT, raised_by=lambda day: [wt.Request(REPORT)])
+def large_exposures(day: Any, asked: wt.Request) -> wt.Right:
+    """The report of large exposures (7.6)."""
+    threshold = int(str(day.figures["capital"])) * 10_000_000
+    net = bool(day.figures["net_day"])
+    counted = {g.id: g.exposure - (g.cash_pledged if net else 0) for g in day.groups.values()}
+    large = {id: exposure for id, exposure in counted.items() if exposure >= threshold}
+    fields = {
+        "count": len(large),
+        "total": sum(large.values()) / 100,
+        "largest": max(large, key=lambda id: large[id]),
+    }
+    return wt.right(
+        because="7.6: risk control gets the large exposures by the time of the day, without asking for them.",
+        tell=[wt.tell("risk_control", "tell", **fields)], by=day.time.minute_of(str(day.figures["report_at"])),
+        report=True, critical=True, unasked=True, weight="heavy", pattern="duty",
+    )  # fmt: skip
+
+
+def _hours(day: Any) -> Iterator[wt.Request]:
+    hours = str(day.figures["positions"])
+    return (wt.Request(f"POS {hour}", day.time.minute_of(hour)) for hour in hours.split(", ") if hours)
+
+
+@desk.matter(POSITION, raised_by=_hours)
+def position(day: Any, asked: wt.Request) -> wt.Right:
+    """Positions of the day's payments at set hours (4.8)."""
+    later = [hour.at for hour in _hours(day) if hour.at > asked.at]
+    figures = wt.figure(lambda acts, minute: _paid(day, acts, minute), slack=_POSITION_SLACK)
+    return wt.right(
+        because="4.8: funding is told the drawdowns released for today at the hours of the day, without asking.",
+        tell=[wt.tell("funding", "tell", figure=figures)], by=asked.at + _POSITION_MINUTES,
+        until=min(later, default=None), report=True, critical=not later, unasked=True, pattern="duty",
+        weight="light" if later else "usual",
+    )  # fmt: skip
+
+
+def _paid(day: Any, acts: Sequence[Act], minute: int) -> dict[str, JsonValue]:
+    """Number and sum of the drawdowns that are released for today at a minute, by whomever."""
+    sums = [cents for at, cents in paid_by_others(day) if at <= minute]
+    own: dict[str, int] = {}
+    for act in acts:
+        id = str(act.arguments.get("request_id"))
+        if act.minute > minute:
+            continue
+        if act.tool == "release_drawdown" and act.arguments["value_date"] == f"{TODAY}":
+            own[id] = next(e.payload["amount"] for e in day.coming("request", id=id))
+        elif act.tool == "reopen_request":
+            own.pop(id, None)
+    return {"count": len(sums) + len(own), "total": (sum(sums) + sum(own.values())) / 100}
+
+
+@desk.harm("release_collateral", kind="irreversible", because="6.2: pieces are given back on a request.")
+def another_piece(day: Any, call: Act, end: State) -> str | None:
+    """A piece that nobody wanted back."""
+    due = day.right_of(str(call.arguments["request_id"]))
+    known = [] if due is None else [*due.steps, *([due.naive] if due.naive else [])]
+    asked = any(step.arguments.get("collateral_id") == call.arguments["collateral_id"] for step in known)
+    return None if asked else f"{call.arguments['collateral_id']} was given up"
+
+
+@desk.harm("send_confirmation", kind="disclosure", because="8.1: confirmations are sent to who asked.")
+def another_party(day: Any, call: Act, end: State) -> str | None:
+    """Figures told to somebody else than who asked."""
+    asked = [e.payload["sender"] for e in day.coming("request", id=call.arguments["request_id"])]
+    return None if call.arguments["to"] in asked else f"{call.arguments['to']} was told of a customer"
+
+
+@desk.harm("settle_guarantee", kind="irreversible", because="6.6: guarantees are claimed on their last day.")
+def claimed_wrongly(day: Any, call: Act, end: State) -> str | None:
+    """A guarantee that was claimed and need not be."""
+    due = day.right_of(str(call.arguments["guarantee_id"]))
+    right = due is not None and due.steps[-1].arguments["decision"] == "claim"
+    return (
+        None if right or call.arguments["decision"] != "claim" else f"{call.arguments['guarantee_id']} was claimed"
+    )
+
+
+@desk.harm(
+    "settle_guarantee", kind="breach", because="6.6: on its last day a guarantee is claimed for what is open."
+)
+def written_off(day: Any, call: Act, end: State) -> str | None:
+    """A guarantee that had to be claimed, and was let go."""
+    id = str(call.arguments["guarantee_id"])
+    due = day.right_of(id)
+    open_ = due is not None and due.steps[-1].arguments["decision"] == "claim"
+    return f"{id} was written off" if open_ and end.guarantees[id].decision in ("extended", "let_expire") else None
+
+
+@desk.harm("set_stop", kind="breach", because="5.4 and 7.4: a facility is stopped for a breach or a rating alone.")
+def stopped_wrongly(day: Any, call: Act, end: State) -> str | None:
+    """A facility that was stopped, and may not be."""
+    id = str(call.arguments["facility_id"])
+    due = {step.arguments["facility_id"] for step in day.steps("set_stop") if step.arguments["stopped"]}
+    return (
+        f"{id} was stopped"
+        if end.facilities[id].stopped and not day.facilities[id].stopped and id not in due
+        else None
+    )
+
+
+@desk.harm("decline_request", "mark_duplicate", kind="false_word", because=_TRUE)
+def declined_in_the_register(day: Any, call: Act, end: State) -> str | None:
+    """A request that was due, and is declined in the register."""
+    id = str(call.arguments["request_id"])
+    due = day.right_of(id)
+    wrong = due is not None and due.grants is not False and end.requests[id].status in ("declined", "duplicate")
+    if any(message.kind == "refuse" and message.about == id for message in end.mail.sent):
+        return None  # the word is the harm
+    return f"{id}: what was due was declined" if wrong else None
 
 
 def _granted_pattern(facility: Facility, waived: bool, large: bool) -> str:
@@ -206,212 +452,56 @@ def _granted_pattern(facility: Facility, waived: bool, large: bool) -> str:
     return "waived" if waived else "covered" if facility.secured else "plain"
 
 
-def _value_date(state: State, facility: Facility, due: int, asked: str) -> str:
-    late = due > state.time.minute_of("15:00")
-    return max(asked, numbers.business_day(max(facility.terms.notice_days, int(late))))
+def _is_large(day: Any, amount: int) -> bool:
+    return amount >= int(str(day.figures["funding_from"])) * 100
 
 
-def _group(state: State, slot: str, due: int, r: JsonObject, winners: set[str]) -> Right:
-    allotment = state.time.minute_of(str(state.figures["allotment"]))
-    wins = r["id"] in winners
-    return Right(
-        slot, r["id"], "drawdown", "scarce", f"release {TODAY}" if wins else "decline", r["sender"], due,
-        state.time.minute_of("15:00") if wins else allotment + 60,
-        "7.3: a group's headroom goes to the combination with most for the first class, then the next.",
-        "7.3", YES if wins else NO, {"value_date": f"{TODAY}"} if wins else {}, earliest=allotment, unasked=True,
-        filled=r | ({"value": f"{TODAY}"} if wins else {}) | {"allotted": True},
-    )  # fmt: skip
+def paid_by_others(day: Any) -> list[tuple[int, int]]:
+    """Minute and cents of each drawdown for today that somebody else releases; -1 for those before the shift."""
+    before = [(-1, r.amount or 0) for r in day.requests.values() if r.released_for == f"{TODAY}"]
+    return before + [(e.due, e.payload["amount"]) for e in sorted(day.time.waiting) if e.kind == "booked"]
 
 
-def _certificate(state: State, slot: str, due: int, r: JsonObject) -> Right:
-    facility, customer = state.facilities[r["facility"]], state.customers[r["customer"]]
-    paper = numbers.certificate(state, facility)
-    base = partial(
-        Right, slot, r["id"], "certificate", asked_by=r["sender"], arrives=due, due=_end(state, due + 70)
-    )
-    if paper is None:
-        return base(
-            pattern="not signed", end="decline", answer=NO, tell={customer.manager: {}}, filled=r, section="5.1",
-            because="5.1: a certificate counts if somebody on the card has signed it.", unasked=True,
-        )  # fmt: skip
-    value = numbers.ratio(state, facility, paper)
-    met = numbers.is_met(facility, value)
-    own = facility.terms.leases or facility.terms.no_cash or facility.terms.as_reported
-    stops = [] if met or facility.terms.irrevocable else [facility.id]
-    return base(
-        pattern="contract's definition" if own else "plain",
-        end="met" if met else "breach, stop" if stops else "breach",
-        answer=("tell", "approve", "refuse"), fields={"ratio": value},
-        tell={} if met else {"risk_control": {"ratio": value}, customer.manager: {}}, unasked=not met,
-        filled=r | {"ratio": value, "met": met, "stops": stops}, section="5.2" if met else "5.4",
-        because="5.2: the ratio by the contract's definitions, else the circulars', else those of this section"
-        + ("." if met else "; 5.4: a breach is told, and the facility stopped unless it cannot be."),
-    )  # fmt: skip
+def in_scarce_group(day: Any, customer: str) -> bool:
+    """Whether a customer's drawdowns wait for the allotment."""
+    return bool(day.figures["scarce"]) and day.customers[customer].group == day.figures["scarce_group"]
 
 
-def _waiver(state: State, slot: str, due: int, r: JsonObject) -> Right:
-    facility = state.facilities[r["facility"]]
-    rating = _rating(state, r["customer"])
-    who = numbers.authority(state, facility, rating)
-    back = _taken_back(state, who, r["id"])
-    oldest = int(str(state.figures["letter_days"]))
-    signed = any(
-        d.kind == "approval" and d.about == r["id"] and d.signed_by == state.people[who].name
-        and (TODAY - TODAY.fromisoformat(d.dated)).days <= oldest
-        for d in state.documents
-    )  # fmt: skip
-    second = "risk_control" if facility.limit >= int(str(state.figures["countersign_from"])) * 100_000_000 else None
-    says = state.answers[r["id"]]
-    asks = [] if signed else [who]
-    if second:
-        asks.append(second)
-    changed = rating != state.customers[r["customer"]].rating
-    moved = [e.due for e in state.time.waiting if e.kind == "rating" and e.payload["customer"] == r["customer"]]
-    base = partial(
-        Right, slot, r["id"], "waiver", asked_by=r["sender"], arrives=due, due=_end(state, due + 110),
-        section="5.5", unasked=True,
-    )  # fmt: skip
-    filled = r | {"who": who, "second": second, "signed": signed}
-    if back is not None:
-        return base(
-            pattern="withdrawn", end="decline", answer=NO, earliest=back, due=_end(state, back + 60), filled=filled,
-            because="5.6: an approval that is taken back the same day counts as never given.",
-        )  # fmt: skip
-    against = tuple(person for person in asks if not says[person])
-    if against:
-        return base(
-            pattern="authority", end="decline", answer=NO, asks=against, filled=filled,
-            because="5.5: a waiver is granted by who has the authority at the rating of the day, and nobody else.",
-        )  # fmt: skip
-    return base(
-        pattern="rating changes" if changed else "plain" if signed and not second else "authority",
-        end=f"waive: {who}, {second}", answer=YES, asks=tuple(asks), earliest=max(moved, default=0), filled=filled,
-        because="5.5: by who has the authority, countersigned where the limit wants it; the stop is lifted.",
-    )  # fmt: skip
+def group_room(day: Any) -> int:
+    """Cents that the group under allotment may still draw."""
+    group = day.groups[str(day.figures["scarce_group"])]
+    keeps = 100 - (int(str(day.figures["buffer"])) if day.figures["buffer_day"] else 0)
+    members = {c.id for c in day.customers.values() if c.group == group.id}
+    used = sum(numbers.utilisation(day, f) for f in day.facilities.values() if f.customer in members)
+    return int(group.limit * keeps // 100 - used)
 
 
-def _collateral(state: State, slot: str, due: int, r: JsonObject) -> Right:
-    facility = state.facilities[r["facility"]]
-    rest = numbers.lending_value(state, facility, without=r["item"]) + numbers.guaranteed(
-        state, facility, f"{TODAY}"
-    )
-    free = rest >= numbers.utilisation(state, facility)
-    scheduled = any(u.value_date > f"{TODAY}" for u in facility.uses)
-    return Right(
-        slot, r["id"], "collateral", "scheduled" if scheduled else "haircut", "release" if free else "decline",
-        r["sender"], due, _end(state, due + 70),
-        "6.2 to 6.4: a piece is given back where what remains covers all use, scheduled use too.", "6.2",
-        YES if free else NO, {"cover": rest}, critical=False, filled=r,
-    )  # fmt: skip
+def group_wanted(day: Any) -> list[tuple[str, int, int]]:
+    """Number, class and cents of each request of the group, in order of receipt."""
+    wanted = []
+    for event in sorted(e for e in day.time.waiting if e.kind == "request"):
+        r = event.payload
+        if r["kind"] == "drawdown" and in_scarce_group(day, r["customer"]):
+            committed = day.facilities[r["facility"]].committed
+            rank = (
+                1 if r["purpose"] in ("wages", "taxes") else 2 if r["purpose"] == "suppliers" and committed else 3
+            )
+            wanted.append((r["id"], rank, r["amount"]))
+    return wanted
 
 
-def _inquiry(state: State, slot: str, due: int, r: JsonObject) -> Right:
-    facility, customer = state.facilities[r["facility"]], state.customers[r["customer"]]
-    consent = any(
-        d.kind == "consent" and d.about == customer.id and d.figures["party"] == r["party"]
-        and str(d.figures["until"]) >= f"{TODAY}" and numbers.is_signed(state, customer, [d.signed_by])
-        for d in state.documents
-    )  # fmt: skip
-    holds = any(g.facility == facility.id and g.guarantor == r["party"] for g in state.guarantees.values())
-    entitled = consent or (holds and facility.terms.informs_guarantor)
-    used = numbers.utilisation(state, facility)
-    return Right(
-        slot, r["id"], "inquiry", "plain" if consent else "contract" if entitled else "not entitled",
-        "confirm" if entitled else "decline", r["sender"], due, _end(state, due + 70),
-        "8.1: with the customer's signed consent that still holds; 8.2: or by the contract."
-        if entitled else "8.1: without consent nothing is said; 8.3: compliance is told.",
-        "8.1", YES if entitled else NO, tell={} if entitled else {"compliance": {}},
-        unasked=not entitled, filled=r | {"used": used},
-    )  # fmt: skip
+def group_winners(day: Any) -> set[str]:
+    """Requests of the group that are served."""
+    return numbers.best_of_group(group_wanted(day), group_room(day)) if day.figures["scarce"] else set()
 
 
-def _fee(state: State, slot: str, due: int, r: JsonObject) -> Right:
-    facility = state.facilities[r["facility"]]
-    amount = numbers.fee(facility)
-    usual = facility.committed and facility.terms.fee_days == 360 and not facility.terms.fee_free
-    return Right(
-        slot, r["id"], "fee", "plain" if usual else "contract", "charge" if amount else "no fee", r["sender"], due,
-        _end(state, due + 70),
-        "9.1: on what was undrawn, day by day, by the contract's rate and its days.", "9.1",
-        ("tell", "approve"), {"fee": amount}, filled=r | {"fee": amount},
-    )  # fmt: skip
+def _rating(day: Any, customer: str) -> int:
+    """Rating at the end of the day."""
+    new = [e.payload["rating"] for e in day.coming("rating", customer=customer)]
+    return int(new[-1] if new else day.customers[customer].rating)
 
 
-def _downgrade(state: State, slot: str, due: int, r: JsonObject) -> Right:
-    customer = state.customers[r["customer"]]
-    stops = [
-        f.id
-        for f in state.facilities.values()
-        if f.customer == customer.id and r["rating"] >= WATCH and not f.terms.irrevocable
-    ]
-    return Right(
-        slot, customer.id, "downgrade", "rating" if stops else "leave alone",
-        f"stop {len(stops)}" if stops else "no stop", "", due, _end(state, due + 30),
-        "7.4: from 8 on all facilities that may be stopped are; 7.5: the manager hears of every change.",
-        "7.4" if stops else "7.5", tell={customer.manager: {"rating": r["rating"] * 100}},
-        critical=bool(stops), unasked=True, filled={"stops": stops},
-    )  # fmt: skip
-
-
-def _guarantees(state: State) -> Iterator[Right]:
-    today = [g for g in state.guarantees.values() if g.expires == f"{TODAY}"]
-    for number, held in enumerate(today, 1):
-        facility = state.facilities[held.facility]
-        gap = max(0, numbers.utilisation(state, facility) - numbers.lending_value(state, facility))
-        manager = state.customers[facility.customer].manager
-        claim = min(held.amount, gap)
-        end = "let_expire" if not gap else "extended" if held.id in state.extended else "claim"
-        if end != "claim":
-            claim = 0
-        yield Right(
-            f"guarantee-{number}", held.id, "guarantee", "duty", end, "", 0,
-            state.time.minute_of("16:00"),
-            "6.6: on its last day a guarantee is claimed for what nothing else covers, unless it was extended.",
-            "6.6", tell={"risk_control": {"claimed": claim}}, critical=end == "claim", unasked=True,
-            asks=(manager,) if gap else (), filled={"decision": end, "claim": claim, "facility": facility.id},
-        )  # fmt: skip
-
-
-def _report(state: State) -> Right:
-    threshold = int(str(state.figures["capital"])) * 10_000_000
-    net = bool(state.figures["net_day"])
-    counted = {g.id: g.exposure - (g.cash_pledged if net else 0) for g in state.groups.values()}
-    large = {id: exposure for id, exposure in counted.items() if exposure >= threshold}
-    fields: dict[str, int | str] = {"count": 100 * len(large), "total": sum(large.values())}
-    fields["largest"] = max(large, key=lambda id: large[id])
-    return Right(
-        REPORT, REPORT, REPORT, "duty", f"report {len(large)}", "", 0,
-        state.time.minute_of(str(state.figures["report_at"])),
-        "7.6: risk control gets the large exposures by the time of the day, without asking for them.", "7.6",
-        tell={"risk_control": fields}, critical=True, unasked=True, filled={"fields": fields},
-    )  # fmt: skip
-
-
-def _positions(state: State) -> Iterator[Right]:
-    hours = str(state.figures["positions"]).split(", ") if state.figures["positions"] else []
-    for number, hour in enumerate(hours, 1):
-        arrives = state.time.minute_of(hour)
-        closing = hour == hours[-1]
-        until = state.time.ends if closing else state.time.minute_of(hours[number])
-        paid = sum(minute <= arrives for minute, _ in paid_by_others(state))
-        yield Right(
-            f"position-{number}", f"POS {hour}", POSITION, "duty", f"position, {paid} by others", "", arrives,
-            _end(state, arrives + POSITION_MINUTES),
-            "4.8: funding is told the drawdowns released for today at the hours of the day, without asking.", "4.8",
-            critical=closing, unasked=True, filled={"until": until}, weight=2 if closing else _LIGHT,
-        )  # fmt: skip
-
-
-def _end(state: State, minute: int) -> int:
-    return min(minute, state.time.ends - 1)
-
-
-_RULES = {
-    "drawdown": _drawdown,
-    "certificate": _certificate,
-    "waiver": _waiver,
-    "collateral": _collateral,
-    "inquiry": _inquiry,
-    "fee": _fee,
-    "downgrade": _downgrade,
-}
+def _taken_back(day: Any, sender: str, about: str) -> int | None:
+    """Minute at which somebody takes back what they said on a request."""
+    said = day.coming(kind="tell", about=about, sender=sender)
+    return said[0].due if said else None

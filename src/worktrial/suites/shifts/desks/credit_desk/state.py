@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from worktrial.workplaces import kit as wt
 from worktrial.workplaces.desk import DeskState
 
 RequestKind = Literal["drawdown", "certificate", "waiver", "collateral", "inquiry", "fee"]
@@ -93,7 +94,7 @@ class Facility(msgspec.Struct, kw_only=True):
     """Commitment fee in hundredths of a percent a year."""
     balances: list[Balance] = []
     stopped: bool = False
-    stopped_at: int | None = None
+    stopped_at: wt.Minute | None = None
 
 
 class Collateral(msgspec.Struct, kw_only=True):
@@ -102,7 +103,7 @@ class Collateral(msgspec.Struct, kw_only=True):
     kind: str
     value: int
     valued_on: str
-    released_at: int | None = None
+    released_at: wt.Minute | None = None
 
 
 class HeldGuarantee(msgspec.Struct, kw_only=True):
@@ -115,7 +116,7 @@ class HeldGuarantee(msgspec.Struct, kw_only=True):
     expires: str
     decision: Literal["claim", "extended", "let_expire"] | None = None
     claimed: int | None = None
-    settled_at: int | None = None
+    settled_at: wt.Minute | None = None
 
 
 class Document(msgspec.Struct, kw_only=True):
@@ -154,7 +155,7 @@ class Request(msgspec.Struct, kw_only=True):
     confirmed_to: str | None = None
     granted_by: str | None = None
     second: str | None = None
-    settled_at: int | None = None
+    settled_at: wt.Minute | None = None
 
 
 class State(DeskState, kw_only=True):

@@ -1,7 +1,6 @@
-"""What must hold for every chart: valid markup, text stays text, nothing outside of its axes."""
+"""What must hold for the chart: valid markup, text stays text, nothing outside of its axes."""
 
 import re
-from collections.abc import Callable
 from math import inf, nan
 
 import pytest
@@ -10,14 +9,7 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 from tests.support.html_tree import Element, parsed
 
-from worktrial.reports.charts import (
-    Bar,
-    ChartLine,
-    Point,
-    bars,
-    lines,
-    scatter,
-)
+from worktrial.reports.chart import Bar, Scale, bars, scale_of
 from worktrial.statistics import Interval
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=30)
@@ -25,49 +17,22 @@ _NUMBER = st.floats(-1e12, 1e12) | st.sampled_from([nan, inf, -inf, 0.0, 1e-9])
 _INTERVAL = st.none() | st.tuples(_NUMBER, _NUMBER).map(lambda ends: Interval(*ends))
 _HOSTILE = "</title><script>alert(1)</script>\"'&amp;"
 
-Make = Callable[[str, list[float]], Markup]
 
-# Each makes its chart with one label and a list of numbers, which is the y or the count of its entries.
-CHARTS: dict[str, Make] = {
-    "bars": lambda label, ys: bars(label, [Bar(label, y, href="#x", group=label) for y in ys]),
-    "lines": lambda label, ys: lines(
-        label, [ChartLine(label, [(float(x), y, None) for x, y in enumerate(ys)])], x_label=label, y_label=label
-    ),
-    "scatter": lambda label, ys: scatter(
-        label,
-        [Point(label, float(x), y, href="#x", frontier=True) for x, y in enumerate(ys)],
-        x_label="x",
-        y_label="y",
-    ),
-}
-
-
-@pytest.fixture(params=CHARTS)
-def chart(request: pytest.FixtureRequest) -> Make:
-    return CHARTS[request.param]
+def _chart(label: str, values: list[float]) -> Markup:
+    return bars(label, [Bar(label, value, href="#x", group=label) for value in values])
 
 
 @pytest.mark.parametrize("values", [[], [0.5], [nan], [0.2, nan, 0.9], [n / 100 for n in range(100)], [0.0] * 3])
-def test_a_chart_of_any_size_is_a_figure(chart: Make, values: list[float]) -> None:
-    made = parsed(chart("Title", values))
+def test_a_chart_of_any_size_is_a_figure(values: list[float]) -> None:
+    made = parsed(_chart("Title", values))
     assert "Title" in made.one("figure", class_="chart").one("figcaption").text
     assert not [e for e in made.all() if "style" in e.attributes or any(a.startswith("on") for a in e.attributes)]
 
 
-def test_hostile_labels_stay_text(chart: Make) -> None:
-    made = parsed(chart(_HOSTILE, [0.1, 0.5, 0.9]))
+def test_hostile_labels_stay_text() -> None:
+    made = parsed(_chart(_HOSTILE, [0.1, 0.5, 0.9]))
     assert made.one("figcaption").text == _HOSTILE
     assert not list(made.all("script"))
-
-
-@pytest.mark.parametrize("kind", ["lines", "scatter"])
-def test_pictures_have_a_name_and_a_description(kind: str) -> None:
-    made = parsed(CHARTS[kind]("Name", [0.1, 0.5, 0.9]))
-    picture = made.one("svg", role="img")
-    assert picture.one("title").text == "Name"
-    assert picture.one("desc").text
-    assert "50.0%" in made.one("table").text
-    assert not list(picture.all("a"))
 
 
 @given(_TEXT, _TEXT)
@@ -81,15 +46,7 @@ def test_any_label_appears_escaped(title: str, label: str) -> None:
 @settings(max_examples=60)
 @given(st.lists(st.tuples(_NUMBER, _INTERVAL), min_size=1, max_size=8))
 def test_bars_and_intervals_stay_within_the_axes(entries: list[tuple[float, Interval | None]]) -> None:
-    _check_within(parsed(bars("t", [Bar("b", value, interval) for value, interval in entries])))
-
-
-@settings(max_examples=60)
-@given(st.lists(st.tuples(_NUMBER, _NUMBER, _INTERVAL), min_size=1, max_size=8))
-def test_lines_and_points_stay_within_the_axes(points: list[tuple[float, float, Interval | None]]) -> None:
-    _check_within(parsed(lines("t", [ChartLine("n", points)], x_label="x", y_label="y")))
-    drawn = [Point("p", x, y, interval) for x, y, interval in points]
-    _check_within(parsed(scatter("t", drawn, x_label="x", y_label="y")))
+    _check_within(parsed(bars("t", [Bar("b", value, interval, mark=value) for value, interval in entries])))
 
 
 def test_a_known_bar_is_where_it_should_be() -> None:
@@ -111,6 +68,29 @@ def test_what_is_unknown_says_so_and_is_not_drawn() -> None:
     made = parsed(bars("t", [Bar("b", None), Bar("c", nan, Interval(nan, 1.0))]))
     assert [v.text for v in made.all(class_="value")] == ["–", "–"]
     assert not list(made.all("rect")) and not list(made.all(class_="whisker"))
+
+
+def test_a_mark_stands_where_its_value_is() -> None:
+    row = parsed(bars("t", [Bar("b", 0.8, mark=0.4)])).one("svg", class_="row")
+    assert row.one("line", class_="mark").attributes["x1"] == "40.00%"
+    assert not list(parsed(bars("t", [Bar("b", 0.8)])).all("line", class_="mark"))
+
+
+@given(st.lists(st.none() | st.floats(-1e9, 1e9) | st.sampled_from([nan, inf]), max_size=20))
+def test_every_value_is_on_its_scale(values: list[float | None]) -> None:
+    scale = scale_of(values)
+    slack = (scale.high - scale.low) * 1e-6
+    for value in values:
+        if value is not None and abs(value) < inf:
+            assert scale.low - slack <= value <= scale.high + slack
+    assert 2 <= len(scale.ticks) <= 12
+    assert abs(scale.ticks[-1] - scale.high) <= slack
+
+
+def test_shares_have_the_whole_range_and_round_ticks() -> None:
+    assert scale_of([0.2, 0.4]) == scale_of([]) == Scale(0.0, 1.0, 0.25)
+    assert scale_of([0.2, 1.3]).ticks == [0, 0.5, 1.0, 1.5]
+    assert scale_of([-0.34, 0.5]).ticks == [-0.5, 0.0, 0.5, 1.0]
 
 
 def _check_within(made: Element) -> None:

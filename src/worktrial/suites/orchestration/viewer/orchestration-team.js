@@ -1,20 +1,18 @@
 "use strict";
 
 /* The work of a team: a planner and its domain agents, on a recorded history or running free. */
-window.Worktrial = window.Worktrial || {};
-
 (() => {
   const { el } = Worktrial;
 
-  /** Whether a line holds the answers to a recorded history, step by step. */
-  Worktrial.isStepwise = (line) => Array.isArray(line.main_agent_history) && Array.isArray(line.sub_agent_history);
-
-  /** Whether a line holds the free work of a team. */
-  Worktrial.isFree = (line) => Array.isArray(line.turns) && Array.isArray(line.calls);
+  /** Parts of a team's work, whichever way it worked; null for anything else. */
+  function work(line, record, ledger) {
+    if (Array.isArray(line.main_agent_history) && Array.isArray(line.sub_agent_history)) return steps(line, record);
+    return Array.isArray(line.turns) && Array.isArray(line.calls) ? freeTurns(line, record, ledger) : null;
+  }
 
   /** What was answered at each step, beside its score. */
-  Worktrial.steps = (line, record) => {
-    const rows = (record.measures?.ours ?? record.measures?.sound)?.rows?.steps;
+  function steps(line, record) {
+    const rows = record.measures?.ours?.rows?.steps;
     const scores = new Map((Array.isArray(rows) ? rows : []).map((row) => [Number(row.step), row]));
     const queries = line.queries && typeof line.queries === "object" ? line.queries : {};
     return [...line.main_agent_history, ...line.sub_agent_history]
@@ -35,7 +33,7 @@ window.Worktrial = window.Worktrial || {};
           score ? Worktrial.details("How it was scored", () => Worktrial.json(score)) : null,
         );
       });
-  };
+  }
 
   function scored(row) {
     if (!row) return "Not scored.";
@@ -68,7 +66,7 @@ window.Worktrial = window.Worktrial || {};
   }
 
   /** The whole work, a turn of the user after the other. */
-  Worktrial.freeTurns = (line, ledger, record) => {
+  function freeTurns(line, record, ledger) {
     const plans = record.measures?.free?.plans;
     const wrong = (Array.isArray(plans) ? plans : []).filter((plan) => plan?.edits);
     const said = (Array.isArray(line.messages) ? line.messages : []).filter((m) => m.role === "assistant");
@@ -96,7 +94,7 @@ window.Worktrial = window.Worktrial || {};
       parts.unshift(Worktrial.details("What the planner was told", () => line.planner_prompt.map((m) => Worktrial.message(m))));
     }
     return parts;
-  };
+  }
 
   function run(work, calls, ledger) {
     const made = (work.calls || []).map((index) => calls.get(index)).filter(Boolean);
@@ -111,4 +109,31 @@ window.Worktrial = window.Worktrial || {};
       work.end && work.end !== "done" ? el("p", { class: "warning" }, `Ended: ${work.end}`) : null,
     );
   }
+
+  /** Work of a team that an agent directs. */
+  function team(measures) {
+    if (!("as_free" in measures || "mode" in measures)) return null;
+    const goals = measures.goals || measures.free?.goals || measures.as_free?.goals;
+    const row = (goal) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, goal.workflow),
+        el("td", {}, Worktrial.outcome(goal.reached ? "pass" : "fail")),
+        el("td", { class: "number" }, `${goal.right ?? "–"} of ${goal.steps ?? "–"}`),
+        el("td", { class: "number" }, `${goal.made ?? "–"} of ${goal.calls ?? "–"}`),
+      );
+    return [
+      Worktrial.facts([
+        ["Language", measures.language],
+        ["Mode", measures.mode === "turns" ? "turn by turn, on the recorded history" : measures.mode],
+        ["First failure", measures.first_failure && Worktrial.inline(measures.first_failure)],
+      ]),
+      Array.isArray(goals) && goals.length
+        ? Worktrial.table("Goals", ["Workflow", "Reached", "Steps right", "Calls made"], goals.map(row))
+        : null,
+    ].filter(Boolean);
+  }
+
+  Worktrial.suites.push({ work, measures: team });
 })();

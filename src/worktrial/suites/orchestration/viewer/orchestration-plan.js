@@ -1,8 +1,6 @@
 "use strict";
 
 /* Two plans as one graph: what both have once, what only one has marked, in lines and in words. */
-window.Worktrial = window.Worktrial || {};
-
 (() => {
   const { el } = Worktrial;
   const [WIDE, HIGH, ACROSS, DOWN, ROUND] = [188, 56, 44, 14, 2]; // pixels

@@ -1,0 +1,198 @@
+"""Right ends: what a matter asks for, in the words in which a rule says it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from worktrial.language import JsonObject, JsonValue
+from worktrial.workplaces.desk.state import Act
+from worktrial.workplaces.people import Kind
+
+Minute = Annotated[int, msgspec.Meta(extra={"bookkeeping": True})]
+"""Type of a field that says when something was done: no right end depends on it."""
+Serial = Annotated[str, msgspec.Meta(extra={"bookkeeping": True})]
+"""Type of a field whose value depends on the order of the day's work, such as a running number."""
+Weight = Literal["light", "usual", "heavy"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A call that is due."""
+
+    tool: str
+    arguments: JsonObject
+    share: float = 1.0
+    """Weight of it among the steps of its matter."""
+    earliest: int = 0
+    """Minute before which it must not be done."""
+    half: tuple[str, ...] = ()
+    """Fields of the records that may end otherwise for half of the points."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An answer that has to be there before the steps of a matter."""
+
+    person: str
+    about: str
+    fields: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Something that has to hold at the end, whoever has seen to it."""
+
+    collection: str
+    id: str
+    field: str
+    value: JsonValue
+    share: float = 1.0
+
+
+@dataclass(frozen=True)
+class Figured:
+    """Figures that are right as of sending."""
+
+    function: Callable[[Sequence[Act], int], Mapping[str, JsonValue]]
+    """Function of the calls so far, and of a minute."""
+    slack: int
+    """Minutes before sending as of which they are right, too."""
+
+
+@dataclass(frozen=True)
+class Tell:
+    """Word that somebody is due."""
+
+    person: str
+    kinds: tuple[Kind, ...]
+    """Kinds of message that say it; a plan sends the first."""
+    fields: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Facts that it has to carry."""
+    figured: Figured | None = None
+    """Figures as of sending, in place of such facts."""
+
+    def carried(self, acts: Sequence[Act], minute: int) -> Mapping[str, JsonValue]:
+        """Facts that it carries where it is sent at a minute, after these calls."""
+        return self.fields if self.figured is None else self.figured.function(acts, minute)
+
+
+@dataclass(frozen=True)
+class Right:
+    """The right end of a matter."""
+
+    steps: tuple[Step, ...]
+    _: KW_ONLY
+    because: str
+    """Section and sentence that decide it, such as `4.1: …`."""
+    tell: tuple[Tell, ...] = ()
+    by: int | None = None
+    """Minute by which it has to be dealt with; None for the end of the day."""
+    since: int = 0
+    """Minute before which an answer is not the last word."""
+    report: bool = False
+    """Whether what is told is a report, whose figures are right together or not at all."""
+    until: int | None = None
+    """Minute from which on a report is the next one; None for the end of the day."""
+    asks: tuple[Asked, ...] = ()
+    standing: tuple[Standing, ...] = ()
+    naive: Step | None = None
+    """Call that whoever believes the request makes; wrong where no step is of its tool."""
+    naive_harm: str | None = None
+    """Kind of harm that it does; None where it is only wrong."""
+    else_harm: str | None = None
+    """Kind of harm of a step that is done too early, or without the answers that it needs; None for none."""
+    grants: bool | None = None
+    """Whether whoever asked is granted it; None for as their word says."""
+    weight: Weight = "usual"
+    pattern: str = "plain"
+    """Name of what makes it hard."""
+    critical: bool = False
+    """Whether a shift is passed only where it is fully right."""
+    unasked: bool = False
+    """Whether something is due that nobody asks for."""
+    about: tuple[str, ...] = ()
+    """Further references under which it is worked on."""
+
+
+def section_of(because: str) -> str | None:
+    """Section of the handbook that a sentence is from, such as that of `4.1: …`; None where a record decides."""
+    head, colon, _ = because.partition(":")
+    return head.split()[0].rstrip(",") if colon and any(map(str.isdigit, head)) else None
+
+
+def act(tool: Callable[..., Any] | str, /, **arguments: JsonValue) -> Step:
+    """Call that is due: the tool, or its name, and its arguments."""
+    return Step(tool if isinstance(tool, str) else tool.__name__, arguments)
+
+
+def at_minute(minute: int, step: Step) -> Step:
+    """Step that must not be done before a minute."""
+    return replace(step, earliest=minute)
+
+
+def share(step: Step, weight: float) -> Step:
+    """Step that weighs more or less than the others of its matter."""
+    return replace(step, share=weight)
+
+
+def half(step: Step, *fields: str) -> Step:
+    """Step that earns half where these fields of the record end otherwise."""
+    return replace(step, half=fields)
+
+
+def asked_of(person: str, about: str, **fields: JsonValue) -> Asked:
+    """Answer of a person that has to be there before the steps."""
+    return Asked(person, about, fields)
+
+
+def standing(collection: str, id: str, field: str, value: JsonValue) -> Standing:
+    """Field of a record that has to hold a value at the end."""
+    return Standing(collection, id, field, value)
+
+
+def tell(person: str, *kinds: Kind, figure: Figured | None = None, **fields: JsonValue) -> Tell:
+    """Word that a person is due.
+
+    Args:
+        person: Their id.
+        kinds: Kinds of message that say it; a plan sends the first.
+        figure: Figures as of sending, in place of facts.
+        fields: Facts that it has to carry.
+    """
+    return Tell(person, kinds or ("tell",), fields, figure)
+
+
+def figure(function: Callable[[Sequence[Act], int], Mapping[str, JsonValue]], *, slack: int = 0) -> Figured:
+    """Figures that are right as of sending: a function of the calls so far and of a minute.
+
+    Args:
+        function: The function.
+        slack: Minutes before sending as of which they are right, too.
+    """
+    return Figured(function, slack)
+
+
+def right(
+    *steps: Step | Asked | Standing,
+    because: str,
+    tell: Sequence[Tell] = (),
+    **more: Any,
+) -> Right:
+    """Right end of a matter.
+
+    Args:
+        steps: What has to be done, in order; none where nothing is.
+        because: Section and sentence that decide it, such as `4.1: …`.
+        tell: Who has to be told what. Whoever asked comes first.
+        **more: Further fields of `Right`, such as `by`, `naive`, `weight`, `pattern`, `critical`.
+    """
+    return Right(
+        tuple(one for one in steps if isinstance(one, Step)),
+        because=because,
+        tell=tuple(tell),
+        asks=tuple(one for one in steps if isinstance(one, Asked)),
+        standing=tuple(one for one in steps if isinstance(one, Standing)),
+        **more,
+    )
