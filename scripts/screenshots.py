@@ -84,9 +84,6 @@ def main() -> None:
         _labels(Path(folder) / "labelled", started)
         _desk(Path(folder) / "desk", started)
         _cited(Path(folder) / "documents", started)
-        with page(started, width=360) as opened:
-            opened.goto(address(site, "index.html"))
-            _save("report-phone", opened, {"x": 0, "y": 0, "width": 360, "height": 1100})
 
 
 def _site(folder: Path) -> Path:

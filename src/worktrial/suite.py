@@ -355,10 +355,6 @@ class Suite(ABC):
         """
         return None
 
-    def exports(self) -> Mapping[str, Callable[..., Any]]:
-        """Formats of others in which runs can be exported: name to a function of sources, folder, `force`."""
-        return {}
-
 
 @cache
 def _every_option(options: type[RunOptions], roles: tuple[str, ...]) -> type[RunOptions]:

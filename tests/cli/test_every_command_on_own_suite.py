@@ -18,7 +18,7 @@ import worktrial as wt
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "parcel-claims-trial"
 TASKS = ("claims-01", "claims-02", "claims-03")
-FORMATS = ("csv", "parquet", "jsonl", "markdown", "atif", "inspect", "occubench")
+FORMATS = ("csv", "parquet", "jsonl", "markdown", "atif", "inspect")
 # All but `rollouts`, which are of the tokens of models.
 
 
@@ -105,7 +105,7 @@ ON_ITS_RUNS: dict[str, tuple[Words, str]] = {
         lambda t: ["regrade", t.plan, *t.words, "-o", t.place / "again"],
         "0 of 6 outcomes differ",
     ),
-    "audit conformance": (lambda t: ["audit", "conformance", t.plan, *t.words], "executable"),
+    "audit conformance": (lambda t: ["audit", "conformance", t.plan, *t.words], "conformance"),
     **{
         f"export {kind}": (
             lambda t, kind=kind: [

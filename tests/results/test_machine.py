@@ -10,6 +10,7 @@ from tests.results.runs import record, store
 from tests.support.cli import command
 from tests.support.made_runs import make_run
 
+from worktrial.results import writing as written
 from worktrial.results.machine import FORMAT, OUTPUTS, json_schema
 
 MODES = ("E0", "E1", "E2", "E3")
@@ -88,8 +89,8 @@ def test_page_and_json_say_the_same(runs: Path) -> None:
     page = command("show", runs / "a").out
     told = {one["name"]: one for one in reversed(shown["figures"]) if one["condition"] == "E0" and not one["group"]}
     done, calls, seconds = (told[name] for name in ("completion", "calls", "seconds"))
-    assert f"{done['value']:.1%}" in page and f"{done['low']:.1%}" in page
-    assert f"{calls['value']:.1f} tool calls, {seconds['value']:.1f} s" in page
+    assert f"{done['value']:.1%} ({100 * done['low']:.1f} to {done['high']:.1%})" in page
+    assert f"{calls['value']:.1f} tool calls, {written.seconds(seconds['value'])}" in page
     gated = json.loads(command("gate", runs / "b", "--min-completion", 0.7, "--json").out)
     assert gated["passed"] is False
     assert gated["gate"]["criteria"][0]["reason"] in command("gate", runs / "b", "--min-completion", 0.7).out

@@ -128,7 +128,7 @@ def test_the_command(tmp_path: Path) -> None:
     ran = command(*words, "--limit", 5, "--max-tokens", 1000, "--max-minutes", 0.1, "-o", tmp_path / "run")
     assert (ran.code, ran.err) == (0, "")
     assert "starter: 5 samples" in ran.said
-    assert "requests 55" in ran.said
+    assert "│ requests │ 55 │" in ran.said
     assert "unknown: a model without a price" in ran.said
     assert "--max-tokens 1000 would end it" in ran.said
     assert "--max-minutes 0.1 would end it" in ran.said

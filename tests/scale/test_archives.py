@@ -163,7 +163,7 @@ PLAN = {
             "with": {"query": "SELECT text FROM cells WHERE value > 1000 ORDER BY ALL"},
         },
     ],
-    "answer": "{{ figures.rows[0][0] }}",
+    "answer": "{{ figures.rows | map('first') | join(' ') or 'nothing' }}",
 }
 
 

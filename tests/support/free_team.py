@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from worktrial.agents.assignment import Limits
+from worktrial.agents.assignment import Assignment, Limits
 from worktrial.language import Completion, Message
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.scenario import Scenario
@@ -36,8 +36,9 @@ def free_answers(scenario: Scenario, team: Team) -> Sequence[Answered]:
     """All requests of a free run along the recording, with their answers. Needs no model."""
     log, listener, settings = Log(), Listener(scenario), FreeSettings()
     cast = Cast(listener, listener)
-    budget = RequestBudget(Limits(turns=None), log)
     recorded = RecordedTools(scenario, team, world_of(scenario, team), None)
-    agents = AgentAtWork(scenario, cast, TeamTools(recorded, recorded, log), budget, settings.agent_turns)
+    assignment = Assignment("", "", [], recorded, Limits(turns=None), trajectory=log.trajectory)
+    budget = RequestBudget(assignment, log)
+    agents = AgentAtWork(scenario, cast, TeamTools(recorded, assignment, log), budget, settings.agent_turns)
     asyncio.run(FreeRun(scenario, team, cast, agents, budget, planner_turns=settings.planner_turns)())
     return listener.heard

@@ -34,8 +34,8 @@ class ExportOptions(Options):
     """Format of an export, and what only some formats take."""
 
     format: Annotated[str | None, Flag(metavar="FORMAT")] = None
-    """csv, parquet, jsonl, markdown; of other programs atif, inspect, rollouts, or that of a suite's publishers; a
-    name that is none lists them. Default: as the ending of OUT says."""
+    """csv, parquet, jsonl, markdown; of other programs atif, harbor, inspect, rollouts. Default: as the ending of
+    OUT says."""
     table: Annotated[Names, Flag(metavar="NAME")] = Field([])
     """csv, parquet: only these tables; comma-separated or repeated. Default: all into a folder, samples into a
     file."""
@@ -70,17 +70,18 @@ def export(
 
     Example: worktrial export runs/first runs/second -o summary.md
     """
-    from worktrial.interop.exchange import FORMATS
+    from worktrial.interop.exchange import FORMATS, writer
     from worktrial.results.exports import export_records, export_summary
     from worktrial.results.tables import find_runs, sources
 
     asked = ExportOptions.read(given, suite="export")
     force, chosen = asked.force, asked.format or _BY_ENDING.get(output.suffix.lower())
-    if chosen is None or (chosen not in [*ExportForm] and chosen not in _writers()):
-        known = ", ".join([*ExportForm, *_writers()])
-        if chosen is not None:
-            raise SettingError(f"--format {chosen}: there is {known}")
-        raise SettingError(f"-o {output}: its ending names no format; name one of {known} with --format")
+    known = [*ExportForm, *FORMATS]
+    if chosen is None:
+        said = f"its ending names no format; name one of {', '.join(known)} with --format"
+        raise SettingError(f"-o {output}: {said}")
+    if chosen not in known:
+        raise SettingError(f"--format {chosen}: there is {', '.join(known)}")
     takes = [name for name, row in FORMATS.items() if "reward" in row.takes]
     if asked.reward is not None and chosen not in takes:
         raise SettingError(f"--reward: is for {', '.join(takes)}, not for {chosen}")
@@ -98,7 +99,11 @@ def export(
     elif chosen == ExportForm.MARKDOWN:
         _say(f"{export_summary(found, output, correct=correct, force=force):,} rows", output)
     else:
-        _write(chosen, found, asked, output)
+        own = {} if asked.reward is None else {"reward": asked.reward}
+        done = writer(chosen)(found, output, force=force, **own)
+        _say(f"{done.written:,} samples", output)
+        for what in done.lost:
+            say(what, err=True)
 
 
 def _correct(audit: Path | None, labels: Path | None, runs: int) -> "Correct | None":
@@ -126,26 +131,6 @@ def _correct(audit: Path | None, labels: Path | None, runs: int) -> "Correct | N
         return corrected_by_labels(run, labels_of(run, labels))
 
     return corrected
-
-
-def _writers() -> dict[str, Any]:
-    """Functions that write runs in formats of other programs, by name; None for those in `interop.exchange`."""
-    from worktrial.interop.exchange import FORMATS
-    from worktrial.suite import suites
-
-    of_suites = {name: write for suite in suites.all() for name, write in suite.exports().items()}
-    return {**dict.fromkeys(FORMATS), **of_suites}
-
-
-def _write(form: str, found: "list[RunSource]", asked: ExportOptions, output: Path) -> None:
-    """Write runs in a format of other programs."""
-    from worktrial.interop.exchange import writer
-
-    own = {} if asked.reward is None else {"reward": asked.reward}
-    done = (_writers()[form] or writer(form))(found, output, force=asked.force, **own)
-    _say(f"{done.written:,} samples", output)
-    for what in done.lost:
-        say(what, err=True)
 
 
 def _tables(found: "list[RunSource]", form: ExportForm, output: Path, names: list[str], force: bool) -> None:

@@ -37,9 +37,9 @@ def test_the_answer_comes_first(opened: Page, made: MadeSite) -> None:
         expect(shown).to_be_in_viewport(ratio=1)
     lost = brief.get_by_role("row", name="When tools fail silently (E2)")
     expect(lost).to_contain_text("left")
-    expect(opened.get_by_role("region", name="In short: occupations (2)").locator(".finding")).to_have_text(
-        "Only one agent was tried"
-    )
+    alone = opened.get_by_role("region", name="In short: occupations (2)")
+    expect(alone.locator(".answer")).to_contain_text("Only one agent was tried.")
+    assert alone.locator(".finding").count() == 0, "it is said once"
     expect(opened.get_by_text("Only reference agents worked on")).to_contain_text("orchestration, documents")
     brief.get_by_text("How this was measured").click()
     expect(brief.get_by_role("row", name="heron").first).to_be_visible()

@@ -38,8 +38,11 @@ def first_screen(report: Report) -> Markup:
 def _board(board: Board, *, alone: bool) -> Markup:
     answer = board.answer
     title = Markup("") if alone else Markup("<h2>{}</h2>\n").format(board.title)
+    finding = answer.standing.value.capitalize()
+    # What the sentence begins or ends with needs no heading.
+    is_said = answer.sentence.startswith(finding) or answer.sentence.endswith(f"{finding}.")
     parts = [
-        Markup('<p class="finding">{}</p>').format(answer.standing.value.capitalize()),
+        "" if is_said else Markup('<p class="finding">{}</p>').format(finding),
         Markup('<p class="answer">{}</p>').format(answer.sentence),
         _aside(answer),
         _chart(board, alone=alone),

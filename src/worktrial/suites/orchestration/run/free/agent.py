@@ -1,12 +1,11 @@
 """Domain agents at work on requests of the plan, within the bounds of a scenario."""
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import msgspec
 
-from worktrial.agents.assignment import Limits
+from worktrial.agents.assignment import Assignment
 from worktrial.errors import ContextOverflow
 from worktrial.language import Completion, JsonObject, Message
 from worktrial.suites.orchestration.planning.cards import AgentCard
@@ -17,42 +16,29 @@ from worktrial.suites.orchestration.run.free.log import AgentRun, Log
 from worktrial.suites.orchestration.run.free.tools import TeamTools
 from worktrial.suites.orchestration.run.prompts import after_a_call, agent_messages, agent_tools
 from worktrial.suites.orchestration.scoring.calls.calls import StepDecision, decision_in, read_calls
-from worktrial.workplaces import Origin, StopReason
+from worktrial.workplaces import Origin
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class RequestBudget:
-    """Counts the requests of a scenario, and knows when the work has to end."""
+    """Requests of a scenario, whoever makes them, within the limits of its assignment."""
 
-    limits: Limits
-    """`turns` counts the answers of the planner and of all domain agents together."""
+    assignment: Assignment
     log: Log
-    tokens: Callable[[], int] = lambda: 0
-    """Account of what planner and domain agents have consumed so far."""
-    cost: Callable[[], float] = lambda: 0.0
-    _started: float = field(default_factory=time.monotonic)
 
     def take(self) -> bool:
         """Book one request; False when a limit is hit and there must be none."""
         if self.is_spent():
             return False
-        self.log.requests += 1
+        self.log.trajectory.turns += 1
         return True
 
     def is_spent(self) -> bool:
         """Whether a limit is hit; the log then has the reason."""
-        limits, log = self.limits, self.log
-        if limits.turns is not None and log.requests >= limits.turns:
-            log.stop_reason = StopReason.TURN_LIMIT
-        elif limits.tokens is not None and self.tokens() >= limits.tokens:
-            log.stop_reason = StopReason.TOKEN_LIMIT
-        elif limits.seconds is not None and time.monotonic() - self._started >= limits.seconds:
-            log.stop_reason = StopReason.TIME_LIMIT
-        elif limits.cost is not None and self.cost() >= limits.cost:
-            log.stop_reason = StopReason.COST_LIMIT
-        else:
-            return False
-        return True
+        hit = self.assignment.limit_hit()
+        if hit is not None:
+            self.log.trajectory.stop_reason = hit
+        return hit is not None
 
 
 DONE = "done"
@@ -92,7 +78,7 @@ class AgentAtWork:
         request[-1] = _with_hint(request[-1], scenario.language)
         for _ in range(self._turns):
             if not self._budget.take():
-                run.end = f"failed: {self._budget.log.stop_reason}"
+                run.end = f"failed: {self._budget.log.trajectory.stop_reason}"
                 break
             try:
                 messages, draw = [*request, *run.messages], 100 * moment.user_turn

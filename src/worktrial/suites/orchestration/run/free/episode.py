@@ -120,12 +120,12 @@ class FreeRun:
                 words = next(entry.text for entry in reversed(self._history) if entry.who == "user")
                 completion = await self._cast(StepRequest(FREE_PLAN, messages, (), words, draw, moment))
             except ContextOverflow:
-                self._log.stop_reason = StopReason.CONTEXT_LIMIT
+                self._log.trajectory.stop_reason = StopReason.CONTEXT_LIMIT
                 return False
             if (kept := completion.withheld()) is not None:
                 if self._log.requests == 1:
                     raise kept
-                self._log.stop_reason = ending(completion)
+                self._log.trajectory.stop_reason = ending(completion)
                 return False
             text = completion.text.strip()
             # In a thread: what a model writes may take long to read.

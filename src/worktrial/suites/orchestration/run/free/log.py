@@ -10,7 +10,7 @@ from worktrial.suites.orchestration.scoring.calls.calls import Call, StepDecisio
 from worktrial.suites.orchestration.scoring.calls.recorded import GoldPlace
 from worktrial.suites.orchestration.scoring.goals import GoalScore, Met
 from worktrial.suites.orchestration.scoring.work import TeamCall, TeamRefusal, TeamWork
-from worktrial.workplaces import Origin, StopReason, ToolCall
+from worktrial.workplaces import Origin, ToolCall, Trajectory
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,8 @@ class AgentRun:
 class Log:
     """Everything, in the order in which it ended."""
 
+    trajectory: Trajectory = field(default_factory=Trajectory)
+    """The record of the whole team: its calls, and as turns the answers of planner and domain agents together."""
     planner: list[PlannerTurn] = field(default_factory=list)
     runs: list[AgentRun] = field(default_factory=list)
     calls: list[MadeCall] = field(default_factory=list)
@@ -71,8 +73,11 @@ class Log:
     """Words to the user, by user turn; a turn without an entry ended without a word."""
     user_turns: int = 0
     """Number of the user's turns that the work came to."""
-    requests: int = 0
-    stop_reason: StopReason = StopReason.ANSWERED
+
+    @property
+    def requests(self) -> int:
+        """Number of requests to planner and domain agents."""
+        return self.trajectory.turns
 
     def plan_of(self, user_turn: int) -> WorkflowPlan | None:
         """The first plan that the planner wrote in a turn of the user: the one made from what the user said."""
@@ -115,7 +120,7 @@ def trajectory_line(log: Log, note: str, user: Sequence[str], prompt: Sequence[M
         "messages": messages,
         "turns": turns,
         "calls": [_call_row(made) for made in log.calls],
-        "stop_reason": log.stop_reason.value,
+        "stop_reason": log.trajectory.stop_reason.value,
     }
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from worktrial.agents.assignment import Assignment
 from worktrial.language import Complete, JsonObject, JsonValue
 from worktrial.suites.orchestration.planning.cards import AgentCard, CardTool, Team, only_reads
 from worktrial.suites.orchestration.planning.scenario import CallStep, Scenario
@@ -237,16 +238,16 @@ MOST_CALLS = 50
 class TeamTools:
     """All agents' way to their tools. Workflows run in parallel, but share one world, so their calls take turns."""
 
-    def __init__(self, recorded: RecordedTools, session: Session, log: Log) -> None:
+    def __init__(self, recorded: RecordedTools, assignment: Assignment, log: Log) -> None:
         """Set up the way.
 
         Args:
             recorded: Tells which recorded call a call was.
-            session: `recorded` itself, or what degrades its answers.
+            assignment: Its session is `recorded` itself, or what degrades its answers.
             log: Where every call is put on record.
         """
         self._recorded = recorded
-        self._session = session
+        self._assignment = assignment
         self._log = log
         self._one_at_a_time = asyncio.Lock()
 
@@ -263,11 +264,12 @@ class TeamTools:
             self._recorded.found = None
             observation = _refused(card, call, len(run.calls))
             if observation is None:
-                observation = await self._session.call(call.tool, call.arguments)
+                observation = await self._assignment.session.call(call.tool, call.arguments)
             index, seconds = len(self._log.calls), round(time.monotonic() - started, 4)
             # Refused arguments may be what no record can hold; as they came they are text.
             arguments = raw if observation.origin is Origin.REFUSAL else call.arguments
             made = ToolCall(index, self._log.requests - 1, call.tool, arguments, observation, seconds)
+            self._log.trajectory.calls.append(made)
             self._log.calls.append(
                 MadeCall(made, run.agent, run.workflow, run.user_turn, run.query, self._recorded.found)
             )

@@ -4,14 +4,14 @@ import json
 from dataclasses import dataclass, field
 from typing import Literal
 
-from worktrial.agents.assignment import Limits
-from worktrial.agents.own_callable import crash_traceback
+from worktrial.agents.assignment import Assignment
+from worktrial.agents.candidates import Candidate
 from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
-from worktrial.engine.trial import Job, SampleContext
-from worktrial.errors import InvalidSample, SettingError, option
+from worktrial.engine.trial import SampleContext
+from worktrial.errors import SettingError, option
 from worktrial.grading import Outcome
-from worktrial.language import JsonObject
+from worktrial.language import JsonObject, Message
 from worktrial.suites.orchestration.options import SEARCH_NODES, Cards, Gold
 from worktrial.suites.orchestration.planning.cards import Team
 from worktrial.suites.orchestration.planning.scenario import CallStep, PlanStep, Scenario, UserTurn
@@ -27,29 +27,22 @@ from worktrial.suites.orchestration.run.free.tools import (
     without_schemas,
     world_of,
 )
-from worktrial.suites.orchestration.run.ground import SUITE, Groundwork
+from worktrial.suites.orchestration.run.ground import SUITE, Groundwork, OrchestrationTask
 from worktrial.suites.orchestration.run.prompts import free_prompts_fingerprint, prompts_fingerprint
 from worktrial.suites.orchestration.scoring.goals import GOALS, Met, goal_score
-from worktrial.trial.trial import faulty, jobs_under, note_faults
-from worktrial.trial.work import in_manifest
+from worktrial.trial.judging import Work
+from worktrial.trial.trial import OpenWorkplace, Sample, ToolTrial
+from worktrial.trial.work import WorkSettings, in_manifest
 from worktrial.workplaces import DEFAULT_CLOCK, Session, StopReason, Workplace
-from worktrial.workplaces.faults import (
-    Conditions,
-    FaultMode,
-    FaultSettings,
-    Needed,
-    Position,
-    PromptedFaults,
-)
+from worktrial.workplaces.faults import FaultMode, Needed, PromptedFaults
 from worktrial.workplaces.simulator import SIMULATOR_VERSION
 from worktrial.workplaces.watch import WatchedSession
 
 
 @dataclass(frozen=True, kw_only=True)
-class FreeSettings:
-    """Settings of the suite's own that can change a result."""
+class FreeSettings(WorkSettings):
+    """Settings of the suite's own that can change a result; of `limits`, the turns are those of the whole team."""
 
-    repeats: int = 1
     mode: Literal["free"] = "free"
     gold: Gold = "released"
     cards: Cards = "full"
@@ -65,24 +58,37 @@ class FreeSettings:
     """Answers of the planner to one turn of the user."""
     agent_turns: int = 6
     """Answers of a domain agent to one request of the plan."""
-    limits: Limits = field(default_factory=Limits)
-    """Limits of a whole scenario; `turns` counts the answers of planner and domain agents together."""
-    faults: Conditions = field(default_factory=Conditions)
     clock: str = DEFAULT_CLOCK
     """The date and time of scenarios whose note has none, ISO 8601."""
     goals: str = GOALS
     search_nodes: int = SEARCH_NODES
     """Nodes that the search for one edit distance may expand."""
 
+    def check(self, candidate: Candidate) -> None:
+        """Refuse faults that these samples cannot hold; see `WorkSettings`. A team always has turns."""
+        self.faults.check(self.limits.turns)
+        if self.faults.prompted and not self.simulated:
+            raise SettingError(
+                f"{option('faults')} prompted: the simulator is what is prompted. "
+                f"Name one with {option('simulator')}"
+            )
 
-class FreeTrial:
+
+@dataclass(frozen=True, slots=True)
+class FreeWork:
+    """One scenario while a team works on it."""
+
+    scenario: Scenario
+    team: Team
+    log: Log = field(default_factory=Log)
+
+
+class FreeTrial(ToolTrial[FreeWork]):
     """The free-running trial made ready to run: the team's own plan directs its own work.
 
     Raises:
         SettingError: faults that no trial can hold, or that need a simulator that is not there.
     """
-
-    suite = SUITE
 
     def __init__(self, ground: Groundwork, settings: FreeSettings) -> None:
         """Set up a trial.
@@ -91,106 +97,77 @@ class FreeTrial:
             ground: The data, and who takes part.
             settings: What can change a result.
         """
-        settings.faults.check(settings.limits.turns)
-        if settings.faults.prompted and not settings.simulated:
-            raise SettingError(
-                f"{option('faults')} prompted: the simulator is what is prompted. "
-                f"Name one with {option('simulator')}"
-            )
         self.ground = ground
         """The data, and who takes part."""
-        self._settings = settings
-        self._conditions = settings.faults.by_name
-        self.jobs = jobs_under(settings.faults, ground.tasks, settings.repeats)
+        self._free = settings
+        super().__init__(
+            self._work_on,
+            self._workplace_of,
+            self._verdict,
+            suite=SUITE,
+            data=ground.data,
+            tasks=ground.tasks,
+            candidate=ground.agent,
+            settings=settings,
+        )
         prompts = [prompts_fingerprint(), free_prompts_fingerprint()]
-        self.data = ground.data
         self.settings = ground.in_manifest(prompts, in_manifest(settings))
 
-    async def run(self, job: Job, context: SampleContext) -> SampleResult:
-        """Run the scenario, score, judge; see `worktrial.engine.trial.Trial`.
+    def _work_on(self, task: OrchestrationTask) -> FreeWork:
+        scenario = task.scenario
+        return FreeWork(scenario, self.ground.release.teams[scenario.language])
 
-        What happened is kept whichever way it ends: a sample without a verdict has to be explained too.
-        """
-        ground, settings = self.ground, self._settings
-        scenario, log = ground.scenarios[job.sample], Log()
-        team = ground.release.teams[scenario.language]
-        world, clock = world_of(scenario, team), clock_of(scenario, settings.clock)
-        faults = self._conditions[job.condition]
-        recorded = RecordedTools(scenario, team, world, self._simulated(world, clock, faults, context))
+    async def _workplace_of(self, work: FreeWork, sample: Sample) -> OpenWorkplace:
+        """The tools of the team, and the team that uses them."""
+        settings, scenario, log = self._free, work.scenario, work.log
+        log.trajectory = sample.trajectory
+        world, clock = world_of(scenario, work.team), clock_of(scenario, settings.clock)
+        recorded = RecordedTools(scenario, work.team, world, self._simulated(world, clock, sample))
         said = [step.text for step in scenario.steps if isinstance(step, UserTurn)]
-        watched = WatchedSession(
-            recorded, world, "\n".join([scenario.note, *said]), position=lambda: len(log.calls)
-        )
-        session = self._under(faults, watched, world, scenario, log)
-        budget = RequestBudget(
-            settings.limits,
-            log,
-            tokens=lambda: context.meter.tokens(Role.AGENT) + context.meter.tokens(Role.SUB_AGENT),
-            cost=lambda: context.meter.known_cost,
-        )
-        cast = cast_of(ground, scenario, context, free=True)
-        tools = TeamTools(recorded, session, log)
-        agents = AgentAtWork(scenario, cast, tools, budget, settings.agent_turns)
-        run = FreeRun(
-            scenario,
-            team,
-            cast,
-            agents,
-            budget,
-            planner_turns=settings.planner_turns,
-            compact=settings.cards == "compact",
-        )
-        finished = False
-        crash: str | None = None
-        try:
-            await run()
-            finished = True
-            result = await self._graded(scenario, team, log, context)
-        except InvalidSample as e:
-            result = SampleResult(outcome=Outcome.INVALID, reason=str(e))
-            crash = crash_traceback(e)
-        result.calls, result.turns = len(log.calls), log.requests
-        result.stop_reason = log.stop_reason.value if finished else None
-        result.clock = clock
-        note_faults(result, session)
-        # Without a simulator, or with one that was asked to degrade its answers, there is nobody to blame.
-        blamed = settings.simulated and (not settings.faults.prompted or faults.mode is FaultMode.E0)
-        result.simulation = watched.health if blamed else None
-        line = trajectory_line(log, scenario.note, said, run.prompt)
-        result.trajectory = {"outcome": result.outcome, "reason": result.reason, "clock": clock, **line}
-        result.trajectory["simulation"] = watched.findings if blamed else []
-        if crash is not None:
-            result.trajectory["traceback"] = crash
-        return result
+        facts = "\n".join([scenario.note, *said])
+        watched = WatchedSession(recorded, world, facts, position=lambda: len(log.calls))
+        cast = cast_of(self.ground, scenario, sample.context, free=True)
+        prompt: list[Message] = []
 
-    def _simulated(
-        self, world: Workplace, clock: str, faults: FaultSettings, context: SampleContext
-    ) -> Session | None:
-        settings = self._settings
+        async def run_free(assignment: Assignment) -> None:
+            budget, tools = RequestBudget(assignment, log), TeamTools(recorded, assignment, log)
+            agents = AgentAtWork(scenario, cast, tools, budget, settings.agent_turns)
+            turns, compact = settings.planner_turns, settings.cards == "compact"
+            run = FreeRun(scenario, work.team, cast, agents, budget, planner_turns=turns, compact=compact)
+            try:
+                await run()
+            finally:
+                prompt[:] = run.prompt
+
+        # Without a simulator, or with one that was asked to degrade its answers, there is nobody to blame.
+        blamed = settings.simulated and (not settings.faults.prompted or sample.faults.mode is FaultMode.E0)
+        return OpenWorkplace(
+            session=watched,
+            workplace=without_schemas(world),
+            instruction="\n".join(said),
+            clock=clock,
+            agent=run_free,
+            needed=lambda: _needed(scenario),
+            watched=watched if blamed else None,
+            closing=lambda: trajectory_line(log, scenario.note, said, prompt),
+            as_stored=lambda line: {name: told for name, told in line.items() if name not in _ELSEWHERE},
+        )
+
+    def _simulated(self, world: Workplace, clock: str, sample: Sample) -> Session | None:
+        settings = self._free
         if not settings.simulated:
             return None
-        line = context.model(Role.SIMULATOR)
-        playing = PromptedFaults(line, faults) if settings.faults.prompted else line
+        line = sample.context.model(Role.SIMULATOR)
+        playing = PromptedFaults(line, sample.faults) if settings.faults.prompted else line
         return OneToolWorld(world, playing, clock=clock, prompt=settings.simulator_prompt)
 
-    def _under(
-        self, faults: FaultSettings, watched: Session, world: Workplace, scenario: Scenario, log: Log
-    ) -> Session:
-        if faults.mode is FaultMode.E0 or self._settings.faults.prompted:
-            return watched
-        return faulty(
-            watched,
-            without_schemas(world),
-            faults,
-            scenario.key,
-            lambda: Position(len(log.calls), max(0, log.requests - 1)),
-            needed=_needed(scenario),
-        )
-
-    async def _graded(self, scenario: Scenario, team: Team, log: Log, context: SampleContext) -> SampleResult:
-        work, nodes = work_in_log(log), self._settings.search_nodes
-        scoring = self.ground.scoring
-        score = await scoring.run(goal_score, scenario, team, work, nodes=nodes)
+    async def _verdict(
+        self, work: FreeWork, done: Work, context: SampleContext, rubric: str | None
+    ) -> SampleResult:
+        """Score the work, with the help of judges where there are any."""
+        scenario, log, scoring = work.scenario, work.log, self.ground.scoring
+        nodes = self._free.search_nodes
+        score = await scoring.run(goal_score, scenario, work.team, work_in_log(log), nodes=nodes)
         judges = self.ground.value_judges(scenario.language, context)
         judged = None if judges is None else await judges.verdicts(score.needs)
         met = score.met(None if judged is None else judged.verdicts)
@@ -208,6 +185,10 @@ class FreeTrial:
         return SampleResult(outcome=outcome, reason=_reason(met, log), measures=measures)
 
 
+_ELSEWHERE = ("instruction", "answer", "final_state")
+"""Parts of a trajectory that a team's work has in its turns, or not at all."""
+
+
 def _needed(scenario: Scenario) -> Needed:
     """Needs of a scenario: what its recorded plans and the arguments of its recorded calls name."""
     plans = [step.plan for step in scenario.steps if isinstance(step, PlanStep)]
@@ -222,6 +203,6 @@ def _reason(met: Met, log: Log) -> str:
     if met.first_failure is not None and reached < len(met.goals):
         first = met.first_failure
         text += f"; first, step {first['step']} (turn {first['turn'] + 1} of the user): {first['kind']}"
-    if log.stop_reason is not StopReason.ANSWERED:
-        text += f"; stopped by {log.stop_reason}"
+    if log.trajectory.stop_reason is not StopReason.ANSWERED:
+        text += f"; stopped by {log.trajectory.stop_reason}"
     return text
