@@ -60,7 +60,7 @@ def validate(
 
     known = find_suite(suite)
     if card:
-        _print_card(known, given, from_run or [], output, as_json=as_json)
+        _print_card(known, suite, given, from_run or [], output, as_json=as_json)
         return
     if from_run or output is not None:
         raise SettingError("--from, --output: are about the card; add --card")
@@ -98,7 +98,13 @@ def validate(
 
 
 def _print_card(
-    suite: "Suite", given: Mapping[str, Any], stored: Sequence[Path], output: Path | None, *, as_json: bool
+    suite: "Suite",
+    word: str,
+    given: Mapping[str, Any],
+    stored: Sequence[Path],
+    output: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
     from tempfile import TemporaryDirectory
 
@@ -123,7 +129,7 @@ def _print_card(
         runs = [] if parts else reference_runs(suite, data, Path(folder))
         why = f"models play {' and '.join(parts)}" if parts else ""
         found = _found(suite, data, chosen, tasks)
-        made = card_of(CardEvidence(suite, [*runs, *own], audits, found, tasks, why))
+        made = card_of(CardEvidence(suite, [*runs, *own], audits, found, tasks, word, why))
     if output is not None:
         output.write_text(to_markdown(made.table()), encoding="utf-8")
     if as_json:

@@ -41,6 +41,8 @@ class CardEvidence:
     """Findings of gates, proof and lint in the tasks; see `found_share` and `found_count`."""
     tasks: int = 0
     """Tasks of the suite; 0 where only runs are known."""
+    word: str = ""
+    """Word that one writes for the suite; "" for its name."""
     why_not_run: str = ""
     """Reason for which no reference agent was run; "" where they were."""
 
@@ -131,7 +133,7 @@ def card_of(evidence: CardEvidence) -> Card:
             said = ""
         elif not figures and not said:
             why = f"{evidence.why_not_run}; " if point.name in _OF_REFERENCES and evidence.why_not_run else ""
-            said = f"{NOT_MEASURED}: {why}{point.measure.replace('SUITE', evidence.suite.title)}"
+            said = f"{NOT_MEASURED}: {why}{point.measure.replace('SUITE', evidence.word or evidence.suite.name)}"
         lines.append(CardLine(name=point.name, asks=point.asks, figures=figures, said=said))
     return Card(suite=evidence.suite.title, lines=lines)
 
@@ -146,10 +148,14 @@ def cards_of(runs: Sequence[StoredRun], suites: Iterable[Suite]) -> list[Card]:
     audits = [run for run in runs if is_audit(run.manifest)]
     of = {suite.name: [run for run in runs if run.manifest.suite == suite.name] for suite in suites}
     return [
-        card_of(CardEvidence(suite, own, audits))
+        card_of(CardEvidence(suite, own, audits, word=_word(own[0].manifest)))
         for suite in suites
         if (own := of[suite.name]) and not is_audit(own[0].manifest)
     ]
+
+
+def _word(manifest: Manifest) -> str:
+    return str(manifest.data.get("folder", "")) if manifest.is_own else ""
 
 
 def found_share(check: str, found: int, looked_at: int, tasks: int, about: str) -> Figure:
