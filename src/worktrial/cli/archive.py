@@ -33,7 +33,7 @@ _Archive = Annotated[
 
 
 class BuildOptions(Options):
-    """How an archive is built."""
+    """Options of an archive's build."""
 
     output: Annotated[Path, Flag(short="-o", metavar="ARCHIVE")]
     """Folder of the archive, or its address in an object store (s3://BUCKET/ARCHIVE, gs://, az://, file://; needs
