@@ -1,4 +1,4 @@
-"""What the terminal shows of an archive: how its build is going, and tables about what is in it."""
+"""Views of an archive for the terminal: how its build is going, and tables about what is in it."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
