@@ -11,7 +11,7 @@ from worktrial.engine.notices import say
 from worktrial.errors import SettingError, extra
 
 if TYPE_CHECKING:
-    from worktrial.cli.run import WhereOptions
+    from worktrial.cli.options import WhereOptions
 
 
 def sit_down(

@@ -4,34 +4,11 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from pydantic import Field
 
 from worktrial.cli.lazy import about_suite, suite_group
-from worktrial.cli.options import command_of, takes, together
+from worktrial.cli.options import WhereOptions, command_of, takes, together
 from worktrial.engine.notices import tell_on_stderr
 from worktrial.errors import SettingError, flag
-from worktrial.options import Amount, Count, Flag, Options
-
-_DESK = "A person at the desk"
-_RAY = "A Ray cluster"
-
-
-class WhereOptions(Options):
-    """Places where a run is done that are not this process."""
-
-    port: Annotated[Annotated[int, Field(ge=0, le=65535)] | None, Flag(_DESK, common=True, metavar="PORT")] = None
-    """Port of the page; default: a free one."""
-    open: Annotated[bool, Flag(_DESK, common=True)] = False
-    """Open the page in a browser."""
-    hide_verdict: Annotated[bool, Flag(_DESK, common=True)] = False
-    """Do not show the person what came of the work."""
-    ray: Annotated[str | None, Flag(_RAY, common=True, metavar="ADDRESS")] = None
-    """Run in shards on a Ray cluster: `local` (one of this command's own), `auto` (the one that this machine is
-    in), or HOST:PORT of its head. Budgets and paces hold for all shards together."""
-    shards: Annotated[Count | None, Flag(_RAY, common=True)] = None
-    """Number of shards. Default: one for each CPU, or as many as there are."""
-    ray_wait: Annotated[Amount | None, Flag(_RAY, common=True, metavar="SECONDS")] = None
-    """Seconds in which the cluster has to be there. Default: 120."""
 
 
 def _command(suite: Any, word: str) -> Any:

@@ -85,7 +85,7 @@ class RunPair:
             name: [pair for pair in own if pair.both_judged and pair.same_faults]
             for name, own in self.shared.items()
         }
-        """Those of them that count."""
+        """Figures that count among them."""
         self._rates: dict[tuple[str, str, Estimand, float], Change] = {}
         self._figures: dict[float, PairFigures] = {}
 

@@ -140,7 +140,7 @@ class Samples:
 
 
 class QuantitySums(NamedTuple):
-    """What the samples of each cluster took together, in the order of the clusters' names."""
+    """Sums of what the samples of each cluster took, in the order of the clusters' names."""
 
     amounts: Sequence[float]
     numbers: Sequence[int]

@@ -141,7 +141,7 @@ _KINDS = {
 
 
 class _Asked(NamedTuple):
-    """What is held against limits, and how."""
+    """Figures that are held against limits, and the way."""
 
     figures: tuple[RunFigures, RunFigures]
     """The run's, about these tasks and about work like this; the first counts where it has the figure."""

@@ -53,7 +53,7 @@ def published_rows(language: str) -> Iterator[tuple[str, list[Value]]]:
 
 
 def free_table(runs: Iterable[NamedRun]) -> ShownTable | None:
-    """What teams reach that run free, by language and condition; None without any."""
+    """Table of what teams reach that run free, by language and condition; None without any."""
     rows: list[list[Content]] = []
     for name, run in runs:
         for figures in free_figures(run.records):
@@ -102,7 +102,7 @@ def _difference(figure: Figure) -> Value:
 
 
 def judges_table(runs: Iterable[NamedRun]) -> ShownTable | None:
-    """Who judged how many argument values, and how far the judges agree; None without judges."""
+    """Table of who judged how many argument values, and how far the judges agree; None without judges."""
     rows: list[list[Content]] = []
     for name, run in runs:
         models = run.manifest.settings.get("roles", {})

@@ -185,7 +185,7 @@ class GoldTeam:
                     self._left[turn].append(step)
 
     async def __call__(self, request: StepRequest) -> Completion:
-        """What the recording says at this moment; see `Member`."""
+        """Line of the recording at this moment; see `Member`."""
         match request.moment:
             case PlannerMoment() as moment:
                 return Completion(saying(self._plan(moment)))

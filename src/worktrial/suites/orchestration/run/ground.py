@@ -113,7 +113,7 @@ class Groundwork:
     function_seconds: float = RoleSettings.timeout
     """Time after which a function of the user's own, asked for one answer, counts as hung."""
     scoring: ScoringThreads = field(default_factory=ScoringThreads)
-    """Where scores are computed."""
+    """Threads in which scores are computed."""
     _verdicts: SharedVerdicts = field(default_factory=SharedVerdicts)
 
     @cached_property
