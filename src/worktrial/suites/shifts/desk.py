@@ -2,8 +2,8 @@
 
 A folder holds `desk.yaml`, `handbook/`, and modules: `state.py` (`State`), `tools.py` (functions marked `@reads` or
 `@writes`), `draw.py` (`draw`), `rules.py` (`desk`, the rules on the kit) and, where the desk has any, `events.py`
-(`HAPPENINGS`) and `people.py` (`decide`). Desks that are not on the kit yet have `oracle.py` (`plan`), `cases.py`
-(`cases`, `harms`) and `clerks.py` (`greedy`, `careful`) in place of what follows from the rules.
+(`HAPPENINGS`), `people.py` (`decide`) and `clerks.py` (`careful`). Desks that are not on the kit yet have `oracle.py`
+(`plan`), `cases.py` (`cases`, `harms`) and `greedy` among their clerks in place of what follows from the rules.
 """
 
 import gc
@@ -194,7 +194,10 @@ class DeskFolder:
     @property
     def clerks(self) -> Sequence[str]:
         """Reference agents beside *idle*."""
-        return ("plan", "greedy", "careful" if self.rules is None else "stale")
+        if self.rules is None:
+            return ("plan", "greedy", "careful")
+        own = ("careful",) if (self.folder / "clerks.py").is_file() else ()
+        return ("plan", "greedy", "stale", *own)
 
     def cases(self, start: DeskState) -> list[Case]:
         """All matters of a day, by the oracle.
@@ -238,7 +241,7 @@ class DeskFolder:
                 if home.functions[tool.name].writes and tool.name not in ("send_message", "read_message")
             }
             return SPAM[name](Habit(acts, start.time, self._another_day(start)))
-        if self.rules is not None:
+        if self.rules is not None and name != "careful":
             derived = self._derived(start)
             works = {"plan": derived.plan, "greedy": derived.greedy, "stale": derived.stale}
             return works[name]()
