@@ -2,8 +2,8 @@
 
 A folder holds `desk.yaml`, `handbook/`, and modules: `state.py` (`State`), `tools.py` (functions marked `@reads` or
 `@writes`), `draw.py` (`draw`), `rules.py` (`desk`, the rules on the kit) and, where the desk has any, `events.py`
-(`HAPPENINGS`), `people.py` (`decide`) and `clerks.py` (`careful`). Desks that are not on the kit yet have `oracle.py`
-(`plan`), `cases.py` (`cases`, `harms`) and `greedy` among their clerks in place of what follows from the rules.
+(`HAPPENINGS`), `people.py` (`decide`) and `clerks.py` (`careful`). Desks that are not on the kit yet have
+`oracle.py` (`plan`), `cases.py` (`cases`, `harms`) and `greedy` among their clerks in place of what follows.
 """
 
 import gc
