@@ -21,7 +21,7 @@ from worktrial.results.changes import RunPair, pair_of
 from worktrial.results.completion import passed
 from worktrial.results.conditions import condition_in_words
 from worktrial.results.figure import figures_of
-from worktrial.results.writing import p_value, points, signed
+from worktrial.results.writing import counted, p_value, points, signed
 from worktrial.statistics import MARGIN, Change, Conclusion, Estimand, Interval, conclude, tasks_needed
 from worktrial.suite import suite_of
 
@@ -412,7 +412,7 @@ class _Sentence:
         needed = tasks_needed(found, contest.tasks, self._margin, confidence=confidence)
         if needed is None or needed > _MANY * contest.tasks:
             return f"; not even {_MANY} times as many tasks would be likely to tell"
-        return f"; about {needed - contest.tasks:,} more tasks would tell, if things stay as they are"
+        return f"; about {counted(needed - contest.tasks, 'more task')} would tell, if things stay as they are"
 
     def _basis(self, contest: Contest, rival: Rival) -> str:
         """Sentence on what the numbers are about, and what is not in them."""
