@@ -65,6 +65,8 @@ def print_agreement(report: AgreementReport, console: SafeConsole | None = None)
 def print_conformance(runs: Sequence[RunConformance], evidence: int, console: SafeConsole | None = None) -> None:
     """Share of the answers that keep to each check, share of those with each failure, and some evidence."""
     console = console or SafeConsole()
+    for run in runs:
+        print_line(console, printable(f"answers of {run.simulator} in {run.folder}"))
     _print(console, tables_of(TABLES, {f"{run.simulator} {run.folder}": run.figures for run in runs}))
     for run in runs:
         for sample, finding in run.failed[:evidence]:
