@@ -79,6 +79,12 @@ def print_line(console: Console, line: str | Text) -> None:
     console.print(line, soft_wrap=not console.is_terminal)
 
 
+_KEPT_WHOLE = 24
+"""Columns up to which a cell is kept on one line."""
+_SENTENCE = 20
+"""Least columns for cells that are longer, such as sentences."""
+
+
 def print_whole_words(console: Console, table: "Table") -> None:
     """Print a table that breaks no word and no figure; where the terminal is too narrow for it, as a list.
 
@@ -90,7 +96,10 @@ def print_whole_words(console: Console, table: "Table") -> None:
     first.min_width = min(_longest([first.header, *first.cells]), console.width // 2)
     for column in others:
         lines = [line for cell in column.cells for line in str(cell).split("\n")]
-        column.min_width = max([_longest([column.header]), *map(cell_len, lines)])
+        whole = max(map(cell_len, lines), default=0)
+        # Figures stay on a line; sentences may be broken between words.
+        least = whole if whole <= _KEPT_WHOLE else max(_SENTENCE, _longest(column.cells))
+        column.min_width = max(_longest([column.header]), least)
     # A column has a blank on either side and its line, the table a last one.
     spare = console.width - 1 - sum((column.min_width or 0) + 3 for column in table.columns)
     if spare >= 0:

@@ -8,10 +8,10 @@ from worktrial.audits.corrected import corrected_by_audit
 from worktrial.engine.identity import TrialIdentity
 from worktrial.engine.stored import StoredRun
 from worktrial.reports.links import samples_href
-from worktrial.reports.report import Report
+from worktrial.reports.report import Report, ReportRun
 from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import strong, takeaway
-from worktrial.results.writing import Content, ShownTable, Value, number, percent, percents, to_html
+from worktrial.results.writing import Content, ShownTable, Value, link, number, percent, percents, to_html
 from worktrial.statistics import Figure
 
 
@@ -24,6 +24,12 @@ def leading(figures: Mapping[str, Figure], said: str) -> Markup:
     """
     who, best = max(figures.items(), key=lambda one: one[1].value or 0.0)
     return takeaway(Markup(said).format(strong(who), number(best), f"{best.n:,}") + ".")
+
+
+def samples_of(audits: Sequence[ReportRun]) -> Markup:
+    """Line of links to the samples of audits."""
+    links = (link(one.name, samples_href(one.slug)) for one in audits)
+    return Markup('<p class="note">Samples of {}.</p>').format(Markup(", ").join(links))
 
 
 _CORRECTED = (

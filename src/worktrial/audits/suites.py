@@ -88,17 +88,18 @@ class Audit(Suite):
 
     def report_sections(self, report: "Report") -> "Iterable[Section]":
         """Section about all audits of this kind; see `Suite.report_sections`."""
-        from worktrial.audits.report import leading
+        from worktrial.audits.report import leading, samples_of
         from worktrial.reports.report import Section
         from worktrial.reports.sections.wording import joined
         from worktrial.results.writing import to_html
 
-        runs = [one.run for one in report.runs if one.run.manifest.suite == self.name]
+        own = [one for one in report.runs if one.run.manifest.suite == self.name]
+        runs = [one.run for one in own]
         if not runs:
             return []
         name, group, said = self.leads
         found = {self.called(run): figures_of(run).get(name, group=group) for run in runs}
-        parts = [leading(found, said), *map(to_html, self._tables(runs)), *self.also(report, runs)]
+        parts = [leading(found, said), *map(to_html, self._tables(runs)), samples_of(own), *self.also(report, runs)]
         return [Section(self.section.lower(), self.section, joined(parts))]
 
     def also(self, report: "Report", runs: "Sequence[StoredRun]") -> "Iterable[Markup]":

@@ -24,11 +24,8 @@ def test_the_first_page(opened: Page, made: MadeSite) -> None:
     opened.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert opened.evaluate(OURS) == []
     text = opened.locator("main").inner_text()
-    assert "<script>" in text and "javascript:" in text and "{{ window" in text and "<style>body" in text
-    category = opened.locator("select[name=category]")
-    for option in category.locator("option").all_text_contents():
-        category.select_option(option if option != "all" else "")
-        assert opened.evaluate(OURS) == []
+    for hostile in ("<script>", "{{ window", "<style>body"):
+        assert hostile in text, hostile
     opened.evaluate("document.querySelectorAll('button.sort').forEach((one) => one.click())")
     assert opened.evaluate(OURS) == []
 

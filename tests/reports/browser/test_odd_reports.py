@@ -113,9 +113,9 @@ def audit(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_audit_alone(opened: Page, audit: Path) -> None:
     opened.goto(address(audit, "index.html"))
     assert opened.locator("#leaderboard").count() == 0, "an audit is no trial of an agent"
-    expect(opened.locator("#simulator .takeaway")).to_contain_text("tells 100.0% of the fields")
+    expect(opened.locator("#simulators .takeaway")).to_contain_text("answers exactly as they are")
     assert "NaN" not in opened.locator("main").inner_text()
-    opened.locator("#simulator table a").first.click()
+    opened.locator("#simulators .note a").first.click()
     expect(opened.locator("#status")).to_contain_text("samples")
     opened.locator("#results tbody a").first.click()
     expect(opened.locator("#work .call").first).to_be_visible()
