@@ -112,7 +112,7 @@ def tables() -> Iterator[str]:
     for table in TABLES.values():
         yield f"\n## `{table.name}`\n\n| column | type | meaning |\n|---|---|---|\n"
         for column in table.columns:
-            yield f"| `{column.name}` | {column.kind.value} | {_cell(column.meaning)} |\n"
+            yield f"| `{column.name}` | {column.kind} | {_cell(column.meaning)} |\n"
 
 
 def machine_schema() -> str:
