@@ -1,8 +1,8 @@
 """Session of one agent in a workplace, whoever plays it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from enum import StrEnum
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -72,6 +72,24 @@ def refusal(workplace: Workplace, tool: str, arguments: JsonValue) -> Observatio
     said = "; ".join(f"{p['argument']}: {p['problem']}" for p in problems)
     error = {"type": "invalid_arguments", "message": f"{tool}: {said}", "details": problems}
     return Observation({"error": error}, Origin.REFUSAL)
+
+
+T = TypeVar("T")
+
+
+def at_once(call: Coroutine[Any, Any, T]) -> T:
+    """Result of a call to a session that never waits, without an event loop.
+
+    Raises:
+        RuntimeError: it waits for somebody.
+    """
+    try:
+        call.send(None)
+    except StopIteration as e:
+        result: T = e.value
+        return result
+    call.close()
+    raise RuntimeError("the session waits for somebody")
 
 
 @runtime_checkable

@@ -143,7 +143,7 @@ class KitSuite(ExecutableSuite):
         return self._workplace
 
     @cached_property
-    def library(self) -> TaskLibrary:
+    def library(self) -> "_KitLibrary":
         """The workplace and its tasks."""
         return _KitLibrary(self.workplace)
 
@@ -168,9 +168,8 @@ class KitSuite(ExecutableSuite):
         from worktrial.suites.validate import validate_suite
 
         options = {name: value for name, value in given.items() if value is not None}
-        shown = self.workplace.recordings()[1]
-        file = self.workplace.where.rpartition(":")[0]
-        return proof_of(self.title, self.library.tasks, shown, validate_suite(self, options), file)
+        library, file = self.library, self.workplace.where.rpartition(":")[0]
+        return proof_of(self.title, library.tasks, library.shown, validate_suite(self, options), file)
 
 
 class _KitLibrary(TaskLibrary):
@@ -182,10 +181,13 @@ class _KitLibrary(TaskLibrary):
         self._workplace = workplace
 
     @cached_property
-    def _made(self) -> tuple[ExecutableWorkplace, tuple[ExecutableTask, ...]]:
-        home, recordings = self._workplace.recordings()
-        tasks = tuple(_task(self._workplace, home, task, recordings[task.name]) for task in self._workplace.tasks)
-        return home, tasks
+    def _made(self) -> tuple[ExecutableWorkplace, Mapping[str, Sequence[Recording]]]:
+        return self._workplace.recordings()
+
+    @property
+    def shown(self) -> Mapping[str, Sequence[Recording]]:
+        """Right ends of each task, as they were shown."""
+        return self._made[1]
 
     @property
     def names(self) -> list[str]:
@@ -196,12 +198,13 @@ class _KitLibrary(TaskLibrary):
         """The workplace."""
         return self._made[0]
 
-    @property
+    @cached_property
     def tasks(self) -> tuple[ExecutableTask, ...]:
         """All tasks; see `TaskLibrary.tasks`."""
-        return self._made[1]
+        home, shown = self._made
+        return tuple(_task(self._workplace, home, task, shown[task.name]) for task in self._workplace.tasks)
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """SHA-256 over the files that hold its functions, and what it begins with."""
         shown = [one for task in self._workplace.tasks for one in task.shown]

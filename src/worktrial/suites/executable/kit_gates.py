@@ -12,6 +12,7 @@ from worktrial.suites.validate import Validation
 from worktrial.workplaces import ToolCall, Trajectory
 from worktrial.workplaces.executable.report_form import REPORT_TOOL
 from worktrial.workplaces.kit import Recording
+from worktrial.workplaces.session import at_once
 
 CHECKS = {
     "agents": "a reference agent whose outcome is known has another",
@@ -83,11 +84,7 @@ def _played(task: ExecutableTask, calls: _Calls) -> tuple[JsonObject, Trajectory
     """State and record after these calls."""
     session, done = task.open(), Trajectory()
     for number, (tool, arguments) in enumerate(calls):
-        call = session.call(tool, arguments)
-        try:
-            call.send(None)
-        except StopIteration as e:
-            done.calls.append(ToolCall(number, number, tool, arguments, e.value))
+        done.calls.append(ToolCall(number, number, tool, arguments, at_once(session.call(tool, arguments))))
     return session.state, done
 
 

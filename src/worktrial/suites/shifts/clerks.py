@@ -9,6 +9,7 @@ from worktrial.agents.plan import call_through, end_with
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
 from worktrial.workplaces.desk import DeskSession, DeskState
+from worktrial.workplaces.session import at_once
 from worktrial.workplaces.time import Timeline
 
 
@@ -235,13 +236,8 @@ def play(work: Work, session: DeskSession) -> list[tuple[int, Move]]:
 
 def call_at_once(session: DeskSession, move: Move) -> JsonObject:
     """Observation of a call, at a session that never waits."""
-    call = session.call(move.tool, dict(move.arguments))
-    try:
-        call.send(None)
-    except StopIteration as e:
-        shown: JsonObject = e.value.content
-        return shown
-    raise RuntimeError("the session waits for somebody")
+    shown: JsonObject = at_once(session.call(move.tool, dict(move.arguments))).content
+    return shown
 
 
 # What a clerk's own code may raise where an answer lacks what it counts on.

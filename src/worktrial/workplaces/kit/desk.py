@@ -185,6 +185,7 @@ class Desk:
         first_word: int | None = None,
         because: Mapping[str, str] | None = None,
         references: Sequence[str] = (),
+        takes_back: Sequence[str] = (),
         without_exceptions: Callable[[Any], None] | None = None,
     ) -> None:
         """Say what holds for every matter.
@@ -194,12 +195,14 @@ class Desk:
             because: Part of every matter (`in_time`, `told`, `first_word`, `false_word`) to the section and
                 sentence that ask for it; what is left out rests on the sentence that decides the matter.
             references: Fields of requests under which messages and calls are about them, too.
+            takes_back: Tools that take back what was done on the record that they name.
             without_exceptions: Function that takes circulars, contracts and exceptions out of a first state, as the
                 agent `stale` reads the rules. None where there are none.
         """
         self.first_word = first_word
         self.because = because or {}
         self.references = tuple(references)
+        self.takes_back = tuple(takes_back)
         self.without_exceptions = without_exceptions
         self.laws: list[HarmLaw] = []
         self._rules: list[tuple[str, Callable[[Day], Iterable[MatterRequest]], Rule]] = []

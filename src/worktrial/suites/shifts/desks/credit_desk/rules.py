@@ -50,6 +50,7 @@ desk = wt.Desk(
         "false_word": _TRUE,
     },
     references=("facility", "customer"),
+    takes_back=("reopen_request",),
     without_exceptions=_plainly,
 )
 
