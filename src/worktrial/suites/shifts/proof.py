@@ -155,13 +155,13 @@ def prove(desk: DeskFolder, length: str, variants: Sequence[int]) -> ShiftProof:
                         found("reference", variant, f"there is no section {part.section}", f"{case.id}.{part.name}")
             planned, made = day.work("plan", careful=number < _CLOSELY)
             calls.append(len(made))
-            if not planned.passed or planned.harms or planned.earned < planned.reachable - 1e-9:
+            if planned.grade != "clean" or planned.harms or planned.earned < planned.reachable - 1e-9:
                 found("plan", variant, _shortfall(planned))
             shares.setdefault("plan", []).append(planned.share)
             for clerk in ("idle", *desk.clerks[1:], *SPAM):
                 worked, _ = day.work(clerk)
                 shares.setdefault(clerk, []).append(worked.share)
-                if worked.passed and (worked.share <= IDLE_MOST or clerk in SPAM):
+                if worked.grade != "failed" and (worked.share <= IDLE_MOST or clerk in SPAM):
                     found("pass", variant, f"{clerk} passes with {worked.share:.2f} of the points")
             if shares["idle"][-1] > IDLE_MOST:
                 found("idle", variant, f"idleness earns {shares['idle'][-1]:.2f} of the points")

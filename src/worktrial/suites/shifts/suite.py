@@ -212,7 +212,7 @@ class ShiftsSuite(Suite):
             return None
         cases = msgspec.convert(record.measures["cases"], list[CaseScore])
         harms = msgspec.convert(record.measures["harms"], list[Harm])
-        return Outcome.PASS if Score(cases, harms).passed else Outcome.FAIL
+        return Outcome.FAIL if Score(cases, harms).grade == "failed" else Outcome.PASS
 
     def figures(self, run: "StoredRun") -> "Sequence[Figure]":
         """Score, harms and timeliness, of the whole and of each desk and length; see `Suite.figures`."""
