@@ -379,15 +379,6 @@ class OwnAgentOptions(Options):
     comma-separated."""
 
 
-class TokenOptions(Options):
-    """Tokens of an agent that is a model. Neutral: they come beside the answer, and change nothing in it."""
-
-    keep_tokens: Annotated[bool, Flag(_AGENT, neutral=True)] = False
-    """Ask the agent's endpoint for token ids and log-probabilities, and keep them beside the run, to train on (see
-    *Results in other programs' formats*). For endpoints that know return_token_ids, such as vLLM; needs the extra
-    analysis."""
-
-
 class PromptOptions(Options):
     """Prompt of an agent that is a model. Neutral here, because a run's manifest keeps the text itself."""
 

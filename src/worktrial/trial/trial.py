@@ -292,7 +292,6 @@ async def episode(
     result.context = done.context
     note_duties(result, assignment.session)
     note_faults(result, assignment.session)
-    result.tokens, result.offered = done.tokens, done.offered
     result.trajectory = _trajectory_line(assignment, result)
     if crash is not None:
         result.trajectory["traceback"] = crash

@@ -26,7 +26,6 @@ from worktrial.options import (
     OwnAgentOptions,
     PromptOptions,
     RunOptions,
-    TokenOptions,
 )
 from worktrial.suite import Suite, TaskRow
 from worktrial.suites.reference import careful_agent, greedy_agent, idle_agent, plan_agent, spam_agent
@@ -57,7 +56,6 @@ class ExecutableOptions(
     OwnAgentOptions,
     HumanOptions,
     PromptOptions,
-    TokenOptions,
 ):
     """Options of a run in executable workplaces."""
 
