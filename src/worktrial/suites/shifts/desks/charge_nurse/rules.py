@@ -27,8 +27,6 @@ from .measures import (
 )
 from .state import Paper, Patient, State
 
-REPORT = "report"
-DEVICES = "devices"
 GREAT = "great incident"
 _MANY = 3  # patients of one incident from which it is a great one
 _AT_ONCE = 15  # minutes within which a great incident is passed on
@@ -560,10 +558,10 @@ def _times(day: Any) -> Iterator[wt.MatterRequest]:
     times = [day.time.minute_of(str(text)) for text in day.figures["reports"]]
     for minute, following in zip(times, [*times[1:], None], strict=True):
         until = None if following is None else following - _REPORT_SLACK
-        yield wt.MatterRequest(REPORT, minute - _REPORT_SLACK, fields={"hour": minute, "until": until})
+        yield wt.MatterRequest("report", minute - _REPORT_SLACK, fields={"hour": minute, "until": until})
 
 
-@desk.matter(REPORT.capitalize(), raised_by=_times)
+@desk.matter("Report", raised_by=_times)
 def report(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Reports of what is expected to bed management (1.4)."""
     patients = [(first.at, first.fields["data"]["level"]) for first in day.once(_announced).values()]
@@ -583,7 +581,7 @@ def report(day: Any, asked: wt.MatterRequest) -> wt.Right:
     )  # fmt: skip
 
 
-@desk.matter(DEVICES.capitalize(), raised_by=lambda day: [wt.MatterRequest(DEVICES)])
+@desk.matter("Devices", raised_by=lambda day: [wt.MatterRequest("devices")])
 def devices(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Word of devices that nobody has checked (10.1)."""
     day_before = f"{day.time.begins - timedelta(hours=24):%Y-%m-%d %H:%M}"
@@ -614,26 +612,21 @@ def _was_put_right(day: Any, call: Act, end: State) -> bool:
     return bool(entry.bay != call.arguments["bay_id"] and entry.settled_at <= due.by)
 
 
-def _is_wasted_room(day: Any, call: Act) -> bool:
-    is_room: bool = day.bays[call.arguments["bay_id"]].area == "iso"
-    return is_room and call.arguments["reference"] not in day.once(room_order)
-
-
 @desk.harm(
     "assign_bay", kind="irreversible", because="4.2: rooms are given at the round, by table A-3; one used is lost."
 )
 def room_wasted(day: Any, call: Act, end: State) -> str | None:
     """A negative pressure room for somebody who gets none."""
-    if not _is_wasted_room(day, call) or _was_put_right(day, call, end):
+    who, bay = call.arguments["reference"], day.bays[call.arguments["bay_id"]]
+    if bay.area != "iso" or who in day.once(room_order) or _was_put_right(day, call, end):
         return None
-    return f"{call.arguments['reference']} was put into {call.arguments['bay_id']}"
+    return f"{who} was put into {bay.id}"
 
 
 @desk.harm("assign_bay", kind="breach", because="2.2: a bay that is kept for somebody is given to nobody else.")
 def kept_bay_given(day: Any, call: Act, end: State) -> str | None:
     """A bay that is kept for somebody else."""
-    kept = day.bays[call.arguments["bay_id"]].reserved is not None
-    if not kept or _is_wasted_room(day, call) or _was_put_right(day, call, end):
+    if day.bays[call.arguments["bay_id"]].reserved is None or _was_put_right(day, call, end):
         return None
     return f"{call.arguments['bay_id']} is kept and was given to {call.arguments['reference']}"
 
