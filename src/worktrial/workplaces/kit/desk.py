@@ -73,6 +73,8 @@ class Matter:
     right: Right
     looks: tuple[Look, ...]
     """Records that its rule has read, in order."""
+    due: int
+    """Minute by which its rule wants it dealt with, which may lie after the day."""
 
     @property
     def references(self) -> tuple[str, ...]:
@@ -279,8 +281,7 @@ class Desk:
                     continue
                 if not isinstance(right, Right):
                     raise DataError(where_is(rule), f"{request.about}: returns {right!r}", "Return wt.right(…)")
-                by = day.at_end - 1 if right.by is None else min(right.by, day.at_end - 1)
-                found.append((request.at, name, request, replace(right, by=by), day.looks()))
+                found.append((request.at, name, request, right, day.looks()))
         found.sort(key=lambda one: one[0])
         counts: dict[str, int] = {}
         matters = []
@@ -290,6 +291,9 @@ class Desk:
             if request.about != name:
                 slot += f"-{counts[name]}"
             more = [request.fields.get(field) for field in self.references]
-            right = replace(right, about=(*right.about, *(str(one) for one in more if one)))
-            matters.append(Matter(slot, name, request, right, looks))
+            last = day.at_end - 1
+            due = last if right.by is None else right.by
+            about = (*right.about, *(str(one) for one in more if one))
+            right = replace(right, about=about, by=min(due, last))
+            matters.append(Matter(slot, name, request, right, looks, due))
         return matters
