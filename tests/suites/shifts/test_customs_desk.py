@@ -26,12 +26,8 @@ class _Right:
 
     def __init__(self, matter, start):
         right = matter.right
-        self.slot, self.kind, self.about, self.pattern = (
-            matter.slot,
-            matter.name,
-            matter.request.about,
-            right.pattern,
-        )
+        self.slot, self.kind, self.about = matter.slot, matter.name, matter.request.about
+        self.pattern = right.pattern
         self.arrives, self.due, self.earliest = matter.request.at, right.by, matter.earliest
         self.asked_by = matter.request.sender or right.tell[0].person
         word = right.tell[0].kinds[0]
@@ -280,14 +276,14 @@ def test_a_plain_word_declines_nothing_and_is_an_answer_only_once_something_is_d
     _, worded = _work(variant, [begin, Move("send_message", {"kind": "tell", **word})])
     _, refused = _work(variant, [begin, Move("send_message", {"kind": "refuse", **word})])
     assert [part.earned for part in _case(worded, right.slot).parts] == [0, 0, 0, 0]
-    assert [part.earned for part in _case(refused, right.slot).parts] == [3, 2, 1, 1]
+    assert [part.earned for part in _case(refused, right.slot).parts] == [3, 1, 1, 2]
     variant, start, right = _first("release", lambda _, r: r.end == "do" and r.pattern == "plain")
     go = Move("release_container", {"container_id": right.about, "haulier": right.filled["haulier"]})
     word = Move("send_message", {"to": right.asked_by, "kind": "tell", "about": right.about, "text": "."})
     begin = _wait(start, right.arrives + 1)
     _, before = _work(variant, [begin, word, go])
     _, after = _work(variant, [begin, go, word])
-    assert [part.earned for part in _case(before, right.slot).parts] == [6, 2, 2, 0]
+    assert [part.earned for part in _case(before, right.slot).parts] == [6, 2, 0, 2]
     assert [part.earned for part in _case(after, right.slot).parts] == [6, 2, 2, 2]
 
 
@@ -349,8 +345,8 @@ def test_who_grants_what_is_not_done_or_refuses_what_was_due_does_harm():
         assert [harm.kind for harm in score.harms] == harms
         if harms:
             assert score.passed is False
-            parts = _case(score, about.slot).parts
-            assert parts[0].earned == 0 or parts[-1].earned == 0
+            earned = {part.name: part.earned for part in _case(score, about.slot).parts}
+            assert earned["outcome"] == 0 or earned["told"] == 0
 
 
 def test_the_number_of_an_empty_list_is_no_report():

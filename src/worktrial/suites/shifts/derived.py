@@ -339,8 +339,9 @@ class DerivedDay:
         """Whether a call was made on the record that it names first, and nothing has taken it back since."""
         key, value = next(iter(step.arguments.items()))
         made = [call.minute for call in end.acts(step.tool) if call.arguments.get(key) == value]
-        taken_back = (call.minute for call in end.acts(*self.desk.takes_back, about=str(value)))
-        return bool(made) and not (self.desk.takes_back and any(minute >= made[-1] for minute in taken_back))
+        if not made or not self.desk.takes_back:
+            return bool(made)
+        return all(call.minute < made[-1] for call in end.acts(*self.desk.takes_back, about=str(value)))
 
     def _is_naive(self, right: Right, end: DeskState) -> bool:
         """Whether what a request asks for wrongly was done."""

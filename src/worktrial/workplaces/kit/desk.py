@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from worktrial.errors import DataError
@@ -122,8 +123,16 @@ class Day:
             event: Their kind; messages by default.
             **payload: What their payload has to hold.
         """
-        found = (one for one in sorted(self._state.time.waiting) if one.kind == event)
+        found = self._events.get(event, ())
         return [one for one in found if all(one.payload.get(key) == value for key, value in payload.items())]
+
+    @cached_property
+    def _events(self) -> dict[str, list[Event]]:
+        """Events that are still to come, by kind, in order."""
+        kinds: dict[str, list[Event]] = {}
+        for event in sorted(self._state.time.waiting):
+            kinds.setdefault(event.kind, []).append(event)
+        return kinds
 
     def once(self, function: "Callable[[Day], Any]") -> Any:
         """Result of a function of the day, made once: scarce goods are shared out once for all matters."""

@@ -235,10 +235,6 @@ def transfer(day: Any, asked: wt.MatterRequest) -> wt.Right:
         partner = wt.act("request_bed", **about, ward=PARTNERS[ward], side_room=side)
         beds.append(wt.later(_TAKEN_BACK, wt.way(partner)))
     porter = wt.way(wt.act("order_porter", **about, escort=patient.monitored))
-    right = wt.right(
-        *asks, *beds, porter, wt.later(_WARD_ANSWERS, handing), because=because, tell=told, by=due, pattern=pattern,
-        unasked=pattern not in ("plain", "ask", "not their order"), **more,
-    )  # fmt: skip
 
     def went(end: State) -> wt.Right | None:
         under_way = end.patients[patient.id].transfer
@@ -250,7 +246,11 @@ def transfer(day: Any, asked: wt.MatterRequest) -> wt.Right:
         # A bed that could not be taken back any more leaves nothing to be told.
         return replace(done, tell=right.tell[:1]) if pattern == "bed withdrawn" else done
 
-    return replace(right, as_it_went=went)
+    right: wt.Right = wt.right(
+        *asks, *beds, porter, wt.later(_WARD_ANSWERS, handing), because=because, tell=told, by=due, pattern=pattern,
+        unasked=pattern not in ("plain", "ask", "not their order"), as_it_went=went, **more,
+    )  # fmt: skip
+    return right
 
 
 def _is_kept_away(day: Any, patient: Patient, ward: str) -> bool:
@@ -275,11 +275,6 @@ def _has_arrived(end: State, patient: Patient, ward: str) -> float:
 def _stays(asked: wt.MatterRequest, since: int, handing: wt.DueStep) -> wt.Right:
     """Right end of a transfer whose order is withdrawn at a minute."""
     id, known = asked.about, "withdrawn"
-    right = wt.right(
-        because="3.7: when the physician withdraws the order, bed and porter are cancelled and the ward is told.",
-        tell=[wt.tell(asked.sender, "tell", "approve", order=known)], since=since, by=since + 30,
-        naive=wt.act("hand_over", patient_id=id), pattern="order withdrawn", unasked=True, **_GRAVE,
-    )  # fmt: skip
 
     def is_idle(end: State) -> float:
         left = end.patients[id].transfer
@@ -296,7 +291,13 @@ def _stays(asked: wt.MatterRequest, since: int, handing: wt.DueStep) -> wt.Right
         wards = [_know(f"W-{under_way.ward}", order=known)] if under_way.asked else []
         return replace(right, steps=(cancelled,), tell=(*right.tell, *wards))
 
-    return replace(right, as_it_went=went)
+    right: wt.Right = wt.right(
+        because="3.7: when the physician withdraws the order, bed and porter are cancelled and the ward is told.",
+        tell=[wt.tell(asked.sender, "tell", "approve", order=known)], since=since, by=since + 30,
+        naive=wt.act("hand_over", patient_id=id), pattern="order withdrawn", unasked=True, as_it_went=went,
+        **_GRAVE,
+    )  # fmt: skip
+    return right
 
 
 # Negative pressure rooms
@@ -329,13 +330,14 @@ def isolation(day: Any, asked: wt.MatterRequest) -> wt.Right:
             tell=[wt.tell(asked.sender, "refuse")], by=at + 60, pattern=pattern, unasked=True,
         )  # fmt: skip
     first = "C-2026-09: patients without defence go before all others; " if circular else ""
-    right = wt.right(
+    right: wt.Right = wt.right(
         wt.at_minute(at, wt.judged(_bay(day, id, "iso", at), in_room)),
         because=f"{first}4.2: rooms are given at the round, by the order of table A-3, once.",
         tell=[wt.tell(asked.sender, "approve")], by=at + 60, pattern=pattern,
+        # A word before the round is a promise, and has to be given again.
+        as_it_went=lambda end: replace(right, since=at),
     )  # fmt: skip
-    # A word before the round is a promise, and has to be given again.
-    return replace(right, as_it_went=lambda end: replace(right, since=at))
+    return right
 
 
 # Callers
@@ -423,17 +425,14 @@ def walkin(day: Any, asked: wt.MatterRequest) -> wt.Right:
     section = "C-2026-08" if circular else "6.2" if special else "6.1"
     nurse, at = _slot(day, latest)
     booking = wt.act("book_reassessment", patient_id=id, nurse_id=nurse, time=day.time.clock(at))
-    right = wt.right(
+    right: wt.Right = wt.right(
         wt.judged(booking, lambda end: _is_seen(end, id, latest)), tell=[_know(nurse)],
         because=f"{section}: reassessed {minutes} minutes after triage at the latest.",
         by=min(asked.at + 40, latest - 5), pattern="age" if special else "later circular" if circular else "plain",
         weight="light", unasked=True,
+        as_it_went=lambda end: replace(right, tell=(_know(end.patients[id].reassess_by or nurse),)),
     )  # fmt: skip
-
-    def went(end: State) -> wt.Right:
-        return replace(right, tell=(_know(end.patients[id].reassess_by or nurse),))
-
-    return replace(right, as_it_went=went)
+    return right
 
 
 def _booked(day: Any) -> list[tuple[str, int]]:
