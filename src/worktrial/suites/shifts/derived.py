@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, NamedTuple, cast, get_args, get_type_hints
 
 import msgspec
@@ -27,7 +27,7 @@ from worktrial.workplaces.desk.tools import WAITS
 from worktrial.workplaces.executable import ToolError
 from worktrial.workplaces.executable.describe import encode, to_json
 from worktrial.workplaces.kit.desk import Day, Desk, Look, Matter
-from worktrial.workplaces.kit.right import AnswerNeeded, DueStep, Right, Tell, section_of
+from worktrial.workplaces.kit.right import AnswerNeeded, DueStep, Figured, Right, Tell, section_of
 from worktrial.workplaces.people import Message
 
 _WEIGHTS = {"light": 1, "usual": 2, "heavy": 3}
@@ -233,7 +233,7 @@ class DerivedDay:
         request, right = matter.request, matter.right
         seen: JsonObject = {}
         last = self.start.time.ends - _LAST_WORDS if right.ends else right.by or 0
-        for due in sorted(right.tell, key=lambda one: one.by or last):
+        for due in sorted(right.tell, key=lambda one: (not one.deed, one.by or last)):
             if due is self._answer_due(matter) and self._has_first_word(matter):
                 yield from inbox.words.before_answer(request.about, request.at, last)
             else:
@@ -308,7 +308,8 @@ class DerivedDay:
         left = _left_by_ways(right, first, end)
         whole = sum(step.share for step in right.ends) + sum(one.share for one in right.standing)
         if not whole:
-            return left * self._is_answered(matter, end)
+            handed = _handed_at(matter, end)
+            return left * (self._is_answered(matter, end) if handed is None else handed <= end.time.ends)
         # A step that came too early, and is a harm for it, is charged once.
         stands = [self._stands(step, end, early=right.else_harm is not None) for step in right.ends]
         earned = 0.0
@@ -361,6 +362,8 @@ class DerivedDay:
         minutes = [_done_at(step, end) for step in matter.right.ends]
         if minutes:
             return None if None in minutes else max(minute for minute in minutes if minute is not None)
+        if (handed := _handed_at(matter, end)) is not None:
+            return handed
         if self._answer_due(matter) is not None:
             answers = self._answers(matter, end)
             return answers[0].minute if answers else None
@@ -373,7 +376,8 @@ class DerivedDay:
         if due is None:
             return []
         # What is told before the decision was that it is in hand.
-        dealt = _done_at(matter.right.ends[0], end) if matter.right.ends else 0
+        ends = matter.right.ends
+        dealt = _done_at(ends[0], end) if ends else _handed_at(matter, end) or 0
         said = [
             message
             for message in end.mail.sent
@@ -382,6 +386,8 @@ class DerivedDay:
             and message.kind in (*due.kinds, *_ANSWERED)
             and message.minute >= matter.right.since
             and (message.kind != "tell" or (dealt is not None and message.minute >= dealt))
+            # Where the answer is all that is due, it is the figures that make it one.
+            and (message.kind != "tell" or ends or not due.fields or message.fields.keys() & due.fields.keys())
         ]
         right: list[Message] = []
         for message in said:
@@ -432,10 +438,10 @@ class DerivedDay:
             reports = tuple(self._report(one, matter) for one in right.tell)
 
             def is_right(end: DeskState) -> float:
-                return all(one.is_right(end.mail) for one in self._held(reports, end))
+                return all(one.is_right(end.mail) for one in _held(reports, right, end))
 
             def is_right_in_time(end: DeskState) -> float:
-                return all(one.is_right_in_time(end.mail) for one in self._held(reports, end))
+                return all(one.is_right_in_time(end.mail) for one in _held(reports, right, end))
 
             parts = [credit("outcome", 3 * weight, is_right), credit("in_time", weight, is_right_in_time)]
         else:
@@ -473,19 +479,6 @@ class DerivedDay:
             due.person, matter.right.by or 0, fits, names, since, matter.right.until, about=about, kinds=due.kinds
         )
 
-    def _held(self, reports: Sequence[ReportDue], end: DeskState) -> list[ReportDue]:
-        """Reports whose figures are held against what was so when they were sent."""
-        told = [one for matter in self.matters if matter.right.report for one in matter.right.tell]
-        figured = {one.person: one.figured for one in told if one.figured}
-        acts = end.acts()
-
-        def fits(message: Message) -> bool:
-            figures = figured[message.to]
-            minutes = range(message.minute - figures.slack, message.minute + 1)
-            return any(_holds(message, figures.function(acts, minute)) for minute in minutes)
-
-        return [replace(one, fits=fits) if one.to in figured else one for one in reports]
-
     def _answer(self, matter: Matter) -> AnswerDue | None:
         right, due = matter.right, self._answer_due(matter)
         if due is None:
@@ -497,6 +490,8 @@ class DerivedDay:
         def was_done(end: DeskState) -> bool:
             if not grants:
                 return self._is_naive(right, end)
+            if not right.ends and due.fields:
+                return any(one.fields.keys() & due.fields.keys() for one in self._answers(matter, end))
             return any(self._lasts(deed, end) for deed in [*right.ends[:1], right.naive] if deed is not None)
 
         because = self.desk.because.get(
@@ -548,6 +543,26 @@ def _done_at(step: DueStep, end: DeskState) -> int | None:
             break
         minute = call.minute
     return minute
+
+
+def _handed_at(matter: Matter, end: DeskState) -> int | None:
+    """Minute at which a matter was handed to whoever decides it, past the end where it was not; None if undue."""
+    words = [_words_to(one, matter, end) for one in matter.right.tell if one.deed]
+    return max((said[0].minute if said else end.time.ends + 1 for said in words), default=None)
+
+
+def _held(reports: Sequence[ReportDue], right: Right, end: DeskState) -> list[ReportDue]:
+    """Reports of a matter, whose figures are held against what was so when they were sent."""
+    acts = end.acts()
+
+    def as_of_sending(figures: Figured, message: Message) -> bool:
+        minutes = range(message.minute - figures.slack, message.minute + 1)
+        return any(_holds(message, figures.function(acts, minute)) for minute in minutes)
+
+    return [
+        replace(one, fits=partial(as_of_sending, due.figured)) if due.figured else one
+        for one, due in zip(reports, right.tell, strict=True)
+    ]
 
 
 def _left_by_ways(right: Right, minute: int, end: DeskState) -> float:

@@ -74,6 +74,8 @@ class Matter:
     right: Right
     looks: tuple[Look, ...]
     """Records that its rule has read, in order."""
+    due: int
+    """Minute by which its rule wants it dealt with, which may lie after the day."""
 
     @property
     def references(self) -> tuple[str, ...]:
@@ -298,7 +300,9 @@ class Desk:
             if request.about != name:
                 slot += f"-{counts[name]}"
             more = [request.fields.get(field) for field in self.references]
-            by = day.at_end - 1 if right.by is None else min(right.by, day.at_end - 1)
-            right = replace(right, by=by, about=(*right.about, *(str(one) for one in more if one)))
-            matters.append(Matter(slot, name, request, right, looks))
+            last = day.at_end - 1
+            due = last if right.by is None else right.by
+            about = (*right.about, *(str(one) for one in more if one))
+            right = replace(right, about=about, by=min(due, last))
+            matters.append(Matter(slot, name, request, right, looks, due))
         return matters

@@ -80,6 +80,8 @@ class Tell:
     """Figures as of sending, or of the end where they are no report, in place of such facts."""
     by: int | None = None
     """Minute by which they have to be told; None for the end of the day."""
+    deed: bool = False
+    """Whether to tell them is what has to be done, as where a matter is handed to whoever decides it."""
 
     def carried(self, acts: Sequence[Act], minute: int) -> Mapping[str, JsonValue]:
         """Facts that it carries where it is sent at a minute, after these calls."""
@@ -207,6 +209,16 @@ def tell(
         fields: Facts that it has to carry.
     """
     return Tell(person, kinds or ("tell",), fields, figure, by)
+
+
+def handed_to(person: str, *kinds: Kind) -> Tell:
+    """Word that hands a matter to whoever decides it: the deed of a matter that has no steps.
+
+    Args:
+        person: Their id.
+        kinds: Kinds of message that do it; `escalate` and `request` where none is given.
+    """
+    return Tell(person, kinds or ("escalate", "request"), deed=True)
 
 
 def figure(function: Callable[[Sequence[Act], int], Mapping[str, JsonValue]], *, slack: int = 0) -> Figured:
