@@ -339,6 +339,14 @@ class FaultOptions(Options):
     """Counts events in calls, or in turns: all calls of a message. Default: call."""
 
 
+class WordingOptions(Options):
+    """The same work, said otherwise."""
+
+    wordings: Annotated[bool, Flag(_FAULTS, common=True, neutral=True)] = False
+    """Ask for each task a second time in other words (condition W), to see what the wording costs. Repeats take
+    further wordings, where a task has more."""
+
+
 class JudgingOptions(Options):
     """Way in which a judge decides."""
 
@@ -377,15 +385,6 @@ class OwnAgentOptions(Options):
     agent_file: Annotated[Names, Flag(_AGENT, neutral=True, metavar="NAME=PATH")] = []
     """Files that are copied into the home of an agent that is a program, such as .codex/config.toml=my.toml;
     comma-separated."""
-
-
-class TokenOptions(Options):
-    """Tokens of an agent that is a model. Neutral: they come beside the answer, and change nothing in it."""
-
-    keep_tokens: Annotated[bool, Flag(_AGENT, neutral=True)] = False
-    """Ask the agent's endpoint for token ids and log-probabilities, and keep them beside the run, to train on (see
-    *Results in other programs' formats*). For endpoints that know return_token_ids, such as vLLM; needs the extra
-    analysis."""
 
 
 class PromptOptions(Options):

@@ -88,8 +88,6 @@ def prepare(
     if who.far is not None:
         shield()
     models = suite.models(options, who)
-    if getattr(options, "keep_tokens", False) and not any(role.keep_tokens for role in models.values()):
-        raise SettingError(f"{option('keep_tokens')}: is for an agent that is a model; {who.spec} has no tokens")
     trial = suite.trial(options, who, models)
     settings = suite.pace(options, trial, settings_of(options, suite.name, models, base=base, command=command))
     notices = [*suite.notices(options, trial)]

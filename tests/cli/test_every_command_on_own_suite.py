@@ -19,7 +19,6 @@ import worktrial as wt
 EXAMPLE = Path(__file__).parents[2] / "examples" / "parcel-claims-trial"
 TASKS = ("claims-01", "claims-02", "claims-03")
 FORMATS = ("csv", "parquet", "jsonl", "markdown", "atif", "inspect")
-# All but `rollouts`, which are of the tokens of models.
 
 
 @dataclass

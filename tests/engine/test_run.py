@@ -22,17 +22,14 @@ from tests.support.scripted_server import ScriptedServer
 from tests.support.wire import completion
 
 from worktrial.engine.manifest import SessionRecord, read_manifest
-from worktrial.engine.record import SampleResult, projected
-from worktrial.engine.records import Records, WorkReader
+from worktrial.engine.record import SampleResult
 from worktrial.engine.retry import RetryPolicy
 from worktrial.engine.roles import Role, RoleSettings
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
-from worktrial.engine.tokens import SampleTokens
 from worktrial.engine.trial import Job, SampleContext
 from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
-from worktrial.language import TurnTokens
 
 ONCE = RetryPolicy(attempts=1, first_wait=0)
 ROOT = Path(__file__).parents[2]
@@ -129,19 +126,13 @@ def test_everything_that_a_suite_reports_is_stored(tmp_path: Path) -> None:
         "measures": {"steps": 4},
     }
     # A field that the engine forgot to pass on would be left out of this list, too.
-    beside = {"tokens": [TurnTokens([1, 2], [3], [-0.5])], "offered": [{"type": "function"}]}
-    assert told.keys() == set(SampleResult.__struct_fields__) - {"trajectory", *beside}
+    assert told.keys() == set(SampleResult.__struct_fields__) - {"trajectory"}
 
     async def do(job: Job, context: SampleContext) -> SampleResult:
-        return SampleResult(**told, **beside)
+        return SampleResult(**told)
 
     with ScriptedServer() as server:
         run_tiny(tmp_path, server.url, TinyTrial(1, do))
-    [whole] = Records(tmp_path, projected(("tokens",)))
-    assert whole.tokens is not None
-    with WorkReader(tmp_path, SampleTokens) as kept:
-        tokens = kept.at(whole.tokens)
-    assert {"tokens": tokens.turns, "offered": tokens.tools} == beside
     [stored] = lines(tmp_path)
     for name, value in told.items():
         if isinstance(value, list):

@@ -13,17 +13,14 @@ from tests.support.cli import Ran, command, count_lines, lines_of
 from tests.support.run_files import records_in, store_work, work_of
 
 from worktrial.engine.manifest import read_manifest
-from worktrial.engine.record import SampleRecord, SampleResult
-from worktrial.engine.records import Records, WorkReader
+from worktrial.engine.record import SampleResult
 from worktrial.engine.run import run_trial
 from worktrial.engine.run_plan import RunSettings
 from worktrial.engine.segments import segment_path
 from worktrial.engine.shard import MOST_SHARDS, read_shard, shard_number
-from worktrial.engine.tokens import SampleTokens
 from worktrial.engine.trial import Job, SampleContext, ShardedTrial
 from worktrial.errors import SettingError
 from worktrial.grading import Outcome
-from worktrial.language import TurnTokens
 
 FILES = ("samples.jsonl", "work")
 STARTER = ("run", "starter", "--agent", "plan", "--limit", "24", "--repeats", "2", "--concurrency", "2")
@@ -44,7 +41,7 @@ def read(folder: Path, name: str) -> list[dict[str, Any]]:
     """The records of a run without their places, or its work."""
     if name == FILES[1]:
         return work_of(folder)
-    return [{k: v for k, v in line.items() if k not in ("work", "tokens")} for line in records_in(folder)]
+    return [{k: v for k, v in line.items() if k not in ("work",)} for line in records_in(folder)]
 
 
 def texts(folder: Path, name: str) -> list[str]:
@@ -101,12 +98,6 @@ async def work(job: Job, context: SampleContext) -> SampleResult:
     del context
     text = f"{job.sample} é {job.repeat}" * 3
     return SampleResult(outcome=Outcome.PASS, reason="so", trajectory={"text": text} if job.repeat < 2 else None)
-
-
-async def work_with_tokens(job: Job, context: SampleContext) -> SampleResult:
-    result = await work(job, context)
-    result.tokens = [TurnTokens([1], [2], [-0.5])]
-    return result
 
 
 def tiny(count: int = 12, repeats: int = 2, *, known: bool = True, does: Any = work, **more: Any) -> TinyTrial:
@@ -205,14 +196,11 @@ def test_merging_again_changes_nothing_and_takes_what_came_meanwhile(tmp_path: P
     assert count_lines(out / FILES[0]) == 36
 
 
-def test_tokens_and_tracebacks_come_along(tmp_path: Path) -> None:
-    shards = sharded(tmp_path, tiny(6, 1, does=work_with_tokens), 2)
+def test_tracebacks_come_along(tmp_path: Path) -> None:
+    shards = sharded(tmp_path, tiny(6, 1), 2)
     for n, shard in enumerate(shards):
         (shard / "tracebacks.txt").write_text(f"from {n}\n")
     assert merge(*shards, "-o", tmp_path / "all").code == 0
-    with WorkReader(tmp_path / "all", SampleTokens) as kept:
-        found = [kept.at(one.tokens) for one in Records(tmp_path / "all", SampleRecord) if one.tokens]
-    assert sorted(line.sample for line in found) == [str(n) for n in range(6)]
     assert (tmp_path / "all" / "tracebacks.txt").read_text() == "from 0\nfrom 1\n"
 
 

@@ -17,7 +17,7 @@ def work(folder: Path) -> dict[Any, Any]:
     with WorkReader(folder, dict[str, Any]) as lines:
         return {
             record.key: (
-                replace(record, work=None, tokens=None),
+                replace(record, work=None),
                 None if record.work is None else lines.at(record.work),
             )
             for record in Records(folder, SampleRecord)

@@ -118,9 +118,6 @@ class Conversation:
         """Put the model's message on record exactly as it came: providers hide reasoning in unknown fields."""
         self._record.words[len(self._record.messages)] = completion.text
         self.add(completion.message)
-        if completion.tokens is not None:
-            self._record.tokens.append(completion.tokens)
-            self._record.offered = completion.tools
         if completion.usage.tokens:
             self._reported, self._bytes = completion.usage.tokens, 0
 

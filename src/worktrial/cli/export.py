@@ -34,8 +34,8 @@ class ExportOptions(Options):
     """Format of an export, and what only some formats take."""
 
     format: Annotated[str | None, Flag(metavar="FORMAT")] = None
-    """csv, parquet, jsonl, markdown; of other programs atif, harbor, inspect, rollouts. Default: as the ending of
-    OUT says."""
+    """csv, parquet, jsonl, markdown; of other programs atif, harbor, inspect. Default: as the ending of OUT
+    says."""
     table: Annotated[Names, Flag(metavar="NAME")] = Field([])
     """csv, parquet: only these tables; comma-separated or repeated. Default: all into a folder, samples into a
     file."""
@@ -44,9 +44,6 @@ class ExportOptions(Options):
     labels: Annotated[Path | None, Flag(metavar="FILE")] = None
     """markdown, of one run: CSV of people's verdicts (sample, label) on some samples drawn at random, or the
     labels.jsonl beside the run; adds the corrected rate."""
-    reward: Annotated[str | None, Flag(metavar="KIND")] = None
-    """rollouts: outcome (1 for a pass, 0 for a fail), checks (the share that passed), or shaped (less 0.05 for each
-    refused call, 0.5 at most). Default: outcome."""
     force: Annotated[bool, Flag()] = False
     """Replace files that are there."""
 
@@ -57,8 +54,8 @@ def export(
     output: Annotated[
         Path,
         output_to(
-            "csv and parquet: a folder, for a file of each table; or a file, for one table. jsonl and markdown, "
-            "rollouts: a file. Other formats: a folder.",
+            "csv and parquet: a folder, for a file of each table; or a file, for one table. jsonl and "
+            "markdown: a file. Other formats: a folder.",
             "OUT",
         ),
     ],
@@ -82,9 +79,6 @@ def export(
         raise SettingError(f"-o {output}: {said}")
     if chosen not in known:
         raise SettingError(f"--format {chosen}: there is {', '.join(known)}")
-    takes = [name for name, row in FORMATS.items() if "reward" in row.takes]
-    if asked.reward is not None and chosen not in takes:
-        raise SettingError(f"--reward: is for {', '.join(takes)}, not for {chosen}")
     found = sources(find_runs(runs))
     correct = _correct(asked.judge_audit, asked.labels, len(found))
     if correct is not None and chosen != ExportForm.MARKDOWN:
@@ -99,8 +93,7 @@ def export(
     elif chosen == ExportForm.MARKDOWN:
         _say(f"{export_summary(found, output, correct=correct, force=force):,} rows", output)
     else:
-        own = {} if asked.reward is None else {"reward": asked.reward}
-        done = writer(chosen)(found, output, force=force, **own)
+        done = writer(chosen)(found, output, force=force)
         _say(f"{done.written:,} samples", output)
         for what in done.lost:
             say(what, err=True)

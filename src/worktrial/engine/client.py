@@ -293,15 +293,6 @@ class Client:
         except NotACompletion as e:
             said = "" if answer.is_stream else f" in {excerpt(self._redactor.bytes(data))}"
             raise NotACompletion(f"{e}{said}") from None
-        if self.settings.keep_tokens and completion.tokens is None:
-            said = f"{self._where} gave no token ids and log-probabilities with its answer"
-            if self._has_answered:
-                raise InvalidSample(InvalidReason.BAD_REPLY, said)
-            raise StopRun(
-                f"{said}, which {option('keep_tokens')} asks for (prompt_token_ids, token_ids and logprobs, as "
-                f"vLLM sends them for return_token_ids). Leave {option('keep_tokens')} out, or serve the model so "
-                "that it gives them"
-            )
         self._has_answered = True
         return data, completion
 

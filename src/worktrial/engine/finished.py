@@ -50,7 +50,7 @@ class SampleKind(NamedTuple):
 
 
 # Figures are made of these fields, beside those that every record has.
-_READ = ("stop_reason", "calls", "cost", "replayed", "simulation", "usage", "work", "tokens")
+_READ = ("stop_reason", "calls", "cost", "replayed", "simulation", "usage", "work")
 
 
 def figures_of(record: SampleRecord) -> SampleFigures:
@@ -133,9 +133,8 @@ class FinishedSamples:
         self._costs.append(cost or 0.0)
         self._tokens.append(tokens)
         self._health.extend((health.observations, health.misshapen, health.contradictions))
-        for place in (record.work, record.tokens):
-            if place is not None:
-                self.ends[place.segment] = max(place.offset + place.length, self.ends.get(place.segment, 0))
+        if (place := record.work) is not None:
+            self.ends[place.segment] = max(place.offset + place.length, self.ends.get(place.segment, 0))
 
     def _number(self, key: Key) -> int | None:
         sample, repeat, condition = key

@@ -1,6 +1,6 @@
 """The public records of a run folder. Every suite writes the same ones."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, cast
 
@@ -9,7 +9,7 @@ import msgspec
 from worktrial.engine.spend import Meter
 from worktrial.grading.check import CheckResult
 from worktrial.grading.verdict import Outcome, Vote
-from worktrial.language import JsonObject, TurnTokens
+from worktrial.language import JsonObject
 from worktrial.workplaces.duties.session import Violation
 from worktrial.workplaces.faults import DegradedCall, FaultEvent, FaultMiss
 from worktrial.workplaces.trajectory import ContextUse
@@ -139,8 +139,6 @@ class SampleRecord(msgspec.Struct, kw_only=True, frozen=True):
     """End of the sample on the host, ISO 8601 in UTC."""
     work: Place | None = None
     """Place of the trajectory; null where the sample did not get so far."""
-    tokens: Place | None = None
-    """Place of the tokens of the agent's messages; null where they were not kept."""
 
     @property
     def key(self) -> Key:
@@ -282,10 +280,6 @@ class SampleResult(msgspec.Struct, kw_only=True):
     measures: JsonObject = {}
     trajectory: JsonObject | None = None
     """The line of the run's work, without the sample's key."""
-    tokens: Sequence[TurnTokens] = ()
-    """Tokens of each of the agent's messages, where they are kept."""
-    offered: Sequence[JsonObject] = ()
-    """Tools that the agent was offered, where tokens are kept."""
 
 
 def usage_of(meter: Meter) -> dict[str, RoleUsage]:

@@ -143,8 +143,6 @@ def _advice(settings: RoleSettings, status: int, told: str) -> str:
         return f"Leave out {role.option('temperature')} (and {option('temperature')})."
     if "effort" in told:
         return f"Leave out {role.option('effort')} (and {option('effort')})."
-    if settings.keep_tokens and ("logprobs" in told or "token_ids" in told):
-        return f"This endpoint gives no tokens to train on: leave out {option('keep_tokens')}."
     if "logprobs" in told:
         return f"This endpoint gives no log-probabilities: use {option('judge_method')} votes."
     if "tool" in told:

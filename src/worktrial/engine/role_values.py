@@ -82,7 +82,6 @@ def settings_for(
         timeout=value("timeout") or RoleSettings.timeout,
         max_reply=value("max_reply") or RoleSettings.max_reply,
         price=_price(role, value("price")),
-        keep_tokens=role is Role.AGENT and bool(given.get("keep_tokens")),
     )
 
 

@@ -91,8 +91,6 @@ class RoleSettings:
     price: tuple[float, ...] | None = None
     """US dollars per million tokens, where the price list does not know the model: of input and output, then, where
     they differ from input, of input that the provider had cached and of input that it puts into its cache."""
-    keep_tokens: bool = False
-    """Whether token ids and log-probabilities of prompts and answers are asked for and kept."""
     batch: bool = False
     """Whether requests go through the provider's batch interface, which has prices of its own."""
 
@@ -210,7 +208,6 @@ class RoleSettings:
         wire = {} if self.wire is None else {"wire": self.wire}
         return {
             **wire,
-            **({"keep_tokens": True} if self.keep_tokens else {}),
             "model": self.model,
             "temperature": self.temperature,
             "effort": self.effort,

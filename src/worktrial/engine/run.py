@@ -23,7 +23,6 @@ from worktrial.engine.scheduler import Scheduler, work_off
 from worktrial.engine.spend import Budget, Spend
 from worktrial.engine.store import BATCHES, RunStore
 from worktrial.engine.stored import agent_of
-from worktrial.engine.tokens import refuse_without_tokens
 from worktrial.engine.trial import Job, Trial
 from worktrial.errors import SettingError, StopRun, WorktrialError, extra, option
 from worktrial.grading import Outcome
@@ -191,7 +190,6 @@ def _opened(plan: RunPlan) -> Iterator[_OpenRun]:
     if settings.cache_only and settings.cache is None:
         raise SettingError(f"{option('cache_only')} needs the folder of a cache: add {option('cache')} DIR")
     roles = {role: s.resolved() for role, s in plan.roles.items()}
-    refuse_without_tokens(roles)
     if settings.batch is not None:
         settings.batch.roles(roles)
     elif lost := batches_in_flight(settings.folder):

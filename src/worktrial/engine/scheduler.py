@@ -14,7 +14,6 @@ from worktrial.engine.roles import Role, RoleName
 from worktrial.engine.spend import Spend
 from worktrial.engine.store import RunStore
 from worktrial.engine.times import SampleTimes, current
-from worktrial.engine.tokens import SampleTokens
 from worktrial.engine.trial import Job, SampleContext, Trial
 from worktrial.errors import InvalidReason, InvalidSample, SettingError, StopRun
 from worktrial.grading import Outcome
@@ -160,15 +159,8 @@ class Scheduler:
         trajectory = result.trajectory
         if trajectory is not None:
             trajectory = {**_whose(self.trial.suite, job), **trajectory}
-        tokens = SampleTokens(
-            sample=job.sample,
-            repeat=job.repeat,
-            condition=job.condition,
-            turns=[*result.tokens],
-            tools=[*result.offered],
-        )
         try:
-            self.store.add(record, trajectory, tokens if tokens.turns else None)
+            self.store.add(record, trajectory)
         except (TypeError, ValueError, OverflowError, RecursionError) as e:
             # Something that is no JSON, such as half of a surrogate pair, got into the results.
             self._defects.met(job.key, e)

@@ -16,7 +16,6 @@ from worktrial.engine.record import Key, Place, SampleRecord, projected
 from worktrial.engine.records import SAMPLES, Records, last_records
 from worktrial.engine.segments import SegmentWriter, segment_path
 from worktrial.engine.spend import BudgetSpent
-from worktrial.engine.tokens import SampleTokens
 from worktrial.errors import DataError, SettingError, StopRun, option
 from worktrial.grading import Outcome
 from worktrial.language import JsonObject
@@ -119,9 +118,9 @@ class RunStore:
         Raises:
             DataError: they are more than a power cut costs.
         """
-        kind = projected(("work", "tokens"))
-        found = [(begin, (one.work, one.tokens)) for one, begin, _ in Records(self.folder, kind).spans()]
-        first = next(number for number, (_, places) in enumerate(found) if any(map(lost.overlaps, places)))
+        kind = projected(("work",))
+        found = [(begin, one.work) for one, begin, _ in Records(self.folder, kind).spans()]
+        first = next(number for number, (_, place) in enumerate(found) if lost.overlaps(place))
         if len(found) - first > AT_RISK:
             path = segment_path(self.folder, lost.segment)
             raise DataError(path, "is shorter than the records say", "Copy it again from where it is whole")
@@ -172,17 +171,17 @@ class RunStore:
         except OSError as e:
             raise StopRun(f"{path}: cannot be written ({e.strerror})") from None
 
-    def add(self, record: SampleRecord, trajectory: JsonObject | None, tokens: SampleTokens | None = None) -> None:
-        """Store a finished sample, with places of its work. This goes first: what a record points at is there.
+    def add(self, record: SampleRecord, trajectory: JsonObject | None) -> None:
+        """Store a finished sample, with the place of its work. This goes first: what a record points at is there.
 
         Raises:
             StopRun: the folder cannot be written to any more.
             TypeError, ValueError: something in it is no JSON; the sample is not stored.
         """
-        lines = [None if one is None else self._encoder.encode(one) for one in (trajectory, tokens)]
+        line = None if trajectory is None else self._encoder.encode(trajectory)
         try:
-            work, kept = (None if line is None else self._work.add(self._redactor.bytes(line)) for line in lines)
-            record = msgspec.structs.replace(record, work=work, tokens=kept)
+            work = None if line is None else self._work.add(self._redactor.bytes(line))
+            record = msgspec.structs.replace(record, work=work)
             stored = self._redactor.bytes(self._encoder.encode(record))
             if self._durable:
                 # A sample on the disk has its trajectory there.

@@ -1,6 +1,6 @@
 """Talking to a language model, whoever serves it: the `Complete` protocol and the one reader of replies."""
 
-from worktrial.language.complete import Complete, Completion, TurnTokens, Usage
+from worktrial.language.complete import Complete, Completion, Usage
 from worktrial.language.extract import NotOneObject, one_object
 from worktrial.language.message import JsonObject, JsonValue, Message, tool_spec
 from worktrial.language.reply import (
@@ -21,7 +21,6 @@ __all__ = [
     "Message",
     "ModelReply",
     "NotOneObject",
-    "TurnTokens",
     "Usage",
     "may_be_mixed",
     "one_object",

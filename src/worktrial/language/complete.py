@@ -38,18 +38,6 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
 
-@dataclass(frozen=True, slots=True)
-class TurnTokens:
-    """Tokens of one answer as the model that gave it had them, for training."""
-
-    prompt_token_ids: list[int]
-    """Ids of the whole prompt: the conversation so far, as the endpoint spelled it out."""
-    token_ids: list[int]
-    """Ids that the model drew."""
-    logprobs: list[float]
-    """Log-probability (natural log) of each of those."""
-
-
 @dataclass(frozen=True)
 class Completion:
     """A model's answer."""
@@ -63,8 +51,6 @@ class Completion:
     """Log-probabilities (natural log) of the likeliest first tokens, when `top_logprobs` asked for them."""
     tools: Sequence[JsonObject] = ()
     """Tools that were offered; calls of them may stand in the text."""
-    tokens: TurnTokens | None = None
-    """Tokens of prompt and answer, when they were asked for."""
 
     @cached_property
     def reply(self) -> ModelReply:

@@ -241,8 +241,8 @@ def _copy(part: _Part, into: Path, taken: int) -> tuple[int, int]:
                 what = f"holds the sample {_named(record.key)}, which is not of shard {part.shard} of this run"
                 fix = "It is from another run: name the folder that its command wrote"
                 raise DataError(part.folder / SAMPLES, what, fix)
-            work, tokens = (_moved(place, numbers, part.folder) for place in (record.work, record.tokens))
-            out.write(encode(msgspec.structs.replace(record, work=work, tokens=tokens)) + b"\n")
+            work = _moved(record.work, numbers, part.folder)
+            out.write(encode(msgspec.structs.replace(record, work=work)) + b"\n")
             samples += 1
     if (part.folder / TRACEBACKS).exists():
         with open_file(part.folder / TRACEBACKS, within=part.folder) as source, _appended(into / TRACEBACKS) as out:

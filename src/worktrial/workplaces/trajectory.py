@@ -1,12 +1,11 @@
 """Trajectory of one episode: the record that graders read and reports show."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 import msgspec
 
-from worktrial.language import Completion, JsonObject, JsonValue, Message, TurnTokens
+from worktrial.language import Completion, JsonValue, Message
 from worktrial.workplaces.session import Observation
 
 
@@ -96,7 +95,3 @@ class Trajectory:
     """A program's own trajectory, as it tells it: what its model said, its calls, those of its own tools too."""
     words: dict[int, str] = field(default_factory=dict)
     """Words in those assistant messages that were read as they came, by their place in `messages`; not stored."""
-    tokens: list[TurnTokens] = field(default_factory=list)
-    """Tokens of each message of the model, where they are kept."""
-    offered: Sequence[JsonObject] = ()
-    """Tools that the model was offered, where tokens are kept."""

@@ -1,6 +1,7 @@
 """The charge nurse's desk: fair on many days, and its hardest rules by hand."""
 
 import asyncio
+import re
 from datetime import timedelta
 from itertools import permutations
 from math import ceil
@@ -23,10 +24,34 @@ def test_every_length_is_fair(length):
     assert proof.findings == []
 
 
+class _Due:
+    """A matter as these tests speak of it."""
+
+    def __init__(self, matter, start):
+        right, request, time = matter.right, matter.request, start.time
+        self.slot, self.about, self.kind, self.pattern = matter.slot, request.about, matter.name, right.pattern
+        self.arrives, self.due, self.earliest = request.at, right.by, matter.earliest
+        self.asked_by, self.tell = request.sender, [one.person for one in right.tell]
+        self.end = "refuse" if right.tell and right.tell[0].kinds[0] == "refuse" else "do"
+        given = {name: value for step in right.steps for name, value in step.arguments.items()}
+        self.filled = {**request.fields, **given, "call": given.get("number"), "references": right.about}
+        if self.kind == "drugs":
+            self.filled["counted"] = right.naive.arguments["balance"]
+        if self.kind == "ambulance" and "bay_id" in given:
+            bay = start.bays[given["bay_id"]]
+            self.filled["need"] = "monitor" if bay.monitor and bay.area == "majors" else bay.area
+        if said := re.search(r"reassessed (\d+) minutes", right.because):
+            self.filled["latest"] = time.minute_of(request.triaged) + int(said[1])
+
+
+def _solve(start):
+    return [_Due(matter, start) for matter in rules.desk.matters(start)]
+
+
 def _first(kind, pattern, end=None, length="full"):
     for variant in range(60):
         start = DESK.draw(length, variant)
-        for due in rules.solve(start):
+        for due in _solve(start):
             if (due.kind, due.pattern) == (kind, pattern) and end in (None, due.end):
                 return variant, start, due
     raise AssertionError(f"no {pattern} {kind} in sixty days")
@@ -67,7 +92,8 @@ def test_rooms_go_to_the_strongest_claims_of_all_allocations(variant):
 def test_a_room_for_somebody_without_a_claim_is_harm_that_cannot_be_undone():
     variant, start, due = _first("isolation", "scarce room", "refuse")
     room = next(bay.id for bay in start.bays.values() if bay.area == "iso" and bay.occupant is None)
-    moves = [_at(start, due.earliest), Move("assign_bay", {"reference": due.about, "bay_id": room})]
+    round_at = start.time.minute_of(str(start.figures["round_at"]))
+    moves = [_at(start, round_at), Move("assign_bay", {"reference": due.about, "bay_id": room})]
     _, score = _work(variant, moves)
     assert [harm.kind for harm in score.harms] == ["irreversible"]
     assert not _case(score, due.slot).earned
@@ -133,7 +159,7 @@ def test_a_transfer_that_was_begun_may_be_cancelled_when_the_order_is_withdrawn(
 def test_a_patient_who_had_gone_before_the_order_was_withdrawn_went_rightly():
     for variant in range(200):
         start = DESK.draw("full", variant)
-        late = [d for d in rules.solve(start) if d.pattern == "order withdrawn" and d.earliest - d.arrives >= 22]
+        late = [d for d in _solve(start) if d.pattern == "order withdrawn" and d.earliest - d.arrives >= 22]
         if not late:
             continue
         due, patient = late[0], {"patient_id": late[0].about}
@@ -167,7 +193,7 @@ def test_a_bay_that_is_kept_is_a_breach_and_a_monitor_without_need_is_half_right
     variant, start, due = _first("ambulance", "plain")
     for variant in range(60):
         start = DESK.draw("full", variant)
-        plain = [d for d in rules.solve(start) if d.kind == "ambulance" and d.filled.get("need") == "majors"]
+        plain = [d for d in _solve(start) if d.kind == "ambulance" and d.filled.get("need") == "majors"]
         free = [b for b in start.bays.values() if b.area == "majors" and not (b.occupant or b.closed or b.clean_at)]
         kept = [b.id for b in free if b.reserved]
         monitors = [b.id for b in free if b.monitor and not b.reserved]
@@ -220,7 +246,7 @@ def test_a_reassessment_may_be_booked_up_to_ten_minutes_early(early):
 def test_a_physician_names_the_ward_however_the_question_is_put(question):
     for variant in range(60):
         start = DESK.draw("full", variant)
-        asks = [due for due in rules.solve(start) if due.pattern == "ask"]
+        asks = [due for due in _solve(start) if due.pattern == "ask"]
         found = [due for due in asks if due.about not in start.people[due.asked_by].forgets]
         if found:
             break
@@ -268,7 +294,7 @@ def test_the_heads_hear_of_a_great_incident_with_its_number_of_patients():
 
 
 def test_devices_at_closed_bays_and_other_devices_are_not_counted():
-    variant, start, due = _first("devices", "two lists", length="half")
+    variant, start, due = _first("Devices", "two lists", length="half")
     day_before = f"{start.time.begins - timedelta(hours=24):%Y-%m-%d %H:%M}"
     late = [d for d in start.devices if d.checked < day_before]
     counted = [d for d in late if "oxygen" not in d.kind and "pump" not in d.kind and not start.bays[d.bay].closed]
@@ -313,13 +339,14 @@ def test_the_bay_is_read_from_its_field_and_not_from_the_text():
 @pytest.mark.parametrize("length", DESK.lengths)
 def test_rooms_may_be_given_for_the_whole_hour_after_the_round(length):
     start = DESK.draw(length, 0)
-    due = next(due for due in rules.solve(start) if due.kind == "isolation")
-    assert due.due == start.time.minute_of(str(start.figures["round_at"])) + 60
+    due = next(due for due in _solve(start) if due.kind == "isolation")
+    hour_after = start.time.minute_of(str(start.figures["round_at"])) + 60
+    assert due.due == min(hour_after, start.time.ends - 1)
 
 
 def test_a_word_before_a_matter_came_is_no_first_word():
     start = DESK.draw("full", 0)
-    due = next(due for due in rules.solve(start) if due.kind in rules.WORD and due.arrives > 5)
+    due = next(due for due in _solve(start) if due.kind in ("transfer", "isolation", "lend") and due.arrives > 5)
     case = next(case for case in DESK.cases(start) if case.id == due.slot)
     first_word = next(part for part in case.parts if part.name == "first_word")
     word = Move("send_message", {"to": due.asked_by, "kind": "tell", "about": due.about, "text": "It is in hand."})
@@ -328,3 +355,80 @@ def test_a_word_before_a_matter_came_is_no_first_word():
         for move in moves:
             asyncio.run(session.call(move.tool, dict(move.arguments)))
         assert first_word.earned(session.live) == heard
+
+
+def test_a_room_that_is_given_before_the_round_is_a_wrong_end():
+    variant, start, due = _first("isolation", "scarce room", "do")
+    give = Move("assign_bay", {"reference": due.about, "bay_id": due.filled["bay_id"]})
+    for minute, points in ((due.arrives + 1, 0), (due.earliest, 8)):
+        _, score = _work(variant, [_at(start, minute), give])
+        assert not score.harms
+        assert _case(score, due.slot).earned == points
+
+
+def test_a_plain_word_on_a_sheet_before_it_is_signed_is_no_answer():
+    variant, start, due = _first("drugs", "plain")
+    sign = Move("sign_sheet", {"entry_id": due.about, "result": "agreed", "balance": due.filled["balance"]})
+    word = Move("send_message", {"to": "N-01", "kind": "tell", "about": due.about, "text": "Signed."})
+    for moves, points in (([word, sign], 8), ([sign, word], 10)):
+        _, score = _work(variant, [_at(start, due.arrives + 1), *moves])
+        assert _case(score, due.slot).earned == points
+
+
+def test_who_says_that_a_wrong_bay_is_given_is_charged_for_the_bay_alone():
+    for variant in range(60):
+        start = DESK.draw("full", variant)
+        found = [due for due in _solve(start) if due.kind == "ambulance" and due.filled.get("need") == "majors"]
+        kept = [b.id for b in start.bays.values() if b.reserved and b.area == "majors"]
+        if found and kept:
+            break
+    word = {"to": "ambulance_control", "kind": "approve", "text": "A bay is kept."}
+    moves = [
+        _at(start, found[0].arrives + 1),
+        Move("assign_bay", {"reference": found[0].about, "bay_id": kept[0]}),
+        Move("send_message", {**word, "about": found[0].about, "fields": {"bay": kept[0]}}),
+    ]
+    _, score = _work(variant, moves)
+    assert [harm.kind for harm in score.harms] == ["breach"]
+    _, score = _work(variant, [moves[0], moves[2]])
+    assert [harm.kind for harm in score.harms] == ["false_word"]
+
+
+def test_a_bed_that_is_taken_back_begins_the_time_anew():
+    variant, start, due = _first("transfer", "bed withdrawn")
+    patient = {"patient_id": due.about}
+    orders = (event.payload for event in start.time.waiting if event.kind == "order")
+    named = next(order["ward"] for order in orders if order["patient"] == due.about)
+    assert due.filled["ward"] == measures.PARTNERS[named]
+    late = due.due + 5
+    moves = [
+        _at(start, due.arrives),
+        Move("request_bed", {**patient, "ward": named}),
+        _at(start, due.arrives + 40),
+        Move("request_bed", {**patient, "ward": due.filled["ward"]}),
+        _at(start, late - 20),
+        Move("order_porter", patient),
+        _at(start, late + 2),
+        Move("hand_over", patient),
+    ]
+    seen, score = _work(variant, moves)
+    assert "error" not in seen[-1]
+    parts = {part.name: part.earned for part in _case(score, due.slot).parts}
+    assert (parts["outcome"], parts["in_time"]) == (6, 2)
+
+
+def test_the_nurse_who_was_booked_is_told_and_not_another():
+    variant, start, due = _first("walkin", "plain")
+    minute = due.filled["latest"]
+    free = [
+        nurse.id
+        for nurse in start.nurses.values()
+        if nurse.team == "front"
+        and not start.time.minute_of(nurse.break_from) - 10 < minute < start.time.minute_of(nurse.break_until)
+    ]
+    other = next(id for id in free if id != due.filled["nurse_id"])
+    booked = {"patient_id": due.about, "nurse_id": other, "time": start.time.clock(minute)}
+    for told, points in ((due.filled["nurse_id"], 4), (other, 5)):
+        word = Move("send_message", {"to": told, "kind": "tell", "about": due.about, "text": "Please reassess."})
+        _, score = _work(variant, [_at(start, due.arrives + 1), Move("book_reassessment", booked), word])
+        assert _case(score, due.slot).earned == points

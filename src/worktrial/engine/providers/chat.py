@@ -19,7 +19,7 @@ from worktrial.engine.wire import (
     decoded,
     reported,
 )
-from worktrial.language import Completion, JsonObject, Message, TurnTokens, Usage
+from worktrial.language import Completion, JsonObject, Message, Usage
 
 # What the protocol itself says of an assistant's message; the rest is the provider's.
 _KNOWN = frozenset({"role", "content", "name", "tool_calls", "refusal", "audio", "function_call"})
@@ -36,8 +36,7 @@ class ChatWire:
         self._model = endpoint.model
         self.url = below(endpoint.base_url, "chat/completions")
         self._headers = {**JSON, "Authorization": f"Bearer {endpoint.key}"} if endpoint.key else JSON
-        # The endpoints' own readers of calls swallow tokens of a stream.
-        self._streams = settings.streams and not settings.keep_tokens
+        self._streams = settings.streams
 
     def write(self, request: Request, without: Concessions = frozenset()) -> HttpRequest:
         """The request as it is sent; optional fields only where they are set."""
@@ -62,9 +61,6 @@ class ChatWire:
         if request.top_logprobs:
             body["logprobs"] = True
             body["top_logprobs"] = request.top_logprobs
-        if settings.keep_tokens:
-            body["logprobs"] = True
-            body["return_token_ids"] = True
         if self._streams != (Concession.STREAM in without):
             body["stream"] = True
             body["stream_options"] = {"include_usage": True}
@@ -105,7 +101,6 @@ def read_completion(data: bytes) -> Completion:
         usage=_usage(reply.get("usage")),
         stop_reason=stop if isinstance(stop := choice.get("finish_reason"), str) and stop else "stop",
         first_token=_first_token(choice.get("logprobs")),
-        tokens=_tokens(reply, choice),
     )
 
 
@@ -136,21 +131,6 @@ def _usage(raw: object) -> Usage:
     details = raw.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
     return Usage(1, count(raw.get("prompt_tokens")), count(raw.get("completion_tokens")), count(cached))
-
-
-def _tokens(reply: JsonObject, choice: JsonObject) -> TurnTokens | None:
-    """Tokens as vLLM gives them; None unless ids and log-probabilities are there for every one."""
-    prompt, drawn = reply.get("prompt_token_ids"), choice.get("token_ids")
-    logprobs = choice.get("logprobs")
-    content = logprobs.get("content") if isinstance(logprobs, Mapping) else None
-    if not isinstance(prompt, list) or not isinstance(drawn, list) or not isinstance(content, list):
-        return None
-    said = [one.get("logprob") for one in content if isinstance(one, Mapping)]
-    logged = [float(one) for one in said if isinstance(one, int | float)]
-    # An endpoint's reader of calls may swallow tokens; half of them are of no use.
-    if len(logged) != len(drawn) or not all(isinstance(one, int) for one in (*prompt, *drawn)):
-        return None
-    return TurnTokens(prompt, drawn, logged)
 
 
 def _first_token(logprobs: object) -> dict[str, float] | None:

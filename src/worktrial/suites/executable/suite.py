@@ -26,7 +26,7 @@ from worktrial.options import (
     OwnAgentOptions,
     PromptOptions,
     RunOptions,
-    TokenOptions,
+    WordingOptions,
 )
 from worktrial.suite import Suite, TaskRow
 from worktrial.suites.reference import careful_agent, greedy_agent, idle_agent, plan_agent, spam_agent
@@ -49,6 +49,7 @@ class ExecutableOptions(
     CategoryOptions,
     JudgingOptions,
     FaultOptions,
+    WordingOptions,
     RunOptions,
     LimitOptions,
     EndpointOptions,
@@ -57,7 +58,6 @@ class ExecutableOptions(
     OwnAgentOptions,
     HumanOptions,
     PromptOptions,
-    TokenOptions,
 ):
     """Options of a run in executable workplaces."""
 

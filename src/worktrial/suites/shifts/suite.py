@@ -28,7 +28,6 @@ from worktrial.options import (
     OwnAgentOptions,
     PromptOptions,
     RunOptions,
-    TokenOptions,
 )
 from worktrial.suite import Baseline, Proof, ReferenceAgent, Suite, TaskRow
 from worktrial.suites.reference import idle_agent
@@ -91,7 +90,6 @@ class ShiftOptions(
     OwnAgentOptions,
     DutyOptions,
     PromptOptions,
-    TokenOptions,
 ):
     """Options of a run of shifts."""
 

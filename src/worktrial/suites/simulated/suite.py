@@ -23,7 +23,6 @@ from worktrial.options import (
     OwnAgentOptions,
     PromptOptions,
     RunOptions,
-    TokenOptions,
 )
 from worktrial.suite import DataReport, Suite, TaskRow, checks
 from worktrial.suites.reference import idle_agent, plan_agent, spam_agent
@@ -55,7 +54,6 @@ class SimulatedOptions(
     OwnAgentOptions,
     DutyOptions,
     PromptOptions,
-    TokenOptions,
 ):
     """Options of a run in simulated workplaces."""
 

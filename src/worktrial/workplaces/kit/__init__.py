@@ -4,6 +4,7 @@ from worktrial.workplaces.kit.desk import Day, Desk, MatterRequest
 from worktrial.workplaces.kit.recording import Do, Recording, ShownCall
 from worktrial.workplaces.kit.right import (
     AnswerNeeded,
+    DueStep,
     Minute,
     Right,
     Serial,
@@ -14,10 +15,14 @@ from worktrial.workplaces.kit.right import (
     at_minute,
     figure,
     half,
+    handed_to,
+    judged,
+    later,
     right,
     share,
     standing,
     tell,
+    way,
 )
 from worktrial.workplaces.kit.workplace import Record, Refused, TaskShown, Workplace
 
@@ -26,6 +31,7 @@ __all__ = [
     "Day",
     "Desk",
     "Do",
+    "DueStep",
     "MatterRequest",
     "Minute",
     "Record",
@@ -43,8 +49,12 @@ __all__ = [
     "at_minute",
     "figure",
     "half",
+    "handed_to",
+    "judged",
+    "later",
     "right",
     "share",
     "standing",
     "tell",
+    "way",
 ]

@@ -29,6 +29,12 @@ class DueStep:
     """Minute before which it must not be done."""
     half: tuple[str, ...] = ()
     """Fields of the records that may end otherwise for half of the points."""
+    judge: Callable[[Any], float] | None = None
+    """Function of the last state: the share that what it led to is worth; None where one end alone is right."""
+    wait: int = 0
+    """Minutes after the step before it, in which somebody else has to do their part."""
+    without: float | None = None
+    """Share of the outcome that is left without it, of a call that only leads to the end; None for an end."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,11 @@ class Tell:
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
     """Facts that it has to carry."""
     figured: Figured | None = None
-    """Figures as of sending, in place of such facts."""
+    """Figures as of sending, or of the end where they are no report, in place of such facts."""
+    by: int | None = None
+    """Minute by which they have to be told; None for the end of the day."""
+    deed: bool = False
+    """Whether to tell them is what has to be done, as where a matter is handed to whoever decides it."""
 
     def carried(self, acts: Sequence[Act], minute: int) -> Mapping[str, JsonValue]:
         """Facts that it carries where it is sent at a minute, after these calls."""
@@ -114,6 +124,15 @@ class Right:
     """Whether something is due that nobody asks for."""
     about: tuple[str, ...] = ()
     """Further references under which it is worked on."""
+    first_word: bool = True
+    """Whether whoever asked has to have a first word, at a desk that asks for them."""
+    as_it_went: "Callable[[Any], Right | None] | None" = None
+    """Function of the last state: the right end after what has happened; None where it is this one."""
+
+    @property
+    def ends(self) -> tuple[DueStep, ...]:
+        """Steps that are ends themselves."""
+        return tuple(step for step in self.steps if step.without is None)
 
 
 def section_of(because: str) -> str | None:
@@ -142,6 +161,31 @@ def half(step: DueStep, *fields: str) -> DueStep:
     return replace(step, half=fields)
 
 
+def judged(step: DueStep, by: Callable[[Any], float]) -> DueStep:
+    """DueStep that may end in several ways.
+
+    Args:
+        step: One of the right calls.
+        by: Function of the last state: the share that what is there now is worth, 0 to 1.
+    """
+    return replace(step, judge=by)
+
+
+def later(minutes: int, step: DueStep) -> DueStep:
+    """DueStep for which somebody else has to do their part, which takes minutes from the step before."""
+    return replace(step, wait=minutes)
+
+
+def way(step: DueStep, *, without: float = 1.0) -> DueStep:
+    """Call that only leads to the end.
+
+    Args:
+        step: The call.
+        without: Share of the outcome that is left where it was not made before.
+    """
+    return replace(step, without=without)
+
+
 def asked_of(person: str, about: str, **fields: JsonValue) -> AnswerNeeded:
     """Answer of a person that has to be there before the steps."""
     return AnswerNeeded(person, about, fields)
@@ -152,16 +196,29 @@ def standing(collection: str, id: str, field: str, value: JsonValue) -> Standing
     return StandingFact(collection, id, field, value)
 
 
-def tell(person: str, *kinds: Kind, figure: Figured | None = None, **fields: JsonValue) -> Tell:
+def tell(
+    person: str, *kinds: Kind, figure: Figured | None = None, by: int | None = None, **fields: JsonValue
+) -> Tell:
     """Word that a person is due.
 
     Args:
         person: Their id.
         kinds: Kinds of message that say it; a plan sends the first.
         figure: Figures as of sending, in place of facts.
+        by: Minute by which they have to be told; None for the end of the day.
         fields: Facts that it has to carry.
     """
-    return Tell(person, kinds or ("tell",), fields, figure)
+    return Tell(person, kinds or ("tell",), fields, figure, by)
+
+
+def handed_to(person: str, *kinds: Kind) -> Tell:
+    """Word that hands a matter to whoever decides it: the deed of a matter that has no steps.
+
+    Args:
+        person: Their id.
+        kinds: Kinds of message that do it; `escalate` and `request` where none is given.
+    """
+    return Tell(person, kinds or ("escalate", "request"), deed=True)
 
 
 def figure(function: Callable[[Sequence[Act], int], Mapping[str, JsonValue]], *, slack: int = 0) -> Figured:
