@@ -29,7 +29,7 @@ PRICES: dict[HarmKind, int] = {
 }
 """Points that a harm costs; an idle resource costs them for each full hour."""
 GRAVE = 10
-"""Harm from which on a shift is not passed."""
+"""Points of one harm from which on a shift is failed."""
 PASSED_FROM = 0.5
 """Least share of the points, less harm, with which a shift is serviceable."""
 CLEAN_FROM = 0.9
@@ -174,8 +174,8 @@ class Case:
     def decides(self, part: CreditName) -> bool:
         """Whether a shift is failed where this part of the case is lost.
 
-        Being late decides only where something has to be done. A refusal that comes late costs points, as does every
-        word beside the outcome.
+        Being late decides only where something has to be done. A refusal that comes late costs points, as does
+        every word beside the outcome.
         """
         declines = self.answer is not None and not self.answer.grants
         return self.critical and (part == "outcome" or (part == "in_time" and not declines))
@@ -212,9 +212,9 @@ class CreditScore(msgspec.Struct, frozen=True):
     points: int
     earned: float
     because: str
-    lost: LossReason | None = None
-    decides: bool = False
+    decides: bool
     """Whether the shift is failed where it is lost."""
+    lost: LossReason | None = None
 
 
 class CaseScore(msgspec.Struct, frozen=True):
@@ -223,13 +223,7 @@ class CaseScore(msgspec.Struct, frozen=True):
     id: str
     title: str
     pattern: str
-    right: str
-    """Right end in one line."""
-    about: tuple[str, ...]
-    """References under which it is worked on."""
     arrives: int
-    earliest: int
-    due: int | None
     settled: int | None
     """Minute of the last write about it; None if there was none."""
     parts: list[CreditScore]
@@ -275,10 +269,13 @@ class Score:
     @property
     def failed_by(self) -> list[str]:
         """Sentences on what the shift is failed for: grave matters, grave harms, and too few points."""
-        lost = [(case, part) for case in self.cases for part in case.parts if part.decides and part.lost]
-        # A wrong outcome is lost in time, too, and said once.
-        matters = {case.id: f"{case.title} ({_said(part.lost)}: {part.because})" for case, part in reversed(lost)}
-        found = [f"grave matter: {matters[id]}" for id in dict.fromkeys(case.id for case, _ in lost)]
+        found = []
+        for case in self.cases:
+            # A wrong outcome is lost in time, too, and said once.
+            part = next((part for part in case.parts if part.decides and part.lost), None)
+            if part is not None:
+                said = str(part.lost).replace("_", " ")
+                found.append(f"grave matter: {case.title} ({said}: {part.because})")
         found += [f"grave harm: {harm.what} ({harm.because})" for harm in self.harms if harm.points >= GRAVE]
         if self.share < PASSED_FROM:
             found.append(f"less than {PASSED_FROM:.0%} of the points")
@@ -296,7 +293,3 @@ class Score:
         """Share of the points for timeliness that were earned; None where there were none."""
         timely = [part for case in self.cases for part in case.parts if part.name == "in_time"]
         return sum(part.earned for part in timely) / sum(part.points for part in timely) if timely else None
-
-
-def _said(reason: LossReason | None) -> str:
-    return str(reason).replace("_", " ")

@@ -464,7 +464,7 @@ class DerivedDay:
             parts=tuple(parts),
             arrives=max(0, request.at),
             earliest=matter.earliest,
-            due=by,
+            due=right.by,
             critical=right.critical,
             unasked=right.unasked,
             answer=self._answer(matter),

@@ -203,7 +203,7 @@ class ShiftsSuite(Suite):
         return run_tables(run)
 
     def outcome_of(self, record: "SampleRecord") -> Outcome | None:
-        """Outcome by the points of the cases and the harms; see `Suite`."""
+        """Outcome by the grade that cases and harms come to; see `Suite`."""
         from worktrial.suites.shifts.cases import CaseScore, Harm, Score
 
         if not record.measures:
