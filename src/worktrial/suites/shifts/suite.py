@@ -196,6 +196,15 @@ class ShiftsSuite(Suite):
         data = ShiftChoice.read(given, suite=f"the suite {self.name}")
         return as_proof(prove_all(self.desks(data), data.length, variants_in(data.variant)))
 
+    def explained(self, given: Mapping[str, Any]) -> "Iterable[str]":
+        """Every day that was chosen, for its author; see `Suite.explained`."""
+        from worktrial.suites.shifts.explain import explained
+
+        for number, shift in enumerate(self.shifts(ShiftChoice.read(given, suite=f"the suite {self.name}"))):
+            if number:
+                yield ""
+            yield from explained(shift)
+
     def tables(self, run: "StoredRun", beside: Any) -> "Iterable[RenderableType]":
         """Points, harms and where points were lost; see `Suite.tables`."""
         from worktrial.suites.shifts.figures import run_tables
