@@ -132,3 +132,15 @@ def test_help_names_no_default_that_is_none() -> None:
         said = command(*words)
         assert said.code == 0, said.said
         assert "Undefined" not in said.out
+
+
+def test_a_table_that_is_wider_than_the_terminal_is_lines_that_name_their_figures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = ("validate", "shifts", "--desk", "credit_desk", "--length", "short", "--variant", "0,1")
+    monkeypatch.setenv("COLUMNS", "80")
+    (line, *_) = (line for line in command(*words).out.split("credit_desk, short: ")[1:])
+    said = " ".join(line.split())
+    assert said.startswith("plan 1.00, idle ") and "findings 0" in said
+    monkeypatch.setenv("COLUMNS", "200")
+    assert "│ credit_desk, short │" in command(*words).out

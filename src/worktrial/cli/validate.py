@@ -20,6 +20,9 @@ if TYPE_CHECKING:  # reading a suite's data is not for --help
     from worktrial.synthesis.worth import SuiteWorth
     from worktrial.terminal import SafeConsole
 
+_WIDEST = 10_000
+"""Characters of a terminal on which any table has room."""
+
 
 @takes(data_of_any)
 def validate(
@@ -250,9 +253,15 @@ def _print_json(suite: "Suite", **parts: Any) -> None:
 
 
 def _print_table(console: "SafeConsole", columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table; where the terminal is too narrow for it, a line for each row that names its figures."""
     from worktrial.terminal import table_of
 
     table = table_of(tuple(columns[:1]), tuple(columns[1:]))
     for row in rows:
         table.add_row(*row)
-    console.print(table)
+    if console.measure(table, options=console.options.update_width(_WIDEST)).maximum <= console.width:
+        console.print(table)
+        return
+    for name, *figures in rows:
+        told = ", ".join(f"{column} {figure}" for column, figure in zip(columns[1:], figures, strict=True))
+        console.print(f"{name}: {told}")

@@ -96,7 +96,7 @@ def test_a_change_while_a_job_runs_is_harm_and_cannot_be_undone():
     seen, score = _work(variant, moves)
     assert seen[-1]["error"]["type"] == "already_done"
     assert score.harm == 20
-    assert score.passed is False
+    assert score.grade == "failed"
 
 
 def test_access_may_be_given_and_taken_back_where_the_approval_was():

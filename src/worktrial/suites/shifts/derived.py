@@ -465,6 +465,8 @@ class DerivedDay:
             about=matter.references,
             parts=tuple(parts),
             arrives=max(0, request.at),
+            earliest=matter.earliest,
+            due=right.by,
             critical=right.critical,
             unasked=right.unasked,
             answer=self._answer(matter),

@@ -123,7 +123,7 @@ class Right:
     pattern: str = "plain"
     """Name of what makes it hard."""
     critical: bool = False
-    """Whether a shift is passed only where it is fully right."""
+    """Whether a shift is failed where its outcome is wrong, or where what it asks for is done too late."""
     unasked: bool = False
     """Whether something is due that nobody asks for."""
     about: tuple[str, ...] = ()
