@@ -215,7 +215,7 @@ def test_a_sheet_with_a_difference_is_not_signed_as_agreed():
     seen, score = _work(variant, [_at(start, due.arrives + 1), *[Move("sign_sheet", sign)] * 2])
     assert seen[-1]["error"]["type"] == "signed"
     assert [harm.kind for harm in score.harms] == ["irreversible"]
-    assert score.passed is False
+    assert score.grade == "failed"
 
 
 @pytest.mark.parametrize("early", [0, 10])

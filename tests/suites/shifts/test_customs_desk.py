@@ -187,7 +187,7 @@ def test_dangerous_goods_go_only_with_a_licence_that_runs():
     today = start.time.at(0)[:10]
     assert all(paper["says"]["valid_until"] < today for paper in seen[1]["documents"])
     assert [harm.kind for harm in score.harms] == ["breach"]
-    assert _case(score, right.slot).critical
+    assert _case(score, right.slot).parts[0].decides
     variant, start, right = _first("release", dangerous("do"))
     go = Move("release_container", {"container_id": right.about, "haulier": right.filled["haulier"]})
     done = {"to": right.asked_by, "kind": "approve", "about": right.about, "text": "It goes."}
@@ -344,7 +344,7 @@ def test_who_grants_what_is_not_done_or_refuses_what_was_due_does_harm():
         _, score = _work(variant, [begin, *said])
         assert [harm.kind for harm in score.harms] == harms
         if harms:
-            assert score.passed is False
+            assert score.grade == "failed"
             earned = {part.name: part.earned for part in _case(score, about.slot).parts}
             assert earned["outcome"] == 0 or earned["told"] == 0
 

@@ -143,7 +143,7 @@ def test_money_that_went_out_twice_is_harm():
     seen, score = work(variant, [after(start, right.arrives), *[Move("refund", paid)] * 2])
     assert seen[-1]["error"]["type"] == "already_refunded"
     assert [harm.kind for harm in score.harms if right.about in harm.what] == ["irreversible"]
-    assert score.passed is False
+    assert score.grade == "failed"
 
 
 def test_a_gift_is_refunded_to_who_paid_and_its_price_kept_from_who_got_it():

@@ -29,6 +29,7 @@ from worktrial.outside.files import read_bytes, refuse_links_out
 from worktrial.outside.yaml_files import read_yaml
 from worktrial.suites.shifts.cases import PRICES, Case, Harm, Move, Score, Work
 from worktrial.suites.shifts.clerks import play
+from worktrial.suites.shifts.conditions import conditions
 from worktrial.suites.shifts.derived import DerivedDay
 from worktrial.suites.shifts.scoring import score
 from worktrial.suites.shifts.spam import SPAM, Habit
@@ -59,6 +60,8 @@ class _DeskFile(BaseModel):
     language: _Text = "en"
     role: _Text
     """First text for the agent: a Jinja2 template over the day's figures, `begins` and `ends`."""
+    grave: dict[_Text, Annotated[list[_Text], Field(min_length=1)]] = {}
+    """Words for each kind of grave matter to the cases that they name; the assignment states them."""
     minutes: dict[str, int] = {}
     lengths: Annotated[dict[str, Annotated[int, Field(ge=10, le=1440)]], Field(min_length=1)]
     """Length of a shift to its minutes."""
@@ -162,7 +165,7 @@ class DeskFolder:
         return state
 
     def instruction(self, state: DeskState) -> str:
-        """First text for the agent: its role on this day.
+        """First text for the agent: its role on this day and, at a desk on the kit, the conditions of passing it.
 
         Raises:
             DataError: the role is no template over the day's figures.
@@ -170,9 +173,10 @@ class DeskFolder:
         time = state.time
         try:
             role = SandboxedEnvironment(undefined=StrictUndefined).from_string(self.file.role)
-            return role.render(**state.figures, begins=time.at(0), ends=time.at(time.ends)).strip()
+            told = role.render(**state.figures, begins=time.at(0), ends=time.at(time.ends)).strip()
         except TemplateError as e:
             raise DataError(self.folder / DESK_FILE, f"role: {e}") from e
+        return told if self.rules is None else f"{told}\n\n{conditions(self.file.grave, self.file.language)}"
 
     @cached_property
     def rules(self) -> Rules | None:

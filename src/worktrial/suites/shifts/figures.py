@@ -1,4 +1,4 @@
-"""Figures of a stored run of shifts: score, timeliness, harm, and where points were lost."""
+"""Figures of a stored run of shifts: score, grades, timeliness, harm, and where points were lost."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -36,6 +36,8 @@ class ShiftFigures:
     """Share of the points for timeliness; None where no case had any."""
     harmed: Estimate
     """Share of shifts with a grave harm."""
+    clean: Estimate
+    """Share of shifts of the best grade."""
     calls: float
     """Tool calls of a shift, on average."""
 
@@ -54,13 +56,15 @@ def figures_of(records: Sequence[SampleRecord]) -> ShiftFigures | None:
     """Figures of `records`; None where there is none."""
     score = score_figure(records, SCORE)
     harmed = share(records, lambda record: any(harm["price"] >= GRAVE for harm in record.measures["harms"]))
-    if harmed is None:
+    clean = share(records, lambda record: record.measures["grade"] == "clean")
+    if harmed is None or clean is None:
         return None
     timely = [record for record in records if record.measures["on_time"] is not None]
     on_time = share(timely, lambda record: float(record.measures["on_time"]))
     floors = [record.measures["spam"] for record in records]
     floor = None if None in floors else fmean(floors)
-    return ShiftFigures(len(records), score, floor, on_time, harmed, fmean(record.calls for record in records))
+    calls = fmean(record.calls for record in records)
+    return ShiftFigures(len(records), score, floor, on_time, harmed, clean, calls)
 
 
 def groups(records: Sequence[SampleRecord]) -> Iterator[tuple[str, str, list[SampleRecord]]]:
@@ -96,7 +100,7 @@ def over_the_day(records: Sequence[SampleRecord]) -> list[tuple[float, float]]:
 
 
 def run_figures(run: StoredRun) -> list[Figure]:
-    """Timeliness and grave harm of a run under each condition, of each desk and length the score, too."""
+    """Timeliness, grades and grave harm of a run under each condition, of each desk and length the score, too."""
     rows: list[Figure] = []
     for condition, records in by_condition(run.records).items():
         own = _with_points(records)
@@ -105,9 +109,10 @@ def run_figures(run: StoredRun) -> list[Figure]:
             if figures is None:
                 continue
             on_time = Figure.of("on_time", figures.on_time)
+            graded = [Figure.of("clean", figures.clean), Figure.of("grave_harm", figures.harmed)]
             rows += [
                 replace(figure, condition=condition, group=group)
-                for figure in (figures.score, on_time, Figure.of("grave_harm", figures.harmed))
+                for figure in (figures.score, on_time, *graded)
                 if figure.value is not None and (group or figure is not figures.score)
             ]
     return rows
@@ -119,14 +124,20 @@ def run_tables(run: StoredRun) -> Iterator[Table | str]:
     whole = figures_of(records)
     if whole is None:
         return
-    heads = ["score", "without work", "on time", "with grave harm", "calls a shift", "shifts"]
+    heads = ["score", "clean", "without work", "on time", "with grave harm", "calls a shift", "shifts"]
     table = table_of(["shifts of"], heads)
     for name, own in [("all", records), *((name, own) for _, name, own in groups(records))]:
         figures = figures_of(own)
         if figures is not None:
             on_time = "-" if figures.on_time is None else share_cell(figures.on_time)
             floor = "-" if figures.floor is None else f"{figures.floor:.1%}"
-            cells = (share_cell(figures.score), floor, on_time, share_cell(figures.harmed))
+            cells = (
+                share_cell(figures.score),
+                share_cell(figures.clean),
+                floor,
+                on_time,
+                share_cell(figures.harmed),
+            )
             table.add_row(name, *cells, f"{figures.calls:.0f}", str(figures.shifts))
     yield table
     lost, done = lost_points(records), harms(records)

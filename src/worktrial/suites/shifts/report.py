@@ -55,6 +55,7 @@ def _table(found: Found) -> Markup:
         [
             Value(run.name, run.name, samples_href(run.slug)),
             share_cell(figures.score.value, figures.score.interval),
+            share_cell(figures.clean.value, figures.clean.interval),
             share_cell(figures.floor),
             _on_time(figures),
             share_cell(figures.harmed.value, figures.harmed.interval),
@@ -68,6 +69,7 @@ def _table(found: Found) -> Markup:
     heads = [
         "Run",
         "Score",
+        "Clean",
         "Without work",
         "On time",
         "With grave harm",
@@ -76,7 +78,7 @@ def _table(found: Found) -> Markup:
         "Cost a point",
         "Shifts",
     ]
-    return to_html(ShownTable("Score, timeliness and harm", heads, rows))
+    return to_html(ShownTable("Score, grade, timeliness and harm", heads, rows))
 
 
 def _on_time(figures: ShiftFigures) -> Value:

@@ -205,14 +205,14 @@ class ShiftsSuite(Suite):
         return run_tables(run)
 
     def outcome_of(self, record: "SampleRecord") -> Outcome | None:
-        """Outcome by the points of the cases and the harms; see `Suite`."""
+        """Outcome by the grade that cases and harms come to; see `Suite`."""
         from worktrial.suites.shifts.cases import CaseScore, Harm, Score
 
         if not record.measures:
             return None
         cases = msgspec.convert(record.measures["cases"], list[CaseScore])
         harms = msgspec.convert(record.measures["harms"], list[Harm])
-        return Outcome.PASS if Score(cases, harms).passed else Outcome.FAIL
+        return Outcome.FAIL if Score(cases, harms).grade == "failed" else Outcome.PASS
 
     def figures(self, run: "StoredRun") -> "Sequence[Figure]":
         """Score, harms and timeliness, of the whole and of each desk and length; see `Suite.figures`."""
