@@ -211,7 +211,7 @@ class DerivedDay:
                 yield Until(step.earliest)
             if step.wait:
                 # Nobody waits for us for long.
-                yield Until(now + step.wait, now + step.wait)
+                yield Until(now + step.wait, now + step.wait if step.by is None else step.by)
                 yield from inbox.read(request.about)
             seen = yield Move(step.tool, step.arguments)
             now = self.start.time.minute_of(str(seen["time"]))
@@ -233,11 +233,13 @@ class DerivedDay:
         request, right = matter.request, matter.right
         seen: JsonObject = {}
         last = self.start.time.ends - _LAST_WORDS if right.ends else right.by or 0
-        for due in sorted(right.tell, key=lambda one: (not one.deed, one.by or last)):
+        words = sorted(right.tell, key=lambda one: (not one.deed, one.since, one.by or last))
+        for place, due in enumerate(words):
+            by = min(one.by or last for one in words[place:])  # what is said after it has its time, too
             if due is self._answer_due(matter) and self._has_first_word(matter):
-                yield from inbox.words.before_answer(request.about, request.at, last)
+                yield from inbox.words.before_answer(request.about, request.at, by)
             else:
-                yield Until(0, due.by or last)
+                yield Until(due.since, by)
             now = made[-1].minute if made else 0
             seen = yield send(due.person, due.kinds[0], request.about, right.because, **due.carried(made, now))
         return seen
@@ -590,7 +592,7 @@ def _words_to(due: Tell, matter: Matter, end: DeskState) -> list[Message]:
         message
         for message in end.mail.sent
         if message.to == due.person and message.about in matter.references and message.kind in due.kinds
-        if due.by is None or message.minute <= due.by
+        if due.since <= message.minute and (due.by is None or message.minute <= due.by)
     ]
 
 

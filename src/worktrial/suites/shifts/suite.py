@@ -137,9 +137,11 @@ class ShiftsSuite(Suite):
             DataError: one cannot be read.
         """
         found = self._shipped if data.desks is None else _own(data.desks)
-        if unknown := [name for name in data.desk if name not in found]:
+        # The ids of shifts say charge-nurse, where its folder is charge_nurse.
+        named = [name if name in found else name.replace("-", "_") for name in data.desk]
+        if unknown := [name for name in named if name not in found]:
             raise SettingError(f"{option('desk')}: there is no {unknown[0]}. There is: {', '.join(found)}")
-        return {name: desk for name, desk in found.items() if not data.desk or name in data.desk}
+        return {name: desk for name, desk in found.items() if not named or name in named}
 
     def shifts(self, data: Any) -> "list[Shift]":
         """Shifts that `data` chooses, desk by desk.

@@ -33,6 +33,8 @@ class DueStep:
     """Function of the last state: the share that what it led to is worth; None where one end alone is right."""
     wait: int = 0
     """Minutes after the step before it, in which somebody else has to do their part."""
+    by: int | None = None
+    """Minute by which a plan makes it where it has waited; None for at once."""
     without: float | None = None
     """Share of the outcome that is left without it, of a call that only leads to the end; None for an end."""
 
@@ -80,6 +82,8 @@ class Tell:
     """Figures as of sending, or of the end where they are no report, in place of such facts."""
     by: int | None = None
     """Minute by which they have to be told; None for the end of the day."""
+    since: int = 0
+    """Minute before which no word counts."""
     deed: bool = False
     """Whether to tell them is what has to be done, as where a matter is handed to whoever decides it."""
 
@@ -171,9 +175,15 @@ def judged(step: DueStep, by: Callable[[Any], float]) -> DueStep:
     return replace(step, judge=by)
 
 
-def later(minutes: int, step: DueStep) -> DueStep:
-    """DueStep for which somebody else has to do their part, which takes minutes from the step before."""
-    return replace(step, wait=minutes)
+def later(minutes: int, step: DueStep, *, by: int | None = None) -> DueStep:
+    """DueStep for which somebody else has to do their part, which takes minutes from the step before.
+
+    Args:
+        minutes: How long they take.
+        step: The call.
+        by: Minute by which a plan makes it; None for at once, where somebody waits for it.
+    """
+    return replace(step, wait=minutes, by=by)
 
 
 def way(step: DueStep, *, without: float = 1.0) -> DueStep:
@@ -197,7 +207,12 @@ def standing(collection: str, id: str, field: str, value: JsonValue) -> Standing
 
 
 def tell(
-    person: str, *kinds: Kind, figure: Figured | None = None, by: int | None = None, **fields: JsonValue
+    person: str,
+    *kinds: Kind,
+    figure: Figured | None = None,
+    by: int | None = None,
+    since: int = 0,
+    **fields: JsonValue,
 ) -> Tell:
     """Word that a person is due.
 
@@ -206,9 +221,10 @@ def tell(
         kinds: Kinds of message that say it; a plan sends the first.
         figure: Figures as of sending, in place of facts.
         by: Minute by which they have to be told; None for the end of the day.
+        since: Minute before which no word counts, as where somebody is told again how things stand.
         fields: Facts that it has to carry.
     """
-    return Tell(person, kinds or ("tell",), fields, figure, by)
+    return Tell(person, kinds or ("tell",), fields, figure, by, since)
 
 
 def handed_to(person: str, *kinds: Kind) -> Tell:
