@@ -218,7 +218,7 @@ def test_no_work_earns_next_to_nothing_and_passes_no_day(name):
     assert proof.scores["spam"] < worker
 
 
-@pytest.mark.parametrize("name", ["fleet_dispatch", "service_desk"])
+@pytest.mark.parametrize("name", ["fleet_dispatch"])
 def test_what_decides_a_shift_stands_in_the_assignment_and_in_the_handbook(name):
     desk = DESKS[name]
     start = desk.draw("short", 0)
