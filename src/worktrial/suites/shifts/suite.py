@@ -230,7 +230,7 @@ class ShiftsSuite(Suite):
         return run_figures(run)
 
     def report_sections(self, report: "Report") -> "Iterable[Section]":
-        """Section about the working day: points over time, harms, lost points; see `Suite.report_sections`."""
+        """Section about working days: score, grade, harms, lost points; see `Suite.report_sections`."""
         from worktrial.suites.shifts.report import working_days
 
         section = working_days(report)
