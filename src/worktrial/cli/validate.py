@@ -38,6 +38,9 @@ def validate(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the card there as Markdown.", metavar="FILE")
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print what is right in the tasks that are drawn, and why; no check.")
+    ] = False,
     **given: Any,
 ) -> None:
     """Check a suite by its reference agents: one that must pass every task, others that must fail every task.
@@ -49,10 +52,13 @@ def validate(
     Example: worktrial validate ./my-suite
 
     Example: worktrial validate starter --card -o card.md
+
+    Example: worktrial validate shifts --desk credit_desk --length short --variant 3 --explain
     """
     import asyncio
 
     from worktrial.cli.lint import print_findings
+    from worktrial.language.untrusted import printable
     from worktrial.suite import find_suite
     from worktrial.suites.executable import ExecutableSuite
     from worktrial.suites.executable.folder import OwnExecutableSuite
@@ -62,6 +68,12 @@ def validate(
     from worktrial.terminal import SafeConsole
 
     known = find_suite(suite)
+    if explain:
+        if card or as_json:
+            raise SettingError("--explain: is a page to read; leave --card and --json out")
+        for line in known.explained(given):
+            say(printable(line))
+        return
     if card:
         _print_card(known, suite, given, from_run or [], output, as_json=as_json)
         return

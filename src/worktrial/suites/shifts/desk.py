@@ -38,6 +38,7 @@ from worktrial.workplaces.executable.declare import declaration
 from worktrial.workplaces.executable.describe import encode
 from worktrial.workplaces.handbook import Handbook
 from worktrial.workplaces.kit.desk import Desk as Rules
+from worktrial.workplaces.kit.desk import Matter
 
 DESK_FILE = "desk.yaml"
 LENGTHS = ("short", "half", "full")
@@ -213,6 +214,14 @@ class DeskFolder:
             return self._derived(start).cases
         found: list[Case] = self._function("cases", "cases")(start)
         return found
+
+    def matters(self, start: DeskState) -> Sequence[Matter]:
+        """Matters of a day as the rules on the kit find them; () at a desk that is not on it.
+
+        Args:
+            start: The day's first state, untouched.
+        """
+        return self._derived(start).matters if self.rules is not None else ()
 
     def score(self, start: DeskState, end: DeskState) -> Score:
         """Points and harms of a day's work.

@@ -10,7 +10,6 @@ from rich.table import Table
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
-from worktrial.language import JsonObject
 from worktrial.results.completion import share
 from worktrial.results.conditions import by_condition, headline
 from worktrial.results.figure import score_figure
@@ -18,9 +17,6 @@ from worktrial.statistics import Estimate, Figure
 from worktrial.suites.shifts.cases import GRAVE, SCORE
 from worktrial.suites.shifts.desk import LENGTHS
 from worktrial.terminal import share_cell, table_of
-
-STEPS = 20
-"""Parts of a shift at whose ends the points so far are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +89,6 @@ def harms(records: Sequence[SampleRecord]) -> Counter[str]:
     return Counter(harm["kind"] for record in records for harm in record.measures["harms"])
 
 
-def over_the_day(records: Sequence[SampleRecord]) -> list[tuple[float, float]]:
-    """Mean score so far at each part of the shift, 0-1: a case counts from its last write, harm from its act."""
-    ends = [step / STEPS for step in range(STEPS + 1)]
-    return [(end, fmean(_score_by(record.measures, end) for record in records)) for end in ends] if records else []
-
-
 def run_figures(run: StoredRun) -> list[Figure]:
     """Timeliness, grades and grave harm of a run under each condition, of each desk and length the score, too."""
     rows: list[Figure] = []
@@ -152,15 +142,3 @@ def run_tables(run: StoredRun) -> Iterator[Table | str]:
 def words(name: str) -> str:
     """Name of a reason or a harm as a reader writes it."""
     return name.replace("_", " ")
-
-
-def _score_by(measures: JsonObject, end: float) -> float:
-    """Score when a share `end` of the shift was over. What no write settled counts at the end of the shift."""
-    minutes = int(measures["minutes"])
-
-    def by(when: int | None) -> bool:
-        return (minutes if when is None else when) <= end * minutes
-
-    earned = sum(part["earned"] for case in measures["cases"] if by(case["settled"]) for part in case["parts"])
-    harm = sum(harm["price"] for harm in measures["harms"] if by(harm["minute"]))
-    return float(max(-1.0, (earned - harm) / measures["reachable"]))
