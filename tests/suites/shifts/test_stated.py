@@ -90,7 +90,7 @@ def test_the_conditions_of_passing_are_stated_in_every_assignment_as_the_desk_ha
     for condition in (
         "a single harm costs 10 points or more",
         "less than 50% of the points",
-        "clean if there is no",
+        "clean if every outcome is right",
     ):
         assert condition in told
     for price in ("what was due 10", "and was wrong 20", "with other figures 2", "a broken promise 5"):
