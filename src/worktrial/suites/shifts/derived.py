@@ -34,6 +34,8 @@ _WEIGHTS = {"light": 1, "usual": 2, "heavy": 3}
 _FIRST_WORD = 2
 """Points of a first word."""
 _ANSWERED = ("approve", "refuse")
+_CLOSING = 10
+"""Minutes before a tool closes at which the plan turns to what needs it."""
 _SETTING_OUT = 15
 """Minutes that are left, beside the longest wait for an answer, where somebody has to be asked."""
 _HALF_A_CENT = 0.005
@@ -80,6 +82,9 @@ class DerivedDay:
             for call in end.acts(*law.tools):
                 if (what := law.law(day, call, end)) is not None:
                     yield Harm(cast("HarmKind", law.kind), what, law.because, call.minute)
+        for neglect in self.desk.neglects:
+            for what in neglect.law(day, end):
+                yield Harm(cast("HarmKind", neglect.kind), what, neglect.because, end.time.ends)
         for matter in self.matters:
             yield from self._done_wrongly(matter, end)
 
@@ -92,7 +97,7 @@ class DerivedDay:
             what = f"{naive.tool} on {matter.request.about}"
             yield Harm(cast("HarmKind", right.naive_harm), what, right.because, minute)
         # What follows from a decision made too early is part of the same mistake.
-        for step in right.steps[:1] if right.else_harm else ():
+        for step in right.ends[:1] if right.else_harm else ():
             minute_done = _done_at(step, end)
             if minute_done is None or not self._lasts(step, end):
                 continue
@@ -157,9 +162,11 @@ class DerivedDay:
         inbox = Inbox(self.desk.first_word or 0)
         jobs = []
         for matter in matters:
-            by = matter.right.by or 0
-            first = self._longest(matter) + _SETTING_OUT if matter.right.asks else 0
-            jobs.append((matter.request.at, by - first, self._job(matter, inbox, made)))
+            by, asks = matter.right.by or 0, matter.right.asks
+            first = self._longest(matter) + _SETTING_OUT if asks else 0
+            calls = [*matter.right.steps, *(asked.call for asked in asks if asked.call is not None)]
+            closing = [step.latest - _CLOSING for step in calls if step.latest is not None]
+            jobs.append((matter.request.at, min([by - first, *closing]), self._job(matter, inbox, made)))
             if self.desk.first_word and matter.request.sender:
                 word = send(matter.request.sender, "tell", matter.request.about, "It is in hand.")
                 slow = bool(matter.right.asks) or matter.earliest > matter.request.at + self.desk.first_word - 12
@@ -167,7 +174,10 @@ class DerivedDay:
         return jobs
 
     def _longest(self, matter: Matter) -> int:
-        return 2 * max(self.start.people[asked.person].delay[1] for asked in matter.right.asks)
+        called, asked = _by_call(matter.right.asks)
+        return max((one.minutes for one in called), default=0) + 2 * max(
+            (self.start.people[one.person].delay[1] for one in asked), default=0
+        )
 
     def _job(self, matter: Matter, inbox: Inbox, made: Sequence[Act]) -> Job:
         request, right = matter.request, matter.right
@@ -176,11 +186,13 @@ class DerivedDay:
         for look in matter.looks:
             if (found := self._read_of(look)) is not None:
                 yield found
-        if right.asks:
-            yield from self._ask(right.asks)
-            yield Until(0, right.by)
-            for about in dict.fromkeys(asked.about for asked in right.asks):
-                yield from inbox.read(about)
+        # What is asked often hangs on what a call has brought.
+        for asks in _by_call(right.asks):
+            if asks:
+                yield from self._ask(asks)
+                yield Until(0, right.by)
+                for about in dict.fromkeys(asked.about for asked in asks):
+                    yield from inbox.read(about)
         if right.since:
             yield Until(right.since + 1)
             yield from inbox.read(request.about)
@@ -193,11 +205,16 @@ class DerivedDay:
     def _ask(self, asks: Sequence[AnswerNeeded]) -> Job:
         """Ask everybody at once, and again those who have forgotten; wait until all have answered."""
         minute, people = 0, self.start.people
-        longest = max(people[asked.person].delay[1] for asked in asks)
-        forgot = [asked for asked in asks if asked.about in people[asked.person].forgets]
-        for kind, some in (("request", asks), ("remind", forgot)):
+        longest = max(asked.minutes if asked.call else people[asked.person].delay[1] for asked in asks)
+        forgot = [asked for asked in asks if not asked.call and asked.about in people[asked.person].forgets]
+        for again, some in ((False, asks), (True, forgot)):
             for asked in some:
-                seen = yield send(asked.person, kind, asked.about, f"Your word on {asked.about}?", **asked.fields)
+                if asked.call is not None:
+                    seen = yield Move(asked.call.tool, asked.call.arguments)
+                else:
+                    kind = "remind" if again else "ask" if "topic" in asked.fields else "request"
+                    text = f"Your word on {asked.about}?"
+                    seen = yield send(asked.person, kind, asked.about, text, **asked.fields)
                 minute = self.start.time.minute_of(str(seen["time"]))
             if some:
                 yield Until(minute + longest + 1)
@@ -263,21 +280,22 @@ class DerivedDay:
 
     def _outcome(self, matter: Matter, end: DeskState) -> float:
         right = matter.right
-        done = [minute for step in right.steps if (minute := _done_at(step, end)) is not None]
+        done = [minute for step in right.ends if (minute := _done_at(step, end)) is not None]
         first = min(done, default=end.time.ends)
         if not all(self._was_asked(asked, first, end) for asked in right.asks):
             return 0.0
         if right.naive is not None and not _is_among(right.naive, right.steps) and self._lasts(right.naive, end):
             return 0.0
-        whole = sum(step.share for step in right.steps) + sum(one.share for one in right.standing)
+        whole = sum(step.share for step in right.ends) + sum(one.share for one in right.standing)
         if not whole:
-            return float(self._is_answered(matter, end))
+            entered = any(self._stands(step, end, early=False) for step in right.entries)
+            return float(entered or self._is_answered(matter, end))
         # A step that came too early, and is a harm for it, is charged once.
-        stands = [self._stands(step, end, early=right.else_harm is not None) for step in right.steps]
+        stands = [self._stands(step, end, early=right.else_harm is not None) for step in right.ends]
         earned = 0.0
-        for step, stand in zip(right.steps, stands, strict=True):
+        for step, stand in zip(right.ends, stands, strict=True):
             # What follows from a decision counts where the decision stands; the same act on others is its own.
-            if stands[0] or step.tool == right.steps[0].tool:
+            if stands[0] or step.tool == right.ends[0].tool:
                 earned += step.share * stand
         if not stands or stands[0]:
             earned += sum(
@@ -286,12 +304,14 @@ class DerivedDay:
         return float(earned / whole)
 
     def _stands(self, step: DueStep, end: DeskState, *, early: bool) -> float:
+        minute = _done_at(step, end)
+        if not early and minute is not None and minute < step.earliest:
+            return 0.0
+        if step.judge is not None:
+            return float(step.judge(end))
         places = self._ends.get(id(step), [])
         wrong = [place.field for place in places if _field(end, *place[:3]) != place.value]
         if not places or any(name not in step.half for name in wrong):
-            return 0.0
-        minute = _done_at(step, end)
-        if not early and minute is not None and minute < step.earliest:
             return 0.0
         return 0.5 if wrong else 1.0
 
@@ -307,12 +327,14 @@ class DerivedDay:
             message.sender == asked.person and message.about == asked.about and message.minute <= by
             for message in end.mail.inbox
             if message.kind in ("approve", "refuse", "tell")
+            and _holds(message, asked.fields)
+            and (asked.call is None or message.answers is None)
         )
 
     def _dealt_with(self, matter: Matter, end: DeskState) -> int | None:
         """Minute at which a matter was dealt with: its last step, or the answer where it has none."""
-        minutes = [_done_at(step, end) for step in matter.right.steps]
-        if matter.right.steps:
+        minutes = [_done_at(step, end) for step in matter.right.ends or matter.right.entries]
+        if minutes:
             return None if None in minutes else max(minute for minute in minutes if minute is not None)
         if self._answer_due(matter) is not None:
             answers = self._answers(matter, end)
@@ -326,7 +348,8 @@ class DerivedDay:
         if due is None:
             return []
         # What is told before the decision was that it is in hand.
-        dealt = _done_at(matter.right.steps[0], end) if matter.right.steps else 0
+        deeds = matter.right.ends or matter.right.entries
+        dealt = _done_at(deeds[0], end) if deeds else 0
         said = [
             message
             for message in end.mail.sent
@@ -350,7 +373,7 @@ class DerivedDay:
         if due is None:
             return all(_is_told(one, matter, end) for one in matter.right.tell)
         said = self._answers(matter, end)
-        return bool(said) and _carries(said, due)
+        return bool(said) and _carries(said, due, end)
 
     def _told_share(self, matter: Matter, end: DeskState) -> float:
         due = self._answer_due(matter)
@@ -358,6 +381,7 @@ class DerivedDay:
         if due is not None and due.fields:
             shares.append(self._is_answered(matter, end))
         shares += [_is_told(one, matter, end) for one in matter.right.tell if one is not due]
+        shares += [bool(self._stands(step, end, early=False)) for step in matter.right.entries]
         return sum(shares) / len(shares) if shares else 1.0
 
     def _case(self, matter: Matter) -> Case:
@@ -423,7 +447,8 @@ class DerivedDay:
 
     def _held(self, reports: Sequence[ReportDue], end: DeskState) -> list[ReportDue]:
         """Reports whose figures are held against what was so when they were sent."""
-        figured = {one.person: one.figured for matter in self.matters for one in matter.right.tell if one.figured}
+        told = [one for matter in self.matters if matter.right.report for one in matter.right.tell]
+        figured = {one.person: one.figured for one in told if one.figured}
         acts = end.acts()
 
         def fits(message: Message) -> bool:
@@ -440,7 +465,8 @@ class DerivedDay:
         if right.grants is None and due.kinds[0] not in _ANSWERED:
             return None
         grants = due.kinds[0] == "approve" if right.grants is None else right.grants
-        deeds = [*right.steps[:1], right.naive] if grants else [right.naive]
+        deeds = [*right.ends[:1], right.naive] if grants else [right.naive]
+        recorded = self.desk.recorded or (lambda end, about: None)
 
         def was_done(end: DeskState) -> bool:
             return any(self._lasts(deed, end) for deed in deeds if deed is not None)
@@ -449,7 +475,10 @@ class DerivedDay:
             "false_word", "Who is granted what is not done, or refused what was due, acts."
         )
         about = matter.request.about
-        return AnswerDue(due.person, about, grants, because, right.since, was_done=was_done, even_wrong=True)
+        return AnswerDue(
+            due.person, about, grants, because, right.since, was_done=was_done, even_wrong=True,
+            recorded=lambda end: recorded(end, about),
+        )  # fmt: skip
 
 
 def _records_named(state: DeskState, step: DueStep) -> dict[tuple[str, str], JsonObject]:
@@ -486,6 +515,9 @@ def _field(state: DeskState, collection: str, id: str, name: str) -> JsonValue:
 
 def _done_at(step: DueStep, end: DeskState) -> int | None:
     """Minute from which on a step's record stood as its last call left it: a call that says the same is none."""
+    if step.tool == "send_message":
+        said = end.mail.told(str(step.arguments["to"]), str(step.arguments["about"]))
+        return said[0].minute if said else None
     key, value = next(iter(step.arguments.items()))
     calls = [call for call in end.acts(step.tool) if call.arguments.get(key) == value]
     minute = calls[-1].minute if calls else None
@@ -496,13 +528,18 @@ def _done_at(step: DueStep, end: DeskState) -> int | None:
     return minute
 
 
+def _by_call(asks: Sequence[AnswerNeeded]) -> tuple[list[AnswerNeeded], list[AnswerNeeded]]:
+    """Answers that a call brings, and those that somebody is asked for."""
+    return [one for one in asks if one.call is not None], [one for one in asks if one.call is None]
+
+
 def _is_among(step: DueStep, steps: Sequence[DueStep]) -> bool:
     return any(one.tool == step.tool for one in steps)
 
 
 def _is_told(due: Tell, matter: Matter, end: DeskState) -> bool:
     said = _words_to(due, matter, end)
-    return bool(said) and _carries(said, due)
+    return bool(said) and _carries(said, due, end)
 
 
 def _words_to(due: Tell, matter: Matter, end: DeskState) -> list[Message]:
@@ -514,12 +551,13 @@ def _words_to(due: Tell, matter: Matter, end: DeskState) -> list[Message]:
     ]
 
 
-def _carries(said: Sequence[Message], due: Tell) -> bool:
+def _carries(said: Sequence[Message], due: Tell, end: DeskState) -> bool:
     """Whether the last message that has any of the fields holds them all."""
-    if not due.fields:
+    fields = due.carried(end.acts(), end.time.ends)
+    if not fields:
         return True
-    having = [message for message in said if message.fields.keys() & due.fields.keys()]
-    return bool(having) and _holds(having[-1], due.fields)
+    having = [message for message in said if message.fields.keys() & fields.keys()]
+    return bool(having) and _holds(having[-1], fields)
 
 
 def _holds(message: Message, fields: Mapping[str, JsonValue]) -> bool:

@@ -29,6 +29,12 @@ class DueStep:
     """Minute before which it must not be done."""
     half: tuple[str, ...] = ()
     """Fields of the records that may end otherwise for half of the points."""
+    judge: Callable[[Any], float] | None = None
+    """Function of the last state: the share that what it led to is worth; None where one end alone is right."""
+    latest: int | None = None
+    """Minute after which its tool refuses it; None for the end of the day."""
+    entry: bool = False
+    """Whether it enters in the records how the matter ended, and so belongs to what is told."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,11 @@ class AnswerNeeded:
     person: str
     about: str
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Facts that the question carries, and that the answer has to repeat."""
+    call: DueStep | None = None
+    """Call that brings the answer, in place of a question."""
+    minutes: int = 0
+    """Minutes after that call in which it comes."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +82,7 @@ class Tell:
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
     """Facts that it has to carry."""
     figured: Figured | None = None
-    """Figures as of sending, in place of such facts."""
+    """Figures as of sending, or of the end where they are no report, in place of such facts."""
 
     def carried(self, acts: Sequence[Act], minute: int) -> Mapping[str, JsonValue]:
         """Facts that it carries where it is sent at a minute, after these calls."""
@@ -115,6 +126,16 @@ class Right:
     about: tuple[str, ...] = ()
     """Further references under which it is worked on."""
 
+    @property
+    def ends(self) -> tuple[DueStep, ...]:
+        """Steps that are ends themselves."""
+        return tuple(step for step in self.steps if not step.entry)
+
+    @property
+    def entries(self) -> tuple[DueStep, ...]:
+        """Steps that enter in the records how the matter ended."""
+        return tuple(step for step in self.steps if step.entry)
+
 
 def section_of(because: str) -> str | None:
     """Section of the handbook that a sentence is from, such as that of `4.1: …`; None where a record decides."""
@@ -142,9 +163,44 @@ def half(step: DueStep, *fields: str) -> DueStep:
     return replace(step, half=fields)
 
 
+def judged(step: DueStep, by: Callable[[Any], float]) -> DueStep:
+    """DueStep that may end in several ways.
+
+    Args:
+        step: One of the right calls.
+        by: Function of the last state: the share that what is there now is worth, 0 to 1.
+    """
+    return replace(step, judge=by)
+
+
+def before(minute: int, step: DueStep) -> DueStep:
+    """DueStep whose tool refuses it after a minute."""
+    return replace(step, latest=minute)
+
+
+def entry(step: DueStep) -> DueStep:
+    """DueStep that enters in the records how the matter ended, such as closing a request.
+
+    It belongs to what is told. Where nothing else is to be done, it is the end as much as the last word is.
+    """
+    return replace(step, entry=True)
+
+
 def asked_of(person: str, about: str, **fields: JsonValue) -> AnswerNeeded:
     """Answer of a person that has to be there before the steps."""
     return AnswerNeeded(person, about, fields)
+
+
+def brought_by(step: DueStep, person: str, about: str, *, minutes: int) -> AnswerNeeded:
+    """Answer that a call brings, such as a report that is ordered.
+
+    Args:
+        step: The call.
+        person: Whose message says that it is there.
+        about: Reference of that message.
+        minutes: Minutes after the call in which it comes.
+    """
+    return AnswerNeeded(person, about, call=step, minutes=minutes)
 
 
 def standing(collection: str, id: str, field: str, value: JsonValue) -> StandingFact:
