@@ -185,12 +185,13 @@ class FirstWords:
         Args:
             about: What was asked about.
             arrives: Minute of the question.
-            due: Minute by which the matter has to be done.
+            due: Minute by which the answer has to be there.
         """
         if about in self._said:
-            yield Until(arrives + self._within + 1)
-        self.keep_away(about)
-        yield Until(0, min(due, arrives + self._within - 8))
+            yield Until(arrives + self._within + 1, due)
+        else:
+            self.keep_away(about)
+            yield Until(0, min(due, arrives + self._within - 8))
 
 
 def in_order(time: Timeline, take: Callable[[JsonObject], Work]) -> Work:

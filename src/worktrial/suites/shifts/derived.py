@@ -27,12 +27,16 @@ from worktrial.workplaces.desk.tools import WAITS
 from worktrial.workplaces.executable import ToolError
 from worktrial.workplaces.executable.describe import encode, to_json
 from worktrial.workplaces.kit.desk import Day, Desk, Look, Matter
-from worktrial.workplaces.kit.right import AnswerNeeded, DueStep, Tell, section_of
+from worktrial.workplaces.kit.right import AnswerNeeded, DueStep, Right, Tell, section_of
 from worktrial.workplaces.people import Message
 
 _WEIGHTS = {"light": 1, "usual": 2, "heavy": 3}
 _FIRST_WORD = 2
 """Points of a first word."""
+_SET_GOING = 10
+"""Minutes within which the plan sets going what others have to do for it."""
+_LAST_WORDS = 10
+"""Minutes before the end by which the plan aims to have said what has no other time."""
 _ANSWERED = ("approve", "refuse")
 _CLOSING = 10
 """Minutes before a tool closes at which the plan turns to what needs it."""
@@ -66,6 +70,12 @@ class DerivedDay:
         return self.find_workplace()
 
     @cached_property
+    def first_word(self) -> int:
+        """Minutes within which whoever asks has a first word; 0 where none is asked for."""
+        within = self.desk.first_word
+        return within(self.start) if callable(within) else within or 0
+
+    @cached_property
     def matters(self) -> list[Matter]:
         """Matters of the day, with their right ends."""
         return self.desk.matters(self.start)
@@ -89,10 +99,10 @@ class DerivedDay:
             yield from self._done_wrongly(matter, end)
 
     def _done_wrongly(self, matter: Matter, end: DeskState) -> Iterator[Harm]:
-        """Harms of the naive call, and of steps that came too early or without an answer."""
-        right = matter.right
+        """Harms of the naive call, and of steps that came too early or without what they need."""
+        right = self._as_it_went(matter, end).right
         naive = right.naive
-        if naive is not None and right.naive_harm and not _is_among(naive, right.steps) and self._lasts(naive, end):
+        if naive is not None and right.naive_harm and self._is_naive(right, end):
             minute = _done_at(naive, end) or 0
             what = f"{naive.tool} on {matter.request.about}"
             yield Harm(cast("HarmKind", right.naive_harm), what, right.because, minute)
@@ -102,8 +112,9 @@ class DerivedDay:
             if minute_done is None or not self._lasts(step, end):
                 continue
             without = not all(self._was_asked(asked, minute_done, end) for asked in right.asks)
+            without = without or not _left_by_ways(right, minute_done, end)
             if minute_done < step.earliest or without:
-                said = "without the answers that it needs" if without else "too early"
+                said = "without what it needs" if without else "too early"
                 what = f"{step.tool} on {matter.request.about} {said}"
                 yield Harm(cast("HarmKind", right.else_harm), what, right.because, minute_done)
 
@@ -159,9 +170,10 @@ class DerivedDay:
             return str(e.value)
 
     def _jobs(self, matters: Sequence[Matter], made: Sequence[Act]) -> list[tuple[int, int, Job]]:
-        inbox = Inbox(self.desk.first_word or 0)
+        inbox = Inbox(self.first_word)
         jobs = []
         for matter in matters:
+<<<<<<< HEAD
             by, asks = matter.right.by or 0, matter.right.asks
             first = self._longest(matter) + _SETTING_OUT if asks else 0
             calls = [*matter.right.steps, *(asked.call for asked in asks if asked.call is not None)]
@@ -171,7 +183,26 @@ class DerivedDay:
                 word = send(matter.request.sender, "tell", matter.request.about, "It is in hand.")
                 slow = bool(matter.right.asks) or matter.earliest > matter.request.at + self.desk.first_word - 12
                 jobs.append(inbox.words.say(matter.request.about, matter.request.at, word, at_once=slow))
+=======
+            request, right = matter.request, matter.right
+            by = right.by or 0
+            first = self._longest(matter) + _SETTING_OUT if right.asks else 0
+            others = any(step.wait for step in right.steps)
+            due = request.at + _SET_GOING if others else by - first
+            jobs.append((request.at, due, self._job(matter, inbox, made)))
+            if not self._has_first_word(matter):
+                continue
+            if any(one.person == request.sender for one in right.asks):
+                inbox.words.note(request.about)  # a question is a word, too
+                continue
+            word = send(request.sender, "tell", request.about, "It is in hand.")
+            slow = others or bool(right.asks) or matter.earliest > request.at + self.first_word - 12
+            jobs.append(inbox.words.say(request.about, request.at, word, at_once=slow))
+>>>>>>> main
         return jobs
+
+    def _has_first_word(self, matter: Matter) -> bool:
+        return bool(self.first_word and matter.request.sender and matter.right.first_word)
 
     def _longest(self, matter: Matter) -> int:
         called, asked = _by_call(matter.right.asks)
@@ -186,6 +217,7 @@ class DerivedDay:
         for look in matter.looks:
             if (found := self._read_of(look)) is not None:
                 yield found
+<<<<<<< HEAD
         # What is asked often hangs on what a call has brought.
         for asks in _by_call(right.asks):
             if asks:
@@ -193,13 +225,26 @@ class DerivedDay:
                 yield Until(0, right.by)
                 for about in dict.fromkeys(asked.about for asked in asks):
                     yield from inbox.read(about)
+=======
+        if right.asks:
+            yield from self._ask(right.asks)
+            yield Until(0, None if any(step.wait for step in right.steps) else right.by)
+            for about in dict.fromkeys(asked.about for asked in right.asks):
+                yield from inbox.read(about)
+>>>>>>> main
         if right.since:
             yield Until(right.since + 1)
             yield from inbox.read(request.about)
+        now = 0
         for step in right.steps:
             if step.earliest:
                 yield Until(step.earliest)
-            yield Move(step.tool, step.arguments)
+            if step.wait:
+                # Nobody waits for us for long.
+                yield Until(now + step.wait, now + step.wait)
+                yield from inbox.read(request.about)
+            seen = yield Move(step.tool, step.arguments)
+            now = self.start.time.minute_of(str(seen["time"]))
         yield from self._told(matter, inbox, made)
 
     def _ask(self, asks: Sequence[AnswerNeeded]) -> Job:
@@ -222,13 +267,14 @@ class DerivedDay:
     def _told(self, matter: Matter, inbox: Inbox, made: Sequence[Act]) -> Part:
         request, right = matter.request, matter.right
         seen: JsonObject = {}
-        for place, due in enumerate(right.tell):
-            if place == 0 and due.person == request.sender and self.desk.first_word:
-                yield from inbox.words.before_answer(request.about, request.at, right.by or 0)
+        last = self.start.time.ends - _LAST_WORDS if right.ends else right.by or 0
+        for due in sorted(right.tell, key=lambda one: one.by or last):
+            if due is self._answer_due(matter) and self._has_first_word(matter):
+                yield from inbox.words.before_answer(request.about, request.at, last)
+            else:
+                yield Until(0, due.by or last)
             now = made[-1].minute if made else 0
             seen = yield send(due.person, due.kinds[0], request.about, right.because, **due.carried(made, now))
-            if place == 0:
-                yield Until(0, right.by)
         return seen
 
     def _read_of(self, look: Look) -> Move | None:
@@ -278,18 +324,33 @@ class DerivedDay:
             session.finish()
         return {key: [_Place(*place, _field(state, *place)) for place in places] for key, places in touched.items()}
 
+    def _as_it_went(self, matter: Matter, end: DeskState) -> Matter:
+        """The matter with its right end after what has happened."""
+        went = matter.right.as_it_went(end) if matter.right.as_it_went else None
+        if went is None:
+            return matter
+        last = self.start.time.ends - 1
+        return replace(matter, right=replace(went, by=min(went.by or last, last)))
+
     def _outcome(self, matter: Matter, end: DeskState) -> float:
         right = matter.right
         done = [minute for step in right.ends if (minute := _done_at(step, end)) is not None]
         first = min(done, default=end.time.ends)
         if not all(self._was_asked(asked, first, end) for asked in right.asks):
             return 0.0
-        if right.naive is not None and not _is_among(right.naive, right.steps) and self._lasts(right.naive, end):
+        if self._is_naive(right, end):
             return 0.0
+<<<<<<< HEAD
         whole = sum(step.share for step in right.ends) + sum(one.share for one in right.standing)
         if not whole:
             entered = any(self._stands(step, end, early=False) for step in right.entries)
             return float(entered or self._is_answered(matter, end))
+=======
+        left = _left_by_ways(right, first, end)
+        whole = sum(step.share for step in right.ends) + sum(one.share for one in right.standing)
+        if not whole:
+            return left * self._is_answered(matter, end)
+>>>>>>> main
         # A step that came too early, and is a harm for it, is charged once.
         stands = [self._stands(step, end, early=right.else_harm is not None) for step in right.ends]
         earned = 0.0
@@ -301,7 +362,7 @@ class DerivedDay:
             earned += sum(
                 one.share * (_field(end, one.collection, one.id, one.field) == one.value) for one in right.standing
             )
-        return float(earned / whole)
+        return left * earned / whole
 
     def _stands(self, step: DueStep, end: DeskState, *, early: bool) -> float:
         minute = _done_at(step, end)
@@ -322,6 +383,13 @@ class DerivedDay:
         taken_back = (call.minute for call in end.acts(*self.desk.takes_back, about=str(value)))
         return bool(made) and not (self.desk.takes_back and any(minute >= made[-1] for minute in taken_back))
 
+    def _is_naive(self, right: Right, end: DeskState) -> bool:
+        """Whether what a request asks for wrongly was done."""
+        naive = right.naive
+        if naive is None or any(step.tool == naive.tool for step in right.steps):
+            return False
+        return self._lasts(naive, end) and (naive.judge is None or bool(naive.judge(end)))
+
     def _was_asked(self, asked: AnswerNeeded, by: int, end: DeskState) -> bool:
         return any(
             message.sender == asked.person and message.about == asked.about and message.minute <= by
@@ -333,7 +401,11 @@ class DerivedDay:
 
     def _dealt_with(self, matter: Matter, end: DeskState) -> int | None:
         """Minute at which a matter was dealt with: its last step, or the answer where it has none."""
+<<<<<<< HEAD
         minutes = [_done_at(step, end) for step in matter.right.ends or matter.right.entries]
+=======
+        minutes = [_done_at(step, end) for step in matter.right.ends]
+>>>>>>> main
         if minutes:
             return None if None in minutes else max(minute for minute in minutes if minute is not None)
         if self._answer_due(matter) is not None:
@@ -348,8 +420,12 @@ class DerivedDay:
         if due is None:
             return []
         # What is told before the decision was that it is in hand.
+<<<<<<< HEAD
         deeds = matter.right.ends or matter.right.entries
         dealt = _done_at(deeds[0], end) if deeds else 0
+=======
+        dealt = _done_at(matter.right.ends[0], end) if matter.right.ends else 0
+>>>>>>> main
         said = [
             message
             for message in end.mail.sent
@@ -377,9 +453,9 @@ class DerivedDay:
 
     def _told_share(self, matter: Matter, end: DeskState) -> float:
         due = self._answer_due(matter)
-        shares = [] if due is None else [bool(self._answers(matter, end))]
+        shares = [] if due is None else [self._is_answered(matter, end)]
         if due is not None and due.fields:
-            shares.append(self._is_answered(matter, end))
+            shares.append(bool(self._answers(matter, end)))
         shares += [_is_told(one, matter, end) for one in matter.right.tell if one is not due]
         shares += [bool(self._stands(step, end, early=False)) for step in matter.right.entries]
         return sum(shares) / len(shares) if shares else 1.0
@@ -387,7 +463,6 @@ class DerivedDay:
     def _case(self, matter: Matter) -> Case:
         request, right = matter.request, matter.right
         weight = _WEIGHTS[right.weight]
-        by = right.by or 0
         ends = ", ".join(step.tool for step in right.steps) or "nothing is done"
         words = ", ".join(f"{one.kinds[0]} {one.person}" for one in right.tell)
 
@@ -396,11 +471,12 @@ class DerivedDay:
             return Credit(name, points, earned, because, section_of(because))
 
         def is_in_time(end: DeskState) -> float:
-            minute = self._dealt_with(matter, end)
-            return minute is not None and minute <= by
+            went = self._as_it_went(matter, end)
+            minute = self._dealt_with(went, end)
+            return minute is not None and minute <= (went.right.by or 0)
 
         def is_heard(end: DeskState) -> float:
-            last = request.at + (self.desk.first_word or 0)
+            last = request.at + self.first_word
             said = (one for one in end.mail.sent if one.to == request.sender and one.about in matter.references)
             return any(request.at <= one.minute <= last for one in said)
 
@@ -417,12 +493,14 @@ class DerivedDay:
             parts = [credit("outcome", 3 * weight, is_right), credit("in_time", weight, is_right_in_time)]
         else:
             parts = [
-                credit("outcome", 3 * weight, lambda end: self._outcome(matter, end)),
+                credit("outcome", 3 * weight, lambda end: self._outcome(self._as_it_went(matter, end), end)),
                 credit("in_time", weight, is_in_time),
             ]
             if right.tell:
-                parts.append(credit("told", weight, lambda end: self._told_share(matter, end)))
-        if self.desk.first_word and request.sender:
+                parts.append(
+                    credit("told", weight, lambda end: self._told_share(self._as_it_went(matter, end), end))
+                )
+        if self._has_first_word(matter):
             parts.append(credit("first_word", _FIRST_WORD, is_heard))
         return Case(
             id=matter.slot,
@@ -443,7 +521,10 @@ class DerivedDay:
             return _holds(message, due.fields)
 
         names, since = tuple(due.carried((), 0)), max(0, matter.request.at)
-        return ReportDue(due.person, matter.right.by or 0, fits, names, since, matter.right.until, kinds=due.kinds)
+        about = matter.references if matter.right.about else ()
+        return ReportDue(
+            due.person, matter.right.by or 0, fits, names, since, matter.right.until, about=about, kinds=due.kinds
+        )
 
     def _held(self, reports: Sequence[ReportDue], end: DeskState) -> list[ReportDue]:
         """Reports whose figures are held against what was so when they were sent."""
@@ -465,11 +546,16 @@ class DerivedDay:
         if right.grants is None and due.kinds[0] not in _ANSWERED:
             return None
         grants = due.kinds[0] == "approve" if right.grants is None else right.grants
+<<<<<<< HEAD
         deeds = [*right.ends[:1], right.naive] if grants else [right.naive]
         recorded = self.desk.recorded or (lambda end, about: None)
+=======
+>>>>>>> main
 
         def was_done(end: DeskState) -> bool:
-            return any(self._lasts(deed, end) for deed in deeds if deed is not None)
+            if not grants:
+                return self._is_naive(right, end)
+            return any(self._lasts(deed, end) for deed in [*right.ends[:1], right.naive] if deed is not None)
 
         because = self.desk.because.get(
             "false_word", "Who is granted what is not done, or refused what was due, acts."
@@ -528,6 +614,7 @@ def _done_at(step: DueStep, end: DeskState) -> int | None:
     return minute
 
 
+<<<<<<< HEAD
 def _by_call(asks: Sequence[AnswerNeeded]) -> tuple[list[AnswerNeeded], list[AnswerNeeded]]:
     """Answers that a call brings, and those that somebody is asked for."""
     return [one for one in asks if one.call is not None], [one for one in asks if one.call is None]
@@ -535,6 +622,18 @@ def _by_call(asks: Sequence[AnswerNeeded]) -> tuple[list[AnswerNeeded], list[Ans
 
 def _is_among(step: DueStep, steps: Sequence[DueStep]) -> bool:
     return any(one.tool == step.tool for one in steps)
+=======
+def _left_by_ways(right: Right, minute: int, end: DeskState) -> float:
+    """Share of an outcome that is left, by the calls that lead to it and were made up to a minute."""
+    left = 1.0
+    for step in right.steps:
+        if step.without is None or step.without == 1:
+            continue
+        calls = [call for call in end.acts(step.tool) if call.arguments == step.arguments and call.minute <= minute]
+        if not (calls if step.judge is None else step.judge(end)):
+            left = min(left, step.without)
+    return left
+>>>>>>> main
 
 
 def _is_told(due: Tell, matter: Matter, end: DeskState) -> bool:
@@ -548,6 +647,7 @@ def _words_to(due: Tell, matter: Matter, end: DeskState) -> list[Message]:
         message
         for message in end.mail.sent
         if message.to == due.person and message.about in matter.references and message.kind in due.kinds
+        if due.by is None or message.minute <= due.by
     ]
 
 

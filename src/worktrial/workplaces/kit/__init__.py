@@ -19,10 +19,15 @@ from worktrial.workplaces.kit.right import (
     figure,
     half,
     judged,
+<<<<<<< HEAD
+=======
+    later,
+>>>>>>> main
     right,
     share,
     standing,
     tell,
+    way,
 )
 from worktrial.workplaces.kit.workplace import Record, Refused, TaskShown, Workplace
 
@@ -53,8 +58,13 @@ __all__ = [
     "figure",
     "half",
     "judged",
+<<<<<<< HEAD
+=======
+    "later",
+>>>>>>> main
     "right",
     "share",
     "standing",
     "tell",
+    "way",
 ]

@@ -196,7 +196,7 @@ class Desk:
     def __init__(
         self,
         *,
-        first_word: int | None = None,
+        first_word: int | Callable[[Any], int] | None = None,
         because: Mapping[str, str] | None = None,
         references: Sequence[str] = (),
         takes_back: Sequence[str] = (),
@@ -206,7 +206,8 @@ class Desk:
         """Say what holds for every matter.
 
         Args:
-            first_word: Minutes within which whoever asks has a first word; None where the handbook asks for none.
+            first_word: Minutes within which whoever asks has a first word, or a function from a first state to it;
+                None where the handbook asks for none.
             because: Part of every matter (`in_time`, `told`, `first_word`, `false_word`) to the section and
                 sentence that ask for it; what is left out rests on the sentence that decides the matter.
             references: Fields of requests under which messages and calls are about them, too.

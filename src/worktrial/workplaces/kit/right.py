@@ -31,10 +31,17 @@ class DueStep:
     """Fields of the records that may end otherwise for half of the points."""
     judge: Callable[[Any], float] | None = None
     """Function of the last state: the share that what it led to is worth; None where one end alone is right."""
+<<<<<<< HEAD
     latest: int | None = None
     """Minute after which its tool refuses it; None for the end of the day."""
     entry: bool = False
     """Whether it enters in the records how the matter ended, and so belongs to what is told."""
+=======
+    wait: int = 0
+    """Minutes after the step before it, in which somebody else has to do their part."""
+    without: float | None = None
+    """Share of the outcome that is left without it, of a call that only leads to the end; None for an end."""
+>>>>>>> main
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,11 @@ class Tell:
     """Facts that it has to carry."""
     figured: Figured | None = None
     """Figures as of sending, or of the end where they are no report, in place of such facts."""
+<<<<<<< HEAD
+=======
+    by: int | None = None
+    """Minute by which they have to be told; None for the end of the day."""
+>>>>>>> main
 
     def carried(self, acts: Sequence[Act], minute: int) -> Mapping[str, JsonValue]:
         """Facts that it carries where it is sent at a minute, after these calls."""
@@ -125,6 +137,15 @@ class Right:
     """Whether something is due that nobody asks for."""
     about: tuple[str, ...] = ()
     """Further references under which it is worked on."""
+    first_word: bool = True
+    """Whether whoever asked has to have a first word, at a desk that asks for them."""
+    as_it_went: "Callable[[Any], Right | None] | None" = None
+    """Function of the last state: the right end after what has happened; None where it is this one."""
+
+    @property
+    def ends(self) -> tuple[DueStep, ...]:
+        """Steps that are ends themselves."""
+        return tuple(step for step in self.steps if step.without is None)
 
     @property
     def ends(self) -> tuple[DueStep, ...]:
@@ -173,6 +194,7 @@ def judged(step: DueStep, by: Callable[[Any], float]) -> DueStep:
     return replace(step, judge=by)
 
 
+<<<<<<< HEAD
 def before(minute: int, step: DueStep) -> DueStep:
     """DueStep whose tool refuses it after a minute."""
     return replace(step, latest=minute)
@@ -184,6 +206,21 @@ def entry(step: DueStep) -> DueStep:
     It belongs to what is told. Where nothing else is to be done, it is the end as much as the last word is.
     """
     return replace(step, entry=True)
+=======
+def later(minutes: int, step: DueStep) -> DueStep:
+    """DueStep for which somebody else has to do their part, which takes minutes from the step before."""
+    return replace(step, wait=minutes)
+
+
+def way(step: DueStep, *, without: float = 1.0) -> DueStep:
+    """Call that only leads to the end.
+
+    Args:
+        step: The call.
+        without: Share of the outcome that is left where it was not made before.
+    """
+    return replace(step, without=without)
+>>>>>>> main
 
 
 def asked_of(person: str, about: str, **fields: JsonValue) -> AnswerNeeded:
@@ -208,16 +245,19 @@ def standing(collection: str, id: str, field: str, value: JsonValue) -> Standing
     return StandingFact(collection, id, field, value)
 
 
-def tell(person: str, *kinds: Kind, figure: Figured | None = None, **fields: JsonValue) -> Tell:
+def tell(
+    person: str, *kinds: Kind, figure: Figured | None = None, by: int | None = None, **fields: JsonValue
+) -> Tell:
     """Word that a person is due.
 
     Args:
         person: Their id.
         kinds: Kinds of message that say it; a plan sends the first.
         figure: Figures as of sending, in place of facts.
+        by: Minute by which they have to be told; None for the end of the day.
         fields: Facts that it has to carry.
     """
-    return Tell(person, kinds or ("tell",), fields, figure)
+    return Tell(person, kinds or ("tell",), fields, figure, by)
 
 
 def figure(function: Callable[[Sequence[Act], int], Mapping[str, JsonValue]], *, slack: int = 0) -> Figured:

@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from worktrial.language import JsonObject
+from worktrial.workplaces import kit as wt
 from worktrial.workplaces.desk import DeskState
 
 EntryKind = Literal["ambulance", "enquiry", "lend", "drugs", "census"]
@@ -31,11 +32,11 @@ class Transfer(msgspec.Struct, kw_only=True):
     porter_at: int | None = None
     """Minute at which the porter comes or came; None where none is ordered."""
     escort: bool = False
-    withdrawn_at: int | None = None
+    withdrawn_at: wt.Minute | None = None
     """Minute at which a ward took its bed back."""
     withdrawn_by: str | None = None
-    cancelled_at: int | None = None
-    handed_over_at: int | None = None
+    cancelled_at: wt.Minute | None = None
+    handed_over_at: wt.Minute | None = None
     handed_to: str | None = None
 
 
@@ -58,7 +59,7 @@ class Patient(msgspec.Struct, kw_only=True):
     suspected: str | None = None
     """Airborne or other infection that a physician suspects."""
     precautions: str | None = None
-    precautions_at: int | None = None
+    precautions_at: wt.Minute | None = None
     password: str | None = None
     no_information: bool = False
     kin_name: str
@@ -68,8 +69,8 @@ class Patient(msgspec.Struct, kw_only=True):
     admission_by: str | None = None
     reassess_at: int | None = None
     reassess_by: str | None = None
-    reassess_booked: int | None = None
-    placed_at: int | None = None
+    reassess_booked: wt.Minute | None = None
+    placed_at: wt.Minute | None = None
     """Minute of the last move into a bay."""
     transfer: Transfer = msgspec.field(default_factory=Transfer)
 
@@ -98,8 +99,8 @@ class Nurse(msgspec.Struct, kw_only=True):
     keys: bool = False
     """Whether holding the keys of the drug cupboards."""
     lent_to: str | None = None
-    lent_at: int | None = None
-    booked: list[int] = []
+    lent_at: wt.Minute | None = None
+    booked: list[wt.Minute] = []
     """Minutes of booked reassessments."""
 
 
@@ -118,7 +119,7 @@ class Entry(msgspec.Struct, kw_only=True):
     sender: str
     data: JsonObject
     status: str = "open"
-    settled_at: int | None = None
+    settled_at: wt.Minute | None = None
     bay: str | None = None
     bay_clean_at: int = 0
     """Minute from which the bay was clean when it was given."""
