@@ -1,7 +1,9 @@
 """Agents as a user names them: one that ships with the suite, a kind that is registered, a model, a function."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,9 @@ from worktrial.errors import SettingError, option
 from worktrial.options import OwnAgentOptions
 from worktrial.registry import agents
 from worktrial.suite import Suite
+
+_ALIKE = 0.7
+"""Likeness from which on a name is taken for a slip of the hand: `paln` and `plan` have 0.75."""
 
 
 def resolve_agent(
@@ -39,6 +44,10 @@ def resolve_agent(
         SettingError: there is no such agent, it cannot be loaded, or it cannot have a process of its own.
     """
     found = _named(spec, suite, base, field)
+    if found.kind == "model" and not (
+        getattr(options, "base_url", None) or getattr(options, "agent_base_url", None)
+    ):
+        _refuse_typo(found.spec, suite, field)
     wanted = OwnAgentOptions() if options is None else options
     if found.far is not None:
         found = replace(found, far=found.far.with_options(wanted))
@@ -60,6 +69,19 @@ def resolve_agent(
     except SettingError as e:
         raise SettingError(f"{option('isolate')}: {e}") from None
     return replace(found, far=far)
+
+
+def _refuse_typo(spec: str, suite: Suite, field: str) -> None:
+    """Refuse the name of a model that no endpoint is given for, and that is nearly another agent's.
+
+    Raises:
+        SettingError: names the agent that is meant.
+    """
+    near = get_close_matches(spec, suite.reference_agents, n=1, cutoff=_ALIKE)
+    if re.search(r"\.py:\w+$", spec):
+        near = [f"{PREFIX}{spec}"]
+    if near:
+        raise SettingError(f"{option(field)} {spec}: there is no such agent; did you mean {near[0]}?")
 
 
 def _named(spec: str | Callable[..., Any] | Episodes, suite: Suite, base: Path | None, field: str) -> Candidate:

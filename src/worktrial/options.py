@@ -339,6 +339,14 @@ class FaultOptions(Options):
     """Counts events in calls, or in turns: all calls of a message. Default: call."""
 
 
+class WordingOptions(Options):
+    """The same work, said otherwise."""
+
+    wordings: Annotated[bool, Flag(_FAULTS, common=True, neutral=True)] = False
+    """Ask for each task a second time in other words (condition W), to see what the wording costs. Repeats take
+    further wordings, where a task has more."""
+
+
 class JudgingOptions(Options):
     """Way in which a judge decides."""
 

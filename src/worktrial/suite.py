@@ -300,6 +300,18 @@ class Suite(ABC):
         """
         return None
 
+    def explained(self, given: Mapping[str, Any]) -> Iterable[str]:
+        """Lines about what is right in drawn tasks, and why, for their author.
+
+        Args:
+            given: Values of `self.data` by field name; None is not given.
+
+        Raises:
+            SettingError: the suite draws no tasks, or an option cannot be read.
+            DataError: the data cannot be read.
+        """
+        raise SettingError(f"{option('explain')}: {self.title} draws no tasks that could be explained")
+
     def data_report(self, data: Any) -> DataReport:
         """Take stock of the data, and of what in it cannot be used.
 

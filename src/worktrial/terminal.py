@@ -151,10 +151,10 @@ def shows_line(tasks: int, rate: float = 0.5, *, repeats: int = 1, cluster_effec
     """
     from worktrial.statistics import smallest_shift
 
-    of = "1 task" if tasks == 1 else f"{tasks:,} tasks"
+    of, are = ("1 task", "is") if tasks == 1 else (f"{tasks:,} tasks", "are")
     shift = smallest_shift(tasks, rate, repeats=repeats, cluster_effect=cluster_effect)
     if shift is None:
-        return f"{of} are too few to tell two agents apart; how many are enough says worktrial power"
+        return f"{of} {are} too few to tell two agents apart; how many are enough says worktrial power"
     better = f"{'worse' if shift < 0 else 'better'} by {100 * abs(shift):.0f} points or more"
     return f"{of} can show that another agent is {better} (chance 80 %; worktrial power)"
 

@@ -127,8 +127,59 @@ def test_a_suite_of_ones_own_with_a_rule_against_its_handbook(tmp_path: Path) ->
     assert "stands in no clause" in ran.said
 
 
+DESKS = Path(__file__).parents[2] / "examples" / "desks"
+
+
+def test_a_day_is_explained_to_its_author() -> None:
+    ran = command("validate", "shifts", "--desks", DESKS, "--variant", "3", "--explain")
+    assert ran.code == 0, ran.err
+    head, *matters = ran.out.strip().split("\n\n")
+    assert head == "parcel-counter-short-3: 09:00 to 11:00, 4 matters, 40 points"
+    assert [text.split()[0] for text in matters] == sorted(text.split()[0] for text in matters)
+    old = next(text for text in matters if "old-parcel-1" in text)
+    assert [line.strip() for line in old.splitlines()] == [
+        "09:25 old-parcel-1: Old parcel: P-1003 (later circular, unasked)",
+        'request  of sender about P-1003 (kind="request", subject="Old parcel")'
+        " “Has it been kept for its full time by now?”",
+        "reads    parcels P-1003",
+        'right    return_to_sender(parcel_id="P-1003")',
+        "tell     sender: tell",
+        "tell     driver: tell",
+        "points   outcome 6, in time 2, told 2: 4: the section, and the circular, say how long it is kept.",
+        "times    by 10:05",
+    ]
+    late = next(text for text in matters if "redelivery-2" in text)
+    assert "right    nothing is done" in late and 'believed book_redelivery(parcel_id="P-1001"' in late
+    assert "picking-up-1: Picking up: P-1012 (entitlement, grave)" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("starter", "--explain"), "draws no tasks that could be explained"),
+        (("shifts", "--explain", "--json"), "leave --card and --json out"),
+        (("shifts", "--explain", "--desk", "bakery"), "there is no bakery"),
+    ],
+)
+def test_what_cannot_be_explained(words: tuple[str, ...], said: str) -> None:
+    ran = command("validate", *words)
+    assert ran.code == 2 and said in ran.err
+
+
 def test_help_names_no_default_that_is_none() -> None:
     for words in (["validate", "--help"], ["run", "shifts", "--help-all"]):
         said = command(*words)
         assert said.code == 0, said.said
         assert "Undefined" not in said.out
+
+
+def test_a_table_that_is_wider_than_the_terminal_is_lines_that_name_their_figures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = ("validate", "shifts", "--desk", "credit_desk", "--length", "short", "--variant", "0,1")
+    monkeypatch.setenv("COLUMNS", "80")
+    (line, *_) = (line for line in command(*words).out.split("credit_desk, short: ")[1:])
+    said = " ".join(line.split())
+    assert said.startswith("plan 1.00, idle ") and "findings 0" in said
+    monkeypatch.setenv("COLUMNS", "200")
+    assert "│ credit_desk, short │" in command(*words).out

@@ -1,17 +1,11 @@
 """The examples run as their first lines say."""
 
-import asyncio
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
 
 from tests.support.cli import outcomes, worktrial
 from tests.support.scripted_server import ScriptedServer
-
-from worktrial.agents.plan import follow
-from worktrial.grading.state_checks import run_checks
-from worktrial.suites.executable.tasks import read_tasks
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,29 +17,6 @@ def test_play_a_workplace() -> None:
     assert "Chidi Okafor" in said
     assert "required, but missing" in said
     assert "P-999" in said.splitlines()[-1]
-
-
-def test_parcel_lockers() -> None:
-    """The example of docs/how-to/write-a-workplace.md: short enough to copy, and a plan that passes its checks."""
-    path = ROOT / "examples/parcel_lockers.py"
-    assert len(path.read_text().splitlines()) < 80
-    said = subprocess.run([sys.executable, path], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert [line.partition(" - ")[0] for line in said.splitlines()] == ["passed"] * 3
-
-
-def test_the_tasks_file_of_the_page_fits_the_example(tmp_path: Path) -> None:
-    spec = importlib.util.spec_from_file_location("parcel_lockers", ROOT / "examples/parcel_lockers.py")
-    assert spec and spec.loader
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
-    page = (ROOT / "docs/how-to/write-a-workplace.md").read_text()
-    (tmp_path / "tasks.yaml").write_text(page.partition("```yaml\n")[2].partition("```")[0])
-    (task,) = read_tasks(tmp_path / "tasks.yaml", example.WORKPLACE)
-    session = example.WORKPLACE.open(task.initial_state)
-    before = session.state
-    done = asyncio.run(follow(task.plan, session))
-    results = run_checks(task.checks, initial_state=before, final_state=session.state, trajectory=done)
-    assert [result for result in results if not result.passed] == []
 
 
 def test_the_first_agent_of_the_page_does_one_task(tmp_path: Path) -> None:

@@ -23,18 +23,18 @@ from worktrial.results.gate import GateLimits, judge_gate
 from worktrial.results.writing import amount, dollars, percent, percents, points, seconds, signed
 from worktrial.statistics import Change, Estimand, Figure
 
-MODES = ("E0", "E1", "E2", "E3")
+MODES = ("E0", "E1", "E2", "E3", "W")
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> StoredRun:
-    return made(tmp_path_factory.mktemp("runs") / "run", {"E0": 5, "E1": 3, "E2": 2, "E3": 2}, model="m")
+    return made(tmp_path_factory.mktemp("runs") / "run", {"E0": 5, "E1": 3, "E2": 2, "E3": 2, "W": 4}, model="m")
 
 
 @pytest.fixture(scope="module")
 def other(tmp_path_factory: pytest.TempPathFactory) -> StoredRun:
     """Another agent on the same tasks, better where tools fail silently and worse where nothing fails."""
-    return made(tmp_path_factory.mktemp("runs") / "other", {"E0": 3, "E1": 3, "E2": 7, "E3": 4}, model="n")
+    return made(tmp_path_factory.mktemp("runs") / "other", {"E0": 3, "E1": 3, "E2": 7, "E3": 4, "W": 3}, model="n")
 
 
 def made(folder: Path, failing: dict[str, int], model: str) -> StoredRun:
@@ -186,7 +186,7 @@ def test_every_change_between_two_runs_is_the_same_in_all_ways(run: StoredRun, o
 
     answer = conclude_on(names_of([run, other]))
     (rival,) = answer.rivals
-    together = pair_of(run, other).figures(1 - 0.05 / 4)
+    together = pair_of(run, other).figures(1 - 0.05 / len(MODES))
     assert answer.leader is not None and answer.leader.run is other
     for contest in rival.contests:
         for lead, estimand in ((contest.difference, Estimand.WORK), (contest.these, Estimand.THESE)):

@@ -112,7 +112,8 @@ def announce(plan: RunPlan) -> None:
         parts.insert(0, f"agent {trial.settings['agent']}")
     suite = trial.data.get("title", trial.suite)
     shard = f" of shard {trial.shard}" if isinstance(trial, ShardedTrial) else ""
-    line = f"{suite}: {len(trial.jobs)} samples{shard} · {' · '.join(parts)} -> {settings.place}"
+    samples = "sample" if len(trial.jobs) == 1 else "samples"
+    line = f"{suite}: {len(trial.jobs)} {samples}{shard} · {' · '.join(parts)} -> {settings.place}"
     say(line, err=True)
     # What a shard can show alone is nobody's question.
     whole = trial.whole if isinstance(trial, ShardedTrial) else trial

@@ -45,6 +45,18 @@ class LazyGroup(typer.core.TyperGroup):
             about = str(e)
         return typer.core.TyperCommand(cmd_name, help=about)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Command that the first word names.
+
+        Raises:
+            UsageError: there is none; names those that are near.
+        """
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            from worktrial.registry import what_there_is
+
+            ctx.fail(f"there is no command {args[0]}: {what_there_is(args[0], self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help page."""
         self._listing = True

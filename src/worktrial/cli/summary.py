@@ -45,6 +45,8 @@ def print_summary(tally: RunTally, *, beside: Options | None = None) -> None:
         show_table("", ("condition", *_RATE, "calls"), rows)
     for found in figures.named("robustness"):
         say(_robustness_line(found))
+    for found in figures.named("said_otherwise"):
+        say(_otherwise_line(found))
     _show_funnels(summary.faults)
     for tag in GROUPED_BY:
         if len(groups := figures.groups(tag)) > 1:
@@ -96,6 +98,14 @@ def _robustness_line(found: Figure) -> str:
         return f"{name} has no value: {found.unknown}"
     line = f"{name} = {number(found)} (95 % interval {interval(found)}); {found.note}"
     return f"{line}; over {counted(found.n, 'task')} judged in all conditions"
+
+
+def _otherwise_line(found: Figure) -> str:
+    """Points that other words cost or bring, in words."""
+    if found.value is None or found.low is None or found.high is None:
+        return "said otherwise: no task has a verdict in both wordings"
+    points = f"{100 * found.value:+.1f} points (95 % interval {100 * found.low:+.1f} to {100 * found.high:+.1f})"
+    return f"said otherwise: {points}; over {counted(found.clusters, 'task')}"
 
 
 def _show_funnels(conditions: Mapping[str, FaultMetrics]) -> None:

@@ -86,6 +86,7 @@ def _workplace(line: JsonObject) -> "Iterator[RenderableType]":
         ("notes of its own", line.get("notes")),
         ("as the program tells it", own),
         ("printed by the agent", line.get("printed")),
+        ("where the agent crashed", line.get("traceback")),
     ):
         if text:
             yield Panel(plain(text), title=title, title_align="left")

@@ -20,6 +20,9 @@ if TYPE_CHECKING:  # reading a suite's data is not for --help
     from worktrial.synthesis.worth import SuiteWorth
     from worktrial.terminal import SafeConsole
 
+_WIDEST = 10_000
+"""Characters of a terminal on which any table has room."""
+
 
 @takes(data_of_any)
 def validate(
@@ -35,6 +38,9 @@ def validate(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the card there as Markdown.", metavar="FILE")
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print what is right in the tasks that are drawn, and why; no check.")
+    ] = False,
     **given: Any,
 ) -> None:
     """Check a suite by its reference agents: one that must pass every task, others that must fail every task.
@@ -46,10 +52,13 @@ def validate(
     Example: worktrial validate ./my-suite
 
     Example: worktrial validate starter --card -o card.md
+
+    Example: worktrial validate shifts --desk credit_desk --length short --variant 3 --explain
     """
     import asyncio
 
     from worktrial.cli.lint import print_findings
+    from worktrial.language.untrusted import printable
     from worktrial.suite import find_suite
     from worktrial.suites.executable import ExecutableSuite
     from worktrial.suites.executable.folder import OwnExecutableSuite
@@ -59,6 +68,12 @@ def validate(
     from worktrial.terminal import SafeConsole
 
     known = find_suite(suite)
+    if explain:
+        if card or as_json:
+            raise SettingError("--explain: is a page to read; leave --card and --json out")
+        for line in known.explained(given):
+            say(printable(line))
+        return
     if card:
         _print_card(known, suite, given, from_run or [], output, as_json=as_json)
         return
@@ -250,9 +265,15 @@ def _print_json(suite: "Suite", **parts: Any) -> None:
 
 
 def _print_table(console: "SafeConsole", columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table; where the terminal is too narrow for it, a line for each row that names its figures."""
     from worktrial.terminal import table_of
 
     table = table_of(tuple(columns[:1]), tuple(columns[1:]))
     for row in rows:
         table.add_row(*row)
-    console.print(table)
+    if console.measure(table, options=console.options.update_width(_WIDEST)).maximum <= console.width:
+        console.print(table)
+        return
+    for name, *figures in rows:
+        told = ", ".join(f"{column} {figure}" for column, figure in zip(columns[1:], figures, strict=True))
+        console.print(f"{name}: {told}")

@@ -210,11 +210,11 @@ def _conditions(settings: JsonObject) -> Conditions | None:
 def _union(one: Conditions, other: Conditions) -> Conditions | None:
     """Conditions of both; None where a name would mean two things, or a thing have two names."""
     faulty = [side for side in (one, other) if not side.is_clean]
-    drawn = {(s.seed, s.unit) for side in faulty for s in side.settings if s.mode is not FaultMode.E0}
+    drawn = {(s.seed, s.unit) for side in faulty for s in side.settings if s.mode.is_faulty}
     if len({side.prompted for side in faulty}) > 1 or len(drawn) > 1:
         return None
-    have_clean = any(s.mode is FaultMode.E0 for s in one.settings)
-    new = [s for s in other.settings if not (have_clean and s.mode is FaultMode.E0)]
+    have = {s.mode for s in one.settings if not s.mode.is_faulty}
+    new = [s for s in other.settings if s.mode not in have]
     both = Conditions(tuple(dict.fromkeys([*one.settings, *new])), any(side.prompted for side in faulty))
     named = {**other.by_name, **one.by_name}
     return both if both.by_name == named else None
@@ -245,6 +245,6 @@ def _fault_options(stored: JsonObject, now: JsonObject, one: Conditions, other: 
         if len({options.get(name) for options in faulty}) > 1:
             words = (word for options in faulty for word in (options.get(name) or "2").split(","))
             said[name] = ",".join(dict.fromkeys(words))
-    modes = dict.fromkeys(s.mode.value for side in (one, other) for s in side.settings)
+    modes = dict.fromkeys(s.mode.value for side in (one, other) for s in side.settings if s.mode is not FaultMode.W)
     said["faults"] = ",".join([*modes, *(["prompted"] if one.prompted or other.prompted else [])])
     return said

@@ -25,11 +25,14 @@ def in_order(conditions: Iterable[str]) -> list[str]:
     return sorted(conditions, key=_place)
 
 
+OTHERWISE = "W"
+"""Condition under which a task is asked in other words."""
 _MEANING = {
     CLEAN: "without faults",
     "E1": "when tools fail openly",
     "E2": "when tools fail silently",
     "E3": "when tools fail in both ways",
+    OTHERWISE: "said otherwise",
 }
 
 

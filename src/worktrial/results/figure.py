@@ -21,10 +21,13 @@ from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
 from worktrial.results.completion import CompletionEstimate, completion_of, share
 from worktrial.results.conditions import (
+    OTHERWISE,
     by_condition,
     cluster_by,
+    clusters_in,
     headline,
     in_order,
+    outcomes_by_task,
     repeats_in,
     robustness_of,
     settings_with_all_modes,
@@ -32,7 +35,7 @@ from worktrial.results.conditions import (
 from worktrial.results.estimates import mean_estimate, too_few
 from worktrial.results.outcomes import OutcomeTally
 from worktrial.results.spending import QUANTITIES, OfRun, replayed_mark, spent_in, unseen
-from worktrial.statistics import Estimand, Figure, TaskTries, Unit, ZeroCleanRate, rate
+from worktrial.statistics import Estimand, Figure, TaskTries, Unit, ZeroCleanRate, difference, rate
 from worktrial.suite import SampleScore, suite_of
 
 GROUPED_BY = ("category", "difficulty")
@@ -257,7 +260,7 @@ def _robustness(conditions: Mapping[str, Samples], ask: Ask) -> Iterator[Figure]
     """R and the worst case for each count and duration of faults (`3x2`), their group where there are several."""
     tallies = {name: samples.outcomes for name, samples in conditions.items()}
     known = robustness_of(tallies, ask.confidence, ask.estimand)
-    for setting in settings_with_all_modes(tallies):
+    for setting, modes in settings_with_all_modes(tallies).items():
         found = known.get(setting)
         if found is None or isinstance(found, ZeroCleanRate):
             none = "no task has a verdict in each of E0, E1, E2 and E3"
@@ -277,7 +280,7 @@ def _robustness(conditions: Mapping[str, Samples], ask: Ask) -> Iterator[Figure]
                 group=setting,
                 note=f"worst in {found.worst}",
             )
-        names = [name for name in conditions if name != CLEAN and name.partition("/")[2] == setting]
+        names = [f"{mode}/{setting}" if setting else mode for mode in modes if mode != CLEAN]
         yield replace(_worst_case({name: conditions[name] for name in names}, ask), group=setting)
 
 
@@ -293,9 +296,24 @@ def _worst_case(faulted: Mapping[str, Samples], ask: Ask) -> Figure:
     return replace(shown, low=min(one.interval.low for one in values.values()), high=min(upper), note=worst)
 
 
+def _otherwise(conditions: Mapping[str, Samples], ask: Ask) -> Iterator[Figure]:
+    """Completion of tasks said otherwise less that of the same in their first words; nothing where none was."""
+    if not {CLEAN, OTHERWISE} <= conditions.keys():
+        return
+    tallies = {name: conditions[name].outcomes for name in (CLEAN, OTHERWISE)}
+    clusters = clusters_in(tallies[CLEAN])
+    tries = [
+        TaskTries(clusters[task], tuple(map(float, of[CLEAN])), tuple(map(float, of[OTHERWISE])))
+        for task, of in outcomes_by_task(tallies).items()
+    ]
+    found = difference(tries, ask.estimand, confidence=ask.confidence) if tries else None
+    yield Figure.of("said_otherwise", found)
+
+
 WHOLE = {
     "robustness": "R: completion under the worst kind of faults over that without, on tasks with a verdict in all",
     "worst_case": "Completion under the kind of faults, E1 to E3, under which it is lowest; the note names it",
+    "said_otherwise": "Completion of tasks asked in other words less that in their first words, paired by task",
     "score": "Mean score of the samples with a verdict, of suites that have one; below 0 where harm outweighs work",
 }
 """Figures that are reckoned otherwise than from the samples of one condition."""
@@ -353,7 +371,7 @@ def reckon(run: StoredRun, conditions: Mapping[str, Samples], ask: Ask = Ask()) 
         for meaning in FIGURES.values()
         for figure in meaning.reckon(samples, ask)
     ]
-    found += _robustness(ordered, ask)
+    found += [*_robustness(ordered, ask), *_otherwise(ordered, ask)]
     if len(ordered) > 1:
         found.append(_invalid_in([samples.outcomes for samples in ordered.values()], ask))
     if chosen in ordered:

@@ -92,7 +92,7 @@ def records_fingerprint(run: StoredRun) -> str:
     digest = sha256()
     for record in sorted(run.records, key=_key):
         # Where its work lies does not change with how it was merged.
-        placeless = msgspec.structs.replace(record, work=None, tokens=None)
+        placeless = msgspec.structs.replace(record, work=None)
         digest.update(msgspec.json.encode(placeless) + b"\n")
     return digest.hexdigest()
 

@@ -1,6 +1,7 @@
 """Meaning of a run's options: models, limits, judging, faults; and what is usual where a user says nothing."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from worktrial.engine.role_values import settings_for
@@ -115,14 +116,18 @@ def judging_of(options: Any, judge: RoleSettings | None) -> "JudgeSettings":
 
 
 def conditions_of(options: Options) -> "Conditions":
-    """Conditions of the samples, from the fields of `FaultOptions`.
+    """Conditions of the samples, from the fields of `FaultOptions` and `WordingOptions`.
 
     Raises:
         SettingError: as `fault_conditions`.
     """
     from worktrial.options import FaultOptions
+    from worktrial.workplaces.faults import FaultMode, FaultSettings
 
-    return fault_conditions(options.model_dump(include=set(FaultOptions.model_fields)))
+    conditions = fault_conditions(options.model_dump(include=set(FaultOptions.model_fields)))
+    if not getattr(options, "wordings", False):
+        return conditions
+    return replace(conditions, settings=(*conditions.settings, FaultSettings(FaultMode.W)))
 
 
 def fault_conditions(given: Mapping[str, Any]) -> "Conditions":

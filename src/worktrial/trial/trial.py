@@ -17,7 +17,7 @@ from worktrial.engine.record import SampleResult
 from worktrial.engine.roles import Role
 from worktrial.engine.times import work_timed
 from worktrial.engine.trial import Job, SampleContext
-from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError
+from worktrial.errors import DataError, InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject
@@ -181,6 +181,8 @@ class ToolTrial(Generic[T]):
         self._load, self._open, self._grade = load, open_workplace, grade
         self._tasks = {task.id: task for task in tasks}
         self._candidate, self._own = candidate, settings
+        if any(condition.mode is FaultMode.W for condition in settings.faults.settings):
+            _refuse_one_wording(tasks)
         self._conditions = settings.faults.by_name
         self.suite = suite
         self.jobs = jobs_under(settings.faults, tasks, settings.repeats)
@@ -199,7 +201,7 @@ class ToolTrial(Generic[T]):
         async with AsyncExitStack() as stack:
             sample = Sample(job.sample, self._conditions[job.condition], context, Trajectory(), stack)
             with readable():
-                task = self._load(self._tasks[job.sample])
+                task = self._load(self._asked(job))
                 place = await self._open(task, sample)
             session = place.session
             if not self._own.faults.prompted:
@@ -224,6 +226,12 @@ class ToolTrial(Generic[T]):
             result.trajectory = place.as_stored(line)
         return result
 
+    def _asked(self, job: Job) -> Any:
+        """The task, in the words in which this sample asks for it."""
+        task: Any = self._tasks[job.sample]
+        is_otherwise = self._conditions[job.condition].mode is FaultMode.W
+        return task.reworded(job.repeat) if is_otherwise else task
+
     def _assignment(self, place: OpenWorkplace, session: Session, sample: Sample) -> Assignment:
         """The agent's assignment, under the suite's duties, limits and prompt."""
         own, context = self._own, sample.context
@@ -247,6 +255,16 @@ class ToolTrial(Generic[T]):
             system_prompt=prompt,
             take_pictures=place.take_pictures,
             trajectory=sample.trajectory,
+        )
+
+
+def _refuse_one_wording(tasks: Sequence[Any]) -> None:
+    alone = [task.id for task in tasks if not task.wordings]
+    if alone:
+        some = ", ".join(alone[:3]) + (", …" if len(alone) > 3 else "")
+        raise SettingError(
+            f"{option('wordings')}: {len(alone)} of {len(tasks)} tasks have one wording alone ({some}). "
+            "Choose others"
         )
 
 
@@ -358,7 +376,7 @@ def under_faults(
         faults: The condition.
         position: Function that tells where the next call stands; see `position_in`.
     """
-    if faults.mode is FaultMode.E0:
+    if not faults.mode.is_faulty:
         return place.session
     return faulty(
         place.session, place.workplace, faults, sample, position, transforms=place.transforms, needed=place.needed()

@@ -140,6 +140,7 @@ def test_a_short_shift_is_worked_through(tmp_path: Path, chromium: Browser) -> N
             _call(one, number, call["tool"], call["arguments"])
         _hand_in(one, planned["answer"])
         expect(one.locator(".lead")).to_contain_text("passed")
+        expect(one.locator("#grade")).to_contain_text("Grade: clean")
         one.keyboard.press("Enter")
         assert process.wait(30) == 0
     (mine,), (sample,) = work_of(run), samples_of(run)
@@ -207,7 +208,9 @@ def test_hostile_text_in_every_field_of_forms_and_results(chromium: Browser) -> 
         "outcome": ALL,
         "reason": ALL,
         "measures": {
-            "cases": [{"title": ALL, "parts": [{"name": ALL, "earned": 0, "points": 1, "lost": ALL}]}, None]
+            "grade": ALL,
+            "failed_by": [ALL, None],
+            "cases": [{"title": ALL, "parts": [{"name": ALL, "earned": 0, "points": 1, "lost": ALL}]}, None],
         },
         "checks": [{"check": ALL, "passed": False, "why": ALL}],
         "votes": [{"is_correct": None, "feedback": ALL, "raw": [ALL]}],

@@ -76,6 +76,17 @@ def test_set_ups_without_a_common_question_have_no_stages(tmp_path: Path) -> Non
     assert "Most is lost" not in _words(documents(report))
 
 
+def test_the_web_beside_the_archive_is_a_stage_of_its_own(tmp_path: Path) -> None:
+    """Of archive and archive with the web the later run was dropped, and the stages were not there."""
+    questions = [f"q{n}" for n in range(6)]
+    report = _report(
+        store(tmp_path / "a", {name: n < 2 for n, name in enumerate(questions)}, "archive"),
+        store(tmp_path / "b", {name: n < 5 for n, name in enumerate(questions)}, "archive", web="https://h/search"),
+    )
+    words = _words(documents(report))
+    assert "Where a loses answers" in words and "archive+web" in words
+
+
 def _orchestrate(data: Path, folder: Path, team: str, *, free: bool = False) -> Path:
     release, tasks = load_tasks(data, [Language.EN])
     ground = Groundwork(release, tasks, resolve_agent(team, suite))

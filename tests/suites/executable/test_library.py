@@ -1,74 +1,38 @@
-"""A folder of workplaces, written as the page says."""
+"""A folder of workplaces and tasks in our own package."""
 
-import ast
-import importlib.util
 import shutil
 from pathlib import Path
 
 import pytest
-import yaml
 
 from worktrial.errors import DataError
-from worktrial.source_trees import parsed
 from worktrial.suites import starter
 from worktrial.suites.executable import ExecutableSuite
 from worktrial.suites.executable.tasks import Home, TaskLibrary, built_in
 from worktrial.suites.validate import validate_suite
 
-ROOT = Path(__file__).parents[3]
-PAGE = ROOT / "docs/how-to/write-a-workplace.md"
-EXAMPLE = ROOT / "examples/parcel_lockers.py"
-
-FIRST_LINES = {
-    "state_types.py": "from msgspec import Struct",
-    "tools.py": "from worktrial.workplaces.executable import ToolError, reads, writes\n"
-    "from .state_types import State",
-}
+FOLDER = Path(__file__).parents[2] / "support" / "locker_suite"
 
 
 class PageSuite(ExecutableSuite):
-    """A suite of the page's workplace."""
+    """A suite of one workplace."""
 
     name = "page"
-    about = "the workplace of the page"
+    about = "a wall of parcel lockers"
 
 
 @pytest.fixture
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PageSuite:
-    """The page's workplace as a folder: structs, functions and texts each in their file."""
-    spec = importlib.util.spec_from_file_location("parcel_lockers", EXAMPLE)
-    assert spec and spec.loader
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
-
-    parts = parsed(EXAMPLE.read_text("utf-8")).body
-    kinds = {"state_types.py": ast.ClassDef, "tools.py": ast.FunctionDef}
-    files = {
-        name: "\n\n".join([FIRST_LINES[name], *(ast.unparse(part) for part in parts if isinstance(part, kind))])
-        for name, kind in kinds.items()
-    }
-    described = {
-        "name": "parcel_lockers",
-        "system_prompt": example.RULES,
-        "state_description": dict.fromkeys(example.INITIAL, "As it says."),
-    }
-    files |= {
-        "__init__.py": "",
-        "initial_state.yaml": yaml.safe_dump(example.INITIAL),
-        "workplace.yaml": yaml.safe_dump(described),
-        "tasks.yaml": PAGE.read_text("utf-8").partition("```yaml\n")[2].partition("```")[0],
-    }
+    """A suite of the lockers, whose files a test may change."""
     home = tmp_path / "page_workplaces" / "parcel_lockers"
-    home.mkdir(parents=True)
-    for name, text in files.items():
-        (home / name).write_text(text, "utf-8")
+    shutil.copytree(FOLDER / home.name, home)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(PageSuite, "folder", home.parent, raising=False)
     monkeypatch.setattr(PageSuite, "package", home.parent.name, raising=False)
     return PageSuite()
 
 
-def test_a_workplace_written_as_the_page_says_validates(suite: PageSuite) -> None:
+def test_a_workplace_in_files_validates(suite: PageSuite) -> None:
     wrong = [(done.agent, r.sample, r.reason) for done in validate_suite(suite) for r in done.wrong]
     assert wrong == []
 

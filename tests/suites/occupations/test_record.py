@@ -43,7 +43,6 @@ FIELDS: dict[str, Any] = {
     "replayed": int,
     "finished": str,
     "work": list | None,
-    "tokens": list | None,
 }
 VOTE: dict[str, Any] = {
     "is_correct": bool | None,

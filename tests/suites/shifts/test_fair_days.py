@@ -28,7 +28,7 @@ def _played(desk, length, variant, clerk):
 )
 def test_the_plan_earns_everything_on_days_with_little_time_to_spare(desk, length, variant):
     score = _played(desk, length, variant, "plan")
-    assert score.passed
+    assert score.grade == "clean"
     assert (score.earned, score.harms) == (score.reachable, [])
 
 
@@ -44,7 +44,7 @@ def test_the_plan_earns_everything_on_days_with_little_time_to_spare(desk, lengt
 def test_no_day_is_for_who_refuses_everything(desk, length, variants, clerk):
     for variant in variants:
         score = _played(desk, length, variant, clerk)
-        assert not score.passed
+        assert score.grade == "failed"
         assert score.share <= 0.1
 
 

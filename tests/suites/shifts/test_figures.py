@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.support.cli import command
 
+import worktrial as wt
+
 EXAMPLES = Path(__file__).parents[3] / "examples" / "desks"
 
 
@@ -52,6 +54,19 @@ def test_a_gate_has_a_limit_for_the_score(runs: Path) -> None:
     assert command("gate", runs / "idle", "--min-score", -1).code == 0
     other = command("gate", runs / "idle", "--min-score", 2)
     assert other.code == 2 and "--min-score" in other.err
+
+
+def test_the_grade_of_a_shift_is_in_its_record_in_what_show_prints_and_in_the_report(runs: Path) -> None:
+    for name, grade, share in (("plan", "clean", 1.0), ("idle", "failed", 0.0)):
+        found = json.loads(command("show", runs / name, "--json").out)["figures"]
+        assert [one["value"] for one in found if one["name"] == "clean" and not one["group"]] == [share]
+        assert "clean" in command("show", runs / name).out
+        for record in wt.load(runs / name).run.records:
+            assert record.measures["grade"] == grade and record.reason.startswith(f"{grade}: ")
+            assert bool(record.measures["failed_by"]) == (grade == "failed")
+    assert command("report", runs / "plan", runs / "idle", "-o", runs / "page").code == 0
+    page = "".join(path.read_text() for path in (runs / "page").glob("*.html"))
+    assert "Score, grade, timeliness and harm" in page and "Clean" in page
 
 
 def test_one_shift_has_no_interval(runs: Path) -> None:

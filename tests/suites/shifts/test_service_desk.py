@@ -8,10 +8,11 @@ import pytest
 
 from worktrial.suites.shifts import suite
 from worktrial.suites.shifts.cases import Move
-from worktrial.suites.shifts.desks.service_desk import rules
+from worktrial.suites.shifts.desks.service_desk import rules, systems
 from worktrial.suites.shifts.proof import prove
 from worktrial.suites.shifts.suite import FOLDER, PACKAGE, ShiftChoice
 from worktrial.workplaces.desk import DeskSession
+from worktrial.workplaces.kit.desk import Day
 
 DESK = suite.desks(ShiftChoice())["service_desk"]
 
@@ -22,9 +23,26 @@ def test_every_length_is_fair(length):
     assert proof.findings == []
 
 
+class _Right:
+    """A matter as these tests speak of it."""
+
+    def __init__(self, matter, start):
+        right = matter.right
+        self.slot, self.kind, self.about = matter.slot, matter.name.lower(), matter.request.about
+        self.pattern, self.asked_by = right.pattern, matter.request.sender
+        self.arrives, self.due, self.earliest = matter.request.at, right.by, matter.earliest
+        self.steps, self.filled = right.steps, dict(matter.request.fields)
+        self.says = right.tell[0].fields if right.tell else {}
+        self.notify = [step.arguments["to"] for step in right.steps if step.tool == "send_message"]
+        self.holders = [step.arguments["employee_id"] for step in right.steps if step.tool == "release_licence"]
+        if self.kind == "report":
+            self.figures = right.tell[0].figured.function
+
+
 def _rights(variant, kind, pattern=None, length="full"):
     start = DESK.draw(length, variant)
-    return start, [r for r in rules.solve(start) if r.kind == kind and pattern in (None, r.pattern)]
+    found = [_Right(matter, start) for matter in rules.desk.matters(start)]
+    return start, [r for r in found if r.kind == kind and pattern in (None, r.pattern)]
 
 
 def _first(kind, pattern, length="full"):
@@ -49,13 +67,13 @@ def _case(score, slot):
 @pytest.mark.parametrize("variant", range(6))
 def test_licences_go_to_the_best_ordered_of_all_allocations(variant):
     start, wanted = _rights(variant, "licence")
-    winners = rules.licence_winners(start)
+    winners = rules.licence_winners(Day(start))
     free = sum(pool.total - len(pool.holders) for pool in start.pools.values()) + len(rules.left_holders(start))
 
     def rank(right):
         employee = start.employees[right.filled["employee"]]
         last = start.figures["contractors_last"] and employee.firm != "Halden Freight"
-        return last, rules._RANK.index(employee.post), right.arrives
+        return last, rules.RANK.index(employee.post), right.arrives
 
     # Of all ways to choose whom to serve, the one whose ranks are lowest, place by place.
     best = min((sorted(map(rank, chosen)) for chosen in permutations(wanted, free)), default=[])
@@ -78,7 +96,7 @@ def test_a_change_while_a_job_runs_is_harm_and_cannot_be_undone():
     seen, score = _work(variant, moves)
     assert seen[-1]["error"]["type"] == "already_done"
     assert score.harm == 20
-    assert score.passed is False
+    assert score.grade == "failed"
 
 
 def test_access_may_be_given_and_taken_back_where_the_approval_was():
@@ -115,11 +133,11 @@ def test_a_desk_is_its_folder():
 def test_a_change_needs_word_to_the_owners_and_the_full_notice():
     variant, start, right = _first("change", "window later")
     change = {"ticket_id": right.about, "change_id": right.filled["change"]}
-    ready = max(right.filled["first"], right.arrives + 10 + start.figures["notice"])
+    ready = max(right.earliest, right.arrives + 10 + start.figures["notice"])
     wait = [Move("wait_until", {"time": start.time.clock(minute)}) for minute in (right.arrives + 1, ready)]
     told = [
         Move("send_message", {"to": owner, "kind": "tell", "about": right.about, "text": "."})
-        for owner in right.filled["notify"]
+        for owner in right.notify
     ]
     _, score = _work(variant, [*wait, Move("run_change", change)])
     assert [harm.kind for harm in score.harms] == ["breach"]
@@ -134,7 +152,7 @@ def test_a_change_needs_word_to_the_owners_and_the_full_notice():
 
 def test_a_change_while_a_serious_incident_is_open_is_harm():
     variant, start, right = _first("change", "overtaken")
-    assert rules.serious_at(start, right.filled["system"], right.arrives)
+    assert systems.is_serious(Day(start), start.systems[right.filled["system"]], right.arrives)
     change = {"ticket_id": right.about, "change_id": right.filled["change"]}
     moves = [Move("wait_until", {"time": start.time.clock(right.arrives + 1)}), Move("run_change", change)]
     _, score = _work(variant, moves)
@@ -143,7 +161,7 @@ def test_a_change_while_a_serious_incident_is_open_is_harm():
 
 def test_a_licence_is_free_an_hour_after_its_holder_was_struck_off():
     variant, start, right = _first("release", "prepared early", "half")
-    holder, product = right.filled["holders"][0], right.about
+    holder, product = right.holders[0], right.about
     free = Move("release_licence", {"employee_id": holder, "product": product})
     look = Move("get_licences", {"product": product})
     seen, score = _work(variant, [free, free, look, Move("wait_until", {"time": "09:03"}), look], "half")
@@ -151,7 +169,7 @@ def test_a_licence_is_free_an_hour_after_its_holder_was_struck_off():
     assert seen[2]["being_freed"] == [holder]
     assert (seen[4]["free"], seen[4]["being_freed"]) == (seen[2]["free"] + 1, [])
     assert not score.harms
-    working = next(e for e in start.pools[product].holders if e not in right.filled["holders"])
+    working = next(e for e in start.pools[product].holders if e not in right.holders)
     _, score = _work(variant, [Move("release_licence", {"employee_id": working, "product": product})], "half")
     assert [harm.kind for harm in score.harms] == ["irreversible"]
 
@@ -159,7 +177,7 @@ def test_a_licence_is_free_an_hour_after_its_holder_was_struck_off():
 @pytest.mark.parametrize("off", [0, 1])
 def test_the_backups_are_reported_to_the_gigabyte(off):
     variant, _, right = _first("backups", "two lists", "short")
-    fields = {"failed": str(right.filled["failed"]), "gigabytes": right.filled["gigabytes"] + off}
+    fields = {"failed": str(right.says["failed"]), "gigabytes": right.says["gigabytes"] + off}
     words = {"to": "backup", "kind": "tell", "about": "last night", "text": ".", "fields": fields}
     _, score = _work(variant, [Move("send_message", words)], "short")
     case = _case(score, right.slot)
@@ -171,15 +189,10 @@ def test_a_report_may_leave_out_what_came_in_meanwhile():
         found
         for variant in range(40)
         for found in _reports(variant)
-        if any(found[2].due - 20 < at <= found[2].due for at, *_ in found[2].filled["incidents"])
+        if found[2].figures((), found[2].due - 22) != found[2].figures((), found[2].due)
     )
     for without in (True, False):
-        counted = [i for i in right.filled["incidents"] if i[0] <= right.due - 20 * without]
-        fields = {
-            "p1": sum(p == 1 for _, p, _ in counted),
-            "p2": sum(p == 2 for _, p, _ in counted),
-            "users": sum(users for *_, users in counted),
-        }
+        fields = right.figures((), right.due - 20 * without)
         wait = Move("wait_until", {"time": start.time.clock(right.due - 2)})
         words = {"to": "duty_manager", "kind": "tell", "about": "report", "text": ".", "fields": fields}
         _, score = _work(variant, [wait, Move("send_message", words)], "half")
@@ -193,7 +206,7 @@ def _reports(variant):
 
 
 def test_who_leaves_by_the_list_alone_has_the_account_disabled_too():
-    variant, start, right = _first("leaver", "only on a list", "short")
+    variant, start, right = _first("listed leaver", "only on a list", "short")
     moves = [
         Move("wait_until", {"time": start.time.clock(right.earliest + 1)}),
         Move("disable_account", {"employee_id": right.about}),
@@ -208,3 +221,53 @@ def test_the_handbook_knows_how_long_a_change_takes():
     text = DESK.handbook.section("5.1", DESK.draw("half", 0).figures).text
     assert "The call itself takes eight minutes" in text
     assert DESK.workplace.minutes["run_change"] == 8
+
+
+def test_the_owner_of_a_serious_incident_is_told_at_once_and_again():
+    variant, start, right = _first("incident", "major", "short")
+    step = right.steps[0]
+    system = start.systems[right.filled["system"]]
+    word = {"kind": "tell", "about": right.about, "text": "."}
+    first = [
+        Move("wait_until", {"time": start.time.clock(right.arrives + 1)}),
+        Move(step.tool, step.arguments),
+        *(Move("send_message", {"to": to, **word}) for to in ("duty_manager", system.owner, right.asked_by)),
+    ]
+    later = [
+        [Move("wait_until", {"time": start.time.clock(right.arrives + minutes)}), first[-2]] for minutes in (20, 35)
+    ]
+    told = []
+    for moves in (first, [*first, *later[0]], [*first, *later[1]]):
+        _, score = _work(variant, moves, "short")
+        told += [part.earned for part in _case(score, right.slot).parts if part.name == "told"]
+    assert told[0] == told[1] < told[2] == 3
+
+
+def test_a_ticket_that_is_not_closed_is_not_settled_in_time():
+    variant, start, right = _first("access", "plain")
+    moves = [
+        Move("wait_until", {"time": start.time.clock(right.arrives + 1)}),
+        Move(right.steps[0].tool, right.steps[0].arguments),
+        Move("send_message", {"to": right.asked_by, "kind": "approve", "about": right.about, "text": "."}),
+    ]
+    _, left = _work(variant, moves)
+    _, closed = _work(variant, [*moves, Move("close_ticket", {"ticket_id": right.about, "resolution": "resolved"})])
+    assert [part.name for part in _case(left, right.slot).parts if not part.earned] == ["in_time"]
+    assert _case(closed, right.slot).earned == _case(closed, right.slot).reachable
+
+
+def test_a_licence_before_the_allocation_is_a_wrong_end():
+    variant, start, right = next(
+        found
+        for variant in range(40)
+        for start, rights in [_rights(variant, "licence", length="half")]
+        for found in [(variant, start, r) for r in rights if r.earliest and _is_free(start)]
+    )
+    giving = next(step for step in right.steps if step.tool == "assign_licence")
+    wait = Move("wait_until", {"time": start.time.clock(right.arrives + 1)})
+    _, score = _work(variant, [wait, Move(giving.tool, giving.arguments)], "half")
+    assert not _case(score, right.slot).earned
+
+
+def _is_free(start):
+    return all(pool.total > len(pool.holders) for pool in start.pools.values())

@@ -1,14 +1,21 @@
 """What desks say of themselves: what decides a shift stands where an agent reads it; examples are no answers."""
 
+import json
 import re
+from pathlib import Path
+from shutil import copytree, ignore_patterns
 
 import pytest
+from tests.support.cli import command
 
-from worktrial.suites.shifts import suite
+from worktrial.suites.shifts import cases, suite
+from worktrial.suites.shifts.conditions import conditions, words_for
+from worktrial.suites.shifts.desk import DeskFolder
 from worktrial.suites.shifts.suite import ShiftChoice
 from worktrial.workplaces.executable.describe import encode
 
 DESKS = suite.desks(ShiftChoice())
+EXAMPLE = Path(__file__).parents[3] / "examples" / "desks" / "parcel_counter"
 DECISIVE = {
     "customs_desk": (
         "1.7",
@@ -61,9 +68,66 @@ def test_whatever_decides_a_shift_is_stated_in_the_assignment_and_in_the_handboo
                     met.add(words)
                     assert words[0] in role
                     assert words[1] in page
-            assert "10" in role
-            assert ("half of the points" if desk.file.language == "en" else "절반") in role
     assert met == set(stated.values())
+
+
+STATED = {name: desk for name, desk in {**DESKS, "parcel_counter": DeskFolder(EXAMPLE)}.items() if desk.rules}
+
+CONDITIONS = {
+    "en": (
+        "a single harm costs 10 points or more",
+        "less than 50% of the points",
+        "clean if there is no",
+        "what was due 10",
+        "and was wrong 20",
+        "with other figures 2",
+        "a broken promise 5",
+    ),
+    "ko": (
+        "한 번에 10점 이상 감점되었거나",
+        "전체의 50%에 못 미치면",
+        "감점이 없고",
+        "마지막 답 10",
+        "되돌릴 수 없는 잘못 20",
+        "다시 보낸 보고 2",
+        "어긴 약속 5",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_the_conditions_of_passing_are_stated_in_every_assignment_as_the_desk_has_them(name):
+    desk, met = STATED[name], set()
+    for length in desk.lengths:
+        for variant in range(20):
+            start = desk.draw(length, variant)
+            told = desk.instruction(start)
+            for case in desk.cases(start):
+                if case.critical:
+                    words = words_for(case, desk.file.grave)
+                    assert words is not None and words in told, case.id
+                    met.add(words)
+    assert met == {*desk.file.grave}  # no words that name nothing
+    for condition in CONDITIONS[desk.file.language]:
+        assert condition in told
+
+
+def test_a_matter_that_decides_a_shift_and_is_not_stated_is_found(tmp_path):
+    folder = tmp_path / "parcel_counter"
+    copytree(EXAMPLE, folder, ignore=ignore_patterns("__pycache__"))
+    text = (folder / "desk.yaml").read_text()
+    (folder / "desk.yaml").write_text(text.replace("[picking-up]", "[redelivery, picking-up/plain]"))
+    ran = command("validate", "shifts", "--desks", tmp_path, "--variant", "0-2", "--json")
+    found = {one["check"]: one for one in json.loads(ran.out)["findings"]}
+    assert ran.code == 1
+    assert "no words of `grave` name it" in found["unstated"]["what"]
+
+
+@pytest.mark.parametrize("price", [10, 12])
+def test_what_is_stated_follows_the_prices(price, monkeypatch):
+    monkeypatch.setitem(cases.PRICES, "breach", price)
+    assert f"a breach of a mandatory rule {price}," in conditions({"the till": ["till"]}, "en")
+    assert f"규정 위반 {price}," in conditions({"금고": ["till"]}, "ko")
 
 
 @pytest.mark.parametrize("name", DECISIVE)

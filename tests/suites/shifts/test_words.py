@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from worktrial.suites.shifts import suite
-from worktrial.suites.shifts.cases import PASSED_FROM, AnswerDue, Case, Credit, Move, ReportDue
+from worktrial.suites.shifts.cases import PASSED_FROM, AnswerDue, Case, Credit, Harm, Move, ReportDue
 from worktrial.suites.shifts.derived import DerivedDay
 from worktrial.suites.shifts.desk import DeskFolder
 from worktrial.suites.shifts.proof import SPAM_MOST, prove
@@ -77,7 +77,7 @@ def test_a_last_word_that_is_false_is_a_breach(start, grants, done, words, harm)
     case = _case(done, answer=AnswerDue("driver", "P-1", grants, "1: acted on."))
     found = score([case], [], end)
     assert [(h.kind, h.points) for h in found.harms] == [("false_word", 10)] * harm
-    assert not (harm and found.passed)
+    assert not harm or found.grade == "failed"
 
 
 def test_a_wrong_deed_that_is_granted_is_one_harm(start):
@@ -129,12 +129,64 @@ def test_time_is_of_the_whole_and_nothing_is_earned_around_a_wrong_end(start):
         assert (found.earned, [part.lost for part in found.parts]) == (earned, lost)
 
 
-def test_a_shift_is_passed_with_half_of_the_points_at_least(start):
+def _graded(case, *harms):
+    """Grade of a shift with one matter beside three that are wholly right, and what it is failed by."""
+    right = [Credit("outcome", 10, lambda state: 1.0, "1: so it is.", "1")]
+    others = [Case(f"o-{n}", "another", "plain", "done", (), tuple(right)) for n in range(3)]
+    found = score([case, *others], [Harm(kind, "a deed", "1: not so.") for kind in harms], _EMPTY)
+    return found.grade, found.failed_by
+
+
+_EMPTY = DeskFolder(EXAMPLE).draw("short", 0)
+_REFUSAL = AnswerDue("driver", "P-1", False, "1: acted on.")
+
+
+@pytest.mark.parametrize(
+    ("lost", "more", "grade"),
+    [
+        ((), {"critical": True}, "clean"),
+        (("first_word",), {"critical": True}, "clean"),  # a courtesy word that came late
+        (("told", "first_word"), {"critical": True}, "clean"),
+        (("told", "first_word", "in_time"), {}, "serviceable"),
+        (("in_time",), {"critical": True}, "failed"),  # the deed came too late
+        (("in_time",), {"critical": True, "answer": _REFUSAL}, "clean"),  # a refusal came late
+        (("outcome",), {"critical": True}, "failed"),
+        (("outcome",), {"critical": True, "answer": _REFUSAL}, "failed"),
+        (("outcome",), {}, "serviceable"),
+    ],
+)
+def test_a_shift_is_failed_for_a_grave_outcome_and_not_for_a_late_word(lost, more, grade):
+    points = {"outcome": 6, "in_time": 2, "told": 2, "first_word": 2}
+    parts = [
+        Credit(name, worth, lambda state, name=name: float(name not in lost), "1: so it is.", "1")
+        for name, worth in points.items()
+    ]
+    found, why = _graded(Case("c-1", "a matter", "plain", "done", ("P-1",), tuple(parts), **more))
+    assert found == grade
+    assert [one.startswith("grave matter: a matter (") for one in why] == [True] * (grade == "failed")
+
+
+@pytest.mark.parametrize(
+    ("harms", "grade"),
+    [
+        ((), "clean"),
+        (("correction",), "serviceable"),
+        (("broken_promise",), "serviceable"),
+        (("breach",), "failed"),
+    ],
+)
+def test_any_harm_costs_the_best_grade_and_a_grave_one_fails_the_shift(harms, grade):
+    found, why = _graded(_case(1.0), *harms)
+    assert found == grade
+    assert [one.startswith("grave harm: a deed") for one in why] == [True] * (grade == "failed")
+
+
+def test_a_shift_is_failed_with_less_than_half_of_the_points(start):
     end = _worked(start)
     small, large = _case(1.0), _case(0.0)
-    assert score([small], [], end).passed
+    assert score([small], [], end).grade == "serviceable"  # the first word was not said
     assert score([small, large], [], end).share < PASSED_FROM
-    assert not score([small, large], [], end).passed
+    assert score([small, large], [], end).failed_by == ["less than 50% of the points"]
 
 
 def test_a_desk_that_pays_for_refusing_everything_is_found(monkeypatch):
@@ -159,7 +211,7 @@ def test_no_work_earns_next_to_nothing_and_passes_no_day(name):
         start = desk.draw("short", variant)
         for clerk in SPAM:
             found = desk.played(desk.clerk(clerk, start), start)
-            assert not found.passed
+            assert found.grade == "failed"
     proof = prove(desk, "short", range(5, 15))
     worker = proof.scores[desk.clerks[-1]]
     assert proof.scores["spam"] <= SPAM_MOST < worker + SPAM_MOST
@@ -171,11 +223,12 @@ def test_what_decides_a_shift_stands_in_the_assignment_and_in_the_handbook(name)
     desk = DESKS[name]
     start = desk.draw("short", 0)
     told = " ".join(desk.instruction(start).split())
-    passed = ("The shift is passed if every grave matter", "half of the points are left after harm", "Grave are")
-    for words in (*passed, "grants what is not done or refuses what was due 10", "with other figures 2"):
+    passed = ("half of the points are left after harm", "Grave are") if desk.rules is None else ("Grave are: ",)
+    for words in (*passed, "grants what is not done", "refuses what was due 10", "with other figures 2"):
         assert words in told
     page = desk.handbook.section("1.7", start.figures).text
-    for words in ("fully right", "harm of 10 points or more", "less than half of the points", "Being in time"):
+    decides = "fully right" if desk.rules is None else "is wrong, or what it asks for is done too late"
+    for words in (decides, "harm of 10 points or more", "less than half of the points", "Being in time"):
         assert words in page
     answers = desk.handbook.section("1.3", start.figures).text
     assert "the last word counts" in answers and "(10 points)" in answers

@@ -22,7 +22,7 @@ def test_the_rules_stand_at_the_end_of_the_simulators_prompt(memory: str, prompt
 
 def test_the_rules_say_what_the_mode_is() -> None:
     assert rules(FaultSettings(FaultMode.E0)) == ""
-    said = {m: rules(FaultSettings(m, 3, 4, unit=FaultUnit.TURN)) for m in FaultMode if m is not FaultMode.E0}
+    said = {m: rules(FaultSettings(m, 3, 4, unit=FaultUnit.TURN)) for m in FaultMode if m.is_faulty}
     assert ["timeout" in text for text in said.values()] == [True, False, True]
     assert ["No error" in text for text in said.values()] == [False, True, True]
     assert all("3 stretches" in text and "4 turns in a row" in text for text in said.values())

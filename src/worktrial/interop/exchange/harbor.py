@@ -183,8 +183,8 @@ def _command(source: RunSource, suite: Suite, record: SampleRecord, limit: float
     """Words that serve one task to whoever reaches the container."""
     faults = _conditions(source.manifest.settings.get("faults"))[record.condition]
     words = ["worktrial", "serve", suite.name, "--at", "work", "--sample", record.sample, "--tasks", record.sample]
-    words += ["--faults", faults.mode.value]
-    if faults.mode is not FaultMode.E0:
+    words += ["--wordings"] if faults.mode is FaultMode.W else ["--faults", faults.mode.value]
+    if faults.mode.is_faulty:
         words += ["--fault-count", str(faults.count), "--fault-duration", str(faults.duration)]
         words += ["--fault-seed", str(faults.seed), "--fault-unit", faults.unit.value]
     if _asks_a_human(source):

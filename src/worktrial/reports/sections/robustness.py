@@ -23,6 +23,7 @@ from worktrial.results.fault_metrics import FaultMetrics, Funnel, sample_faults,
 from worktrial.results.figure import RunFigures, figures_of
 from worktrial.results.writing import Content, ShownTable, Value, cell_of, interval, number, percent, to_html
 from worktrial.statistics import Figure
+from worktrial.statistics.robustness import FAULTED
 
 
 class _Found(NamedTuple):
@@ -45,7 +46,7 @@ def robustness(report: Report) -> Section | None:
 
 
 def _has_faults(run: ReportRun) -> bool:
-    return any(condition != CLEAN for condition in figures_of(run.run).conditions)
+    return any(condition.partition("/")[0] in FAULTED for condition in figures_of(run.run).conditions)
 
 
 def _board(board: Board) -> list[Markup]:

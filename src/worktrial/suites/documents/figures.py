@@ -96,6 +96,20 @@ class Retrieval:
 
 
 @dataclass(frozen=True, slots=True)
+class WebUse:
+    """Searches of the web, over the samples with a verdict."""
+
+    samples: int
+    """Samples that searched."""
+    searches: int
+    failed: int
+    contaminated: int
+    """Samples that were shown a page which holds a question of the benchmark."""
+    addresses: tuple[str, ...]
+    """Addresses of these pages, the most frequent first."""
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentFigures:
     """Figures of a run about its answers."""
 
@@ -118,6 +132,8 @@ class DocumentFigures:
     """Histogram of wrong over gold numbers; bins that hold some."""
     retrieval: Retrieval | None
     """Gold pages found; None where the agent had nothing to search, or no gold page is known."""
+    web: WebUse | None = None
+    """Searches of the web; None where the run has none."""
 
 
 def document_figures(run: StoredRun) -> DocumentFigures | None:
@@ -145,6 +161,20 @@ def document_figures(run: StoredRun) -> DocumentFigures | None:
         causes=dict(Counter(d["cause"] for d in diagnoses).most_common()),
         ratios=tuple(bin_ for bin_ in ratio_histogram(ratios) if bin_.count),
         retrieval=_retrieval(records) if first["setup"] in ("oracle-docs", "archive") else None,
+        web=_web_use([record.measures["web"] for record in records if "web" in record.measures]),
+    )
+
+
+def _web_use(measures: Sequence[JsonObject]) -> WebUse | None:
+    if not measures:
+        return None
+    held = Counter(str(page["address"]) for of in measures for page in of["contaminated"])
+    return WebUse(
+        samples=sum(bool(of["searches"]) for of in measures),
+        searches=sum(of["searches"] for of in measures),
+        failed=sum(of["failed"] for of in measures),
+        contaminated=sum(bool(of["contaminated"]) for of in measures),
+        addresses=tuple(address for address, _ in held.most_common()),
     )
 
 

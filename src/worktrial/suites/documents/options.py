@@ -92,6 +92,9 @@ class DocumentsOptions(
     python: Annotated[Literal["sandboxed", "unsafe", "none"], Flag(_GIVEN)] = "sandboxed"
     """The tool that runs Python: locked in; unsafe, WITHOUT a sandbox and with all your rights, for machines
     without bubblewrap that hold nothing of value; or none."""
+    web_search: Annotated[str | None, Flag(_GIVEN, neutral=True, metavar="URL|FILE|RUN")] = None
+    """Offer the tool web_search beside the archive: the address of a SearXNG instance's search, an adapter file for
+    another engine, or a run that searched before, whose answers are given again without a network."""
     scorer: Annotated[ScoreName | None, Flag(_SCORE, common=True)] = None
     """Score that decides whether an answer passes. published: as the published OfficeQA scorer does. ours: by typed
     values. Default: published for the published questions (.csv), ours for those in our form (.jsonl)."""

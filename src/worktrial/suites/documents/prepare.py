@@ -15,11 +15,13 @@ from worktrial.outside.files import files_fingerprint
 from worktrial.suites.documents.choices import Setup
 from worktrial.suites.documents.files import DocumentFiles
 from worktrial.suites.documents.question import DocumentQuestion
+from worktrial.suites.documents.web_search import WithWeb
 from worktrial.suites.documents.workplace import ArchiveSession, NoTools, Pictures, ToolSource, data_address
 
 if TYPE_CHECKING:
     from worktrial.archive import Archive
     from worktrial.suites.documents.toolbox import PythonUse, SharedQueries
+    from worktrial.suites.documents.web_search import WebSource
 
 
 _PROMPTS = Path(__file__).parent / "prompts"
@@ -83,6 +85,7 @@ class SamplePreparer:
         *,
         python: "PythonUse" = "sandboxed",
         images: bool = False,
+        web: "WebSource | None" = None,
         files: DocumentFiles | None = None,
         tools: Literal["ours", "none"] = "ours",
     ) -> None:
@@ -93,6 +96,7 @@ class SamplePreparer:
             setup: Part of it that the agent is given.
             python: Whether the agent can compute.
             images: Whether the agent sees: gold pages come as pictures, and pages can be looked at.
+            web: What answers searches of the web, if any.
             files: Files of the documents, where the agent is given some.
             tools: The archive's tools beside them.
         """
@@ -100,6 +104,7 @@ class SamplePreparer:
         self._setup = setup
         self._python = python
         self._images = images
+        self._web = web
         self._files = files
         self._offers_tools = tools == "ours"
         self._queries: SharedQueries | None = None
@@ -118,6 +123,8 @@ class SamplePreparer:
         instruction = await asyncio.to_thread(self._instruction, question, pictures)
         async with AsyncExitStack() as stack:
             tools = await self._tools(question, stack)
+            if self._web is not None:
+                tools = WithWeb(tools, self._web)
             # Pictures mean nothing to a model that does not see, and its endpoint would refuse them.
             hidden = () if self._images else ("view_page",)
             session = ArchiveSession(tools, pictures, without=hidden)

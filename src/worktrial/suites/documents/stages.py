@@ -13,16 +13,19 @@ from worktrial.errors import SettingError
 from worktrial.results.completion import passed
 from worktrial.results.estimates import Sums
 from worktrial.statistics import Interval, change_intervals
-from worktrial.suites.documents.choices import Setup
 from worktrial.suites.documents.figures import QuestionShare, clusters, common, is_valid, share
 
-STAGES = tuple(setup.value for setup in Setup)
-"""Set-ups in the order in which work is added."""
+WITH_WEB = "archive+web"
+STAGES = ("closed", "oracle-pages", "oracle-docs", "archive", WITH_WEB)
+"""Set-ups in the order in which work is added; the last adds the search of the web."""
 
 _LOST_BY = {
     ("oracle-pages", "oracle-docs"): "finding the page",
     ("oracle-docs", "archive"): "finding the document",
     ("oracle-pages", "archive"): "finding document and page",
+    ("archive", WITH_WEB): "the web beside the archive",
+    ("oracle-docs", WITH_WEB): "finding the document, with the web",
+    ("oracle-pages", WITH_WEB): "finding document and page, with the web",
 }
 
 
@@ -82,8 +85,8 @@ def stages(runs: Sequence[StoredRun]) -> Stages:
 
 
 def setup_of(run: StoredRun) -> str:
-    """Set-up of a run."""
-    return str(run.manifest.settings.get("setup"))
+    """Set-up of a run; the search of the web beside the archive is one of its own."""
+    return WITH_WEB if run.manifest.settings.get("web") else str(run.manifest.settings.get("setup"))
 
 
 def _by_setup(runs: Sequence[StoredRun]) -> dict[str, StoredRun]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from worktrial.suites.documents.page_pictures import PageAlbum
     from worktrial.suites.documents.question import DocumentQuestion
     from worktrial.suites.documents.toolbox import PythonUse
+    from worktrial.suites.documents.web_search import WebSource
     from worktrial.trial.trial import ToolTrial
 
 _SCENARIO = 80
@@ -100,6 +101,7 @@ class DocumentsSuite(Suite):
         options = options.model_copy(update={"scorer": scorer})
         chosen, left_out = _chosen(questions, archive, options)
         pages = {} if archive is None else {record.name: record.pages for record in archive.documents}
+        web = _web(options)
         settings = DocumentsSettings(
             **work_fields(options, agent, models),
             setup=setup,
@@ -107,6 +109,7 @@ class DocumentsSuite(Suite):
             images=options.images,
             scorer=scorer,
             tolerance=options.tolerance,
+            web=None if web is None else web.name,
             workspace=options.workspace,
             tools=options.tools,
         )
@@ -118,6 +121,7 @@ class DocumentsSuite(Suite):
             settings,
             options=options.measured(),
             notices=(*([left_out] if left_out else ()), *doubtful_gold(chosen, pages)),
+            web=web,
         )
         if options.closed_run is not None:
             _check_closed_run(options.closed_run, questions.fingerprint)
@@ -219,6 +223,16 @@ def _check_workspace(options: DocumentsOptions, agent: "Candidate") -> None:
         raise SettingError(f"{given}: single pages are there as text; use {option('workspace')} text")
     if options.faults != "E0":
         raise SettingError(f"{given}: files have no faults. Leave {option('faults')} out")
+
+
+def _web(options: DocumentsOptions) -> "WebSource | None":
+    if options.web_search is None:
+        return None
+    if options.setup != "archive":
+        raise SettingError(f"{option('web_search')}: goes with {option('setup')} archive, not {options.setup}")
+    from worktrial.suites.documents.web_search import open_web
+
+    return open_web(options.web_search)
 
 
 def _check_sandbox() -> None:

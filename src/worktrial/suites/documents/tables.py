@@ -7,7 +7,7 @@ from rich.table import Table
 from worktrial.engine.stored import StoredRun
 from worktrial.errors import SettingError, option
 from worktrial.statistics import Interval
-from worktrial.suites.documents.figures import DocumentFigures, Retrieval, document_figures
+from worktrial.suites.documents.figures import DocumentFigures, Retrieval, WebUse, document_figures
 from worktrial.suites.documents.stages import QuestionPart, Stages, by_closed_book, by_two_agents, stages
 from worktrial.terminal import share_cell, table_of
 
@@ -64,6 +64,8 @@ def _curve(figures: DocumentFigures) -> Table:
 def _remarks(figures: DocumentFigures) -> Iterator[str]:
     within = f" within {figures.tolerance:g}" if figures.tolerance else ""
     yield f"passed means: right by the {figures.scorer} score{within} (scorer {figures.scorer_version})"
+    if figures.web is not None:
+        yield _web_line(figures.web)
     if figures.failures:
         yield f"wrong because of: {_listed(figures.failures)}"
     if figures.causes:
@@ -78,6 +80,14 @@ def _remarks(figures: DocumentFigures) -> Iterator[str]:
         yield line
     if len(figures.disagreements) > _SHOWN:
         yield f"  … and {len(figures.disagreements) - _SHOWN} more, in samples.jsonl"
+
+
+def _web_line(web: WebUse) -> str:
+    told = f"searches of the web: {web.searches} in {web.samples} samples, {web.failed} of them failed"
+    if not web.contaminated:
+        return f"{told}; no result held a question of the benchmark"
+    pages = ", ".join(web.addresses[:_SHOWN])
+    return f"{told}; CONTAMINATED: {web.contaminated} samples were shown pages that hold questions ({pages})"
 
 
 def _retrieval(retrieval: Retrieval) -> Table:

@@ -33,6 +33,7 @@ from worktrial.suites.documents.scoring import (
     score_measures,
 )
 from worktrial.suites.documents.trace import retrieval_measures, trace_of
+from worktrial.suites.documents.web_search import Contamination
 from worktrial.suites.documents.workplace import as_recorded
 from worktrial.trial.judging import Work
 from worktrial.trial.trial import OpenWorkplace, Sample, ToolTrial
@@ -42,6 +43,7 @@ from worktrial.workplaces import Trajectory
 if TYPE_CHECKING:
     from worktrial.archive import Archive
     from worktrial.suites.documents.toolbox import PythonUse
+    from worktrial.suites.documents.web_search import WebSource
 
 
 SUITE = "documents"
@@ -57,6 +59,8 @@ class DocumentsSettings(ScoreSettings, WorkSettings):
     python: "PythonUse" = "sandboxed"
     images: bool = False
     """Whether the agent sees: gold pages as pictures, and `view_page`."""
+    web: str | None = None
+    """Name of what answers searches of the web; None where the tool is not on offer."""
     workspace: "FileKind | None" = None
     """Files of the documents that the agent is given; None for none."""
     tools: Literal["ours", "none"] = "ours"
@@ -76,7 +80,8 @@ class DocumentsSettings(ScoreSettings, WorkSettings):
     def on_record(self, candidate: Candidate) -> JsonObject:
         """Settings for the manifest; see `WorkSettings`. The agent is told prompts of the suite's own."""
         plain = WorkSettings.on_record(self, candidate)
-        unsaid = {"agent_prompt"} | ({"workspace", "tools"} if self.workspace is None else set())
+        unsaid = {"agent_prompt"} | ({"web"} if self.web is None else set())
+        unsaid |= {"workspace", "tools"} if self.workspace is None else set()
         told = {name: value for name, value in plain.items() if name not in unsaid}
         return {"prompts": prompts_fingerprint(), "scorer_version": SCORES, **told}
 
@@ -90,6 +95,7 @@ def documents_trial(
     *,
     options: JsonObject | None = None,
     notices: Sequence[str] = (),
+    web: "WebSource | None" = None,
 ) -> ToolTrial[DocumentQuestion]:
     """Questions made ready to run. Scores are computed; no judge is asked.
 
@@ -101,6 +107,7 @@ def documents_trial(
         settings: What can change a result.
         options: Options that count when runs are compared, for the manifest.
         notices: What to say before the run: questions that are left out, doubtful gold.
+        web: What answers searches of the web; None where the tool is not on offer.
 
     Raises:
         SettingError: the set-up lacks an archive, or faults or an agent that it cannot have.
@@ -116,12 +123,13 @@ def documents_trial(
             "for one). Add one to their lines, or choose another agent"
         )
     held = None if archive is None else archive.fingerprint
-    work = DocumentsWork(archive, settings)
+    work = DocumentsWork(archive, settings, web)
     grade = AnswerGrader(
         settings.setup,
         settings,
         archive,
         {"questions": questions.fingerprint, "archive": held},
+        None if web is None else Contamination(questions.questions),
     )
     return ToolTrial(
         work.load,
@@ -156,7 +164,7 @@ def _python_memory(settings: DocumentsSettings) -> int:
 class DocumentsWork:
     """Work on questions about the documents of one archive."""
 
-    def __init__(self, archive: "Archive | None", settings: DocumentsSettings) -> None:
+    def __init__(self, archive: "Archive | None", settings: DocumentsSettings, web: "WebSource | None") -> None:
         self._settings = settings
         self._transforms = document_transforms(archive)
         given = settings.workspace
@@ -165,6 +173,7 @@ class DocumentsWork:
             settings.setup,
             python=settings.python,
             images=settings.images,
+            web=web,
             files=None if given is None or archive is None else DocumentFiles(archive, given),
             tools=settings.tools,
         )
@@ -223,6 +232,8 @@ class AnswerGrader:
     """Archive that is searched around the gold figures of a wrong answer; None where the run has none."""
     data_revision: JsonObject
     """Fingerprints of questions and archive."""
+    contamination: Contamination | None = None
+    """Questions that results of searches of the web are looked through for; None where the run searches no web."""
 
     def __call__(
         self, question: DocumentQuestion, trajectory: Trajectory, *, has_files: bool = False
@@ -253,6 +264,8 @@ class AnswerGrader:
             "diagnosis": None,
             "failure": None,
         }
+        if self.contamination is not None:
+            measures["web"] = self.contamination.measures(trajectory.calls)
         reason = f"{self.settings.scorer}: {graded.why}"
         if graded.score:
             return SampleResult(outcome=Outcome.PASS, reason=reason, measures=measures)

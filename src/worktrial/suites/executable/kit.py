@@ -239,6 +239,7 @@ def _task(
             "language": "en",
             "difficulty": 1,
             "instruction": told + shown.wordings[0],
+            "wordings": [told + one for one in shown.wordings[1:]],
             "clock": start["clock"],
             "initial_state": start,
             "plan": plan_of(ends[0], shown.wordings[0]),

@@ -26,6 +26,7 @@ from worktrial.options import (
     OwnAgentOptions,
     PromptOptions,
     RunOptions,
+    WordingOptions,
 )
 from worktrial.suite import Suite, TaskRow
 from worktrial.suites.reference import careful_agent, greedy_agent, idle_agent, plan_agent, spam_agent
@@ -48,6 +49,7 @@ class ExecutableOptions(
     CategoryOptions,
     JudgingOptions,
     FaultOptions,
+    WordingOptions,
     RunOptions,
     LimitOptions,
     EndpointOptions,

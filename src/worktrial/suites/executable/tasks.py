@@ -62,6 +62,8 @@ class _TaskFields(_Model):
     difficulty: int
     traits: tuple[Trait, ...] = ()
     instruction: Text
+    wordings: tuple[Text, ...] = ()
+    """Further instructions, which ask for the same in other words."""
     plan: Plan
     rubric: Text
     human: Text = NOBODY
@@ -90,6 +92,10 @@ class ExecutableTask(_TaskFields):
     """Date or time in the workplace, ISO 8601; also the state's `clock`."""
     initial_state: JsonObject
     """State of the workplace with the task's changes, nothing left to defaults."""
+
+    def reworded(self, repeat: int) -> "ExecutableTask":
+        """The task in one of its other wordings: in the first for repeat 0, and so on, round and round."""
+        return self.model_copy(update={"instruction": self.wordings[repeat % len(self.wordings)]})
 
     @property
     def plan_alone(self) -> Plan:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, NamedTuple, cast, get_args, get_type_hints
 
 import msgspec
@@ -27,7 +27,7 @@ from worktrial.workplaces.desk.tools import WAITS
 from worktrial.workplaces.executable import ToolError
 from worktrial.workplaces.executable.describe import encode, to_json
 from worktrial.workplaces.kit.desk import Day, Desk, Look, Matter
-from worktrial.workplaces.kit.right import AnswerNeeded, DueStep, Right, Tell, section_of
+from worktrial.workplaces.kit.right import AnswerNeeded, DueStep, Figured, Right, Tell, section_of
 from worktrial.workplaces.people import Message
 
 _WEIGHTS = {"light": 1, "usual": 2, "heavy": 3}
@@ -173,32 +173,23 @@ class DerivedDay:
         inbox = Inbox(self.first_word)
         jobs = []
         for matter in matters:
-<<<<<<< HEAD
-            by, asks = matter.right.by or 0, matter.right.asks
-            first = self._longest(matter) + _SETTING_OUT if asks else 0
-            calls = [*matter.right.steps, *(asked.call for asked in asks if asked.call is not None)]
-            closing = [step.latest - _CLOSING for step in calls if step.latest is not None]
-            jobs.append((matter.request.at, min([by - first, *closing]), self._job(matter, inbox, made)))
-            if self.desk.first_word and matter.request.sender:
-                word = send(matter.request.sender, "tell", matter.request.about, "It is in hand.")
-                slow = bool(matter.right.asks) or matter.earliest > matter.request.at + self.desk.first_word - 12
-                jobs.append(inbox.words.say(matter.request.about, matter.request.at, word, at_once=slow))
-=======
             request, right = matter.request, matter.right
             by = right.by or 0
             first = self._longest(matter) + _SETTING_OUT if right.asks else 0
             others = any(step.wait for step in right.steps)
-            due = request.at + _SET_GOING if others else by - first
+            calls = [*right.steps, *(asked.call for asked in right.asks if asked.call is not None)]
+            closing = [step.latest - _CLOSING for step in calls if step.latest is not None]
+            due = request.at + _SET_GOING if others else min([by - first, *closing])
             jobs.append((request.at, due, self._job(matter, inbox, made)))
             if not self._has_first_word(matter):
                 continue
-            if any(one.person == request.sender for one in right.asks):
+            called, asked = _by_call(right.asks)
+            if not called and any(one.person == request.sender for one in asked):
                 inbox.words.note(request.about)  # a question is a word, too
                 continue
             word = send(request.sender, "tell", request.about, "It is in hand.")
             slow = others or bool(right.asks) or matter.earliest > request.at + self.first_word - 12
             jobs.append(inbox.words.say(request.about, request.at, word, at_once=slow))
->>>>>>> main
         return jobs
 
     def _has_first_word(self, matter: Matter) -> bool:
@@ -217,21 +208,12 @@ class DerivedDay:
         for look in matter.looks:
             if (found := self._read_of(look)) is not None:
                 yield found
-<<<<<<< HEAD
         # What is asked often hangs on what a call has brought.
-        for asks in _by_call(right.asks):
-            if asks:
-                yield from self._ask(asks)
-                yield Until(0, right.by)
-                for about in dict.fromkeys(asked.about for asked in asks):
-                    yield from inbox.read(about)
-=======
-        if right.asks:
-            yield from self._ask(right.asks)
+        for asks in filter(None, _by_call(right.asks)):
+            yield from self._ask(asks)
             yield Until(0, None if any(step.wait for step in right.steps) else right.by)
-            for about in dict.fromkeys(asked.about for asked in right.asks):
+            for about in dict.fromkeys(asked.about for asked in asks):
                 yield from inbox.read(about)
->>>>>>> main
         if right.since:
             yield Until(right.since + 1)
             yield from inbox.read(request.about)
@@ -241,7 +223,7 @@ class DerivedDay:
                 yield Until(step.earliest)
             if step.wait:
                 # Nobody waits for us for long.
-                yield Until(now + step.wait, now + step.wait)
+                yield Until(now + step.wait, now + step.wait if step.by is None else step.by)
                 yield from inbox.read(request.about)
             seen = yield Move(step.tool, step.arguments)
             now = self.start.time.minute_of(str(seen["time"]))
@@ -268,11 +250,13 @@ class DerivedDay:
         request, right = matter.request, matter.right
         seen: JsonObject = {}
         last = self.start.time.ends - _LAST_WORDS if right.ends else right.by or 0
-        for due in sorted(right.tell, key=lambda one: one.by or last):
+        words = sorted(right.tell, key=lambda one: (not one.deed, one.since, one.by or last))
+        for place, due in enumerate(words):
+            by = min(one.by or last for one in words[place:])  # what is said after it has its time, too
             if due is self._answer_due(matter) and self._has_first_word(matter):
-                yield from inbox.words.before_answer(request.about, request.at, last)
+                yield from inbox.words.before_answer(request.about, request.at, by)
             else:
-                yield Until(0, due.by or last)
+                yield Until(due.since, by)
             now = made[-1].minute if made else 0
             seen = yield send(due.person, due.kinds[0], request.about, right.because, **due.carried(made, now))
         return seen
@@ -340,17 +324,12 @@ class DerivedDay:
             return 0.0
         if self._is_naive(right, end):
             return 0.0
-<<<<<<< HEAD
-        whole = sum(step.share for step in right.ends) + sum(one.share for one in right.standing)
-        if not whole:
-            entered = any(self._stands(step, end, early=False) for step in right.entries)
-            return float(entered or self._is_answered(matter, end))
-=======
         left = _left_by_ways(right, first, end)
         whole = sum(step.share for step in right.ends) + sum(one.share for one in right.standing)
         if not whole:
-            return left * self._is_answered(matter, end)
->>>>>>> main
+            handed = _handed_at(matter, end)
+            entered = any(self._stands(step, end, early=False) for step in right.entries)
+            return left * (entered or self._is_answered(matter, end) if handed is None else handed <= end.time.ends)
         # A step that came too early, and is a harm for it, is charged once.
         stands = [self._stands(step, end, early=right.else_harm is not None) for step in right.ends]
         earned = 0.0
@@ -380,8 +359,9 @@ class DerivedDay:
         """Whether a call was made on the record that it names first, and nothing has taken it back since."""
         key, value = next(iter(step.arguments.items()))
         made = [call.minute for call in end.acts(step.tool) if call.arguments.get(key) == value]
-        taken_back = (call.minute for call in end.acts(*self.desk.takes_back, about=str(value)))
-        return bool(made) and not (self.desk.takes_back and any(minute >= made[-1] for minute in taken_back))
+        if not made or not self.desk.takes_back:
+            return bool(made)
+        return all(call.minute < made[-1] for call in end.acts(*self.desk.takes_back, about=str(value)))
 
     def _is_naive(self, right: Right, end: DeskState) -> bool:
         """Whether what a request asks for wrongly was done."""
@@ -401,13 +381,11 @@ class DerivedDay:
 
     def _dealt_with(self, matter: Matter, end: DeskState) -> int | None:
         """Minute at which a matter was dealt with: its last step, or the answer where it has none."""
-<<<<<<< HEAD
         minutes = [_done_at(step, end) for step in matter.right.ends or matter.right.entries]
-=======
-        minutes = [_done_at(step, end) for step in matter.right.ends]
->>>>>>> main
         if minutes:
             return None if None in minutes else max(minute for minute in minutes if minute is not None)
+        if (handed := _handed_at(matter, end)) is not None:
+            return handed
         if self._answer_due(matter) is not None:
             answers = self._answers(matter, end)
             return answers[0].minute if answers else None
@@ -420,12 +398,8 @@ class DerivedDay:
         if due is None:
             return []
         # What is told before the decision was that it is in hand.
-<<<<<<< HEAD
-        deeds = matter.right.ends or matter.right.entries
-        dealt = _done_at(deeds[0], end) if deeds else 0
-=======
-        dealt = _done_at(matter.right.ends[0], end) if matter.right.ends else 0
->>>>>>> main
+        ends = matter.right.ends or matter.right.entries
+        dealt = _done_at(ends[0], end) if ends else _handed_at(matter, end) or 0
         said = [
             message
             for message in end.mail.sent
@@ -434,6 +408,8 @@ class DerivedDay:
             and message.kind in (*due.kinds, *_ANSWERED)
             and message.minute >= matter.right.since
             and (message.kind != "tell" or (dealt is not None and message.minute >= dealt))
+            # Where the answer is all that is due, it is the figures that make it one.
+            and (message.kind != "tell" or ends or not due.fields or message.fields.keys() & due.fields.keys())
         ]
         right: list[Message] = []
         for message in said:
@@ -485,10 +461,10 @@ class DerivedDay:
             reports = tuple(self._report(one, matter) for one in right.tell)
 
             def is_right(end: DeskState) -> float:
-                return all(one.is_right(end.mail) for one in self._held(reports, end))
+                return all(one.is_right(end.mail) for one in _held(reports, right, end))
 
             def is_right_in_time(end: DeskState) -> float:
-                return all(one.is_right_in_time(end.mail) for one in self._held(reports, end))
+                return all(one.is_right_in_time(end.mail) for one in _held(reports, right, end))
 
             parts = [credit("outcome", 3 * weight, is_right), credit("in_time", weight, is_right_in_time)]
         else:
@@ -510,6 +486,8 @@ class DerivedDay:
             about=matter.references,
             parts=tuple(parts),
             arrives=max(0, request.at),
+            earliest=matter.earliest,
+            due=right.by,
             critical=right.critical,
             unasked=right.unasked,
             answer=self._answer(matter),
@@ -526,19 +504,6 @@ class DerivedDay:
             due.person, matter.right.by or 0, fits, names, since, matter.right.until, about=about, kinds=due.kinds
         )
 
-    def _held(self, reports: Sequence[ReportDue], end: DeskState) -> list[ReportDue]:
-        """Reports whose figures are held against what was so when they were sent."""
-        told = [one for matter in self.matters if matter.right.report for one in matter.right.tell]
-        figured = {one.person: one.figured for one in told if one.figured}
-        acts = end.acts()
-
-        def fits(message: Message) -> bool:
-            figures = figured[message.to]
-            minutes = range(message.minute - figures.slack, message.minute + 1)
-            return any(_holds(message, figures.function(acts, minute)) for minute in minutes)
-
-        return [replace(one, fits=fits) if one.to in figured else one for one in reports]
-
     def _answer(self, matter: Matter) -> AnswerDue | None:
         right, due = matter.right, self._answer_due(matter)
         if due is None:
@@ -546,21 +511,19 @@ class DerivedDay:
         if right.grants is None and due.kinds[0] not in _ANSWERED:
             return None
         grants = due.kinds[0] == "approve" if right.grants is None else right.grants
-<<<<<<< HEAD
-        deeds = [*right.ends[:1], right.naive] if grants else [right.naive]
-        recorded = self.desk.recorded or (lambda end, about: None)
-=======
->>>>>>> main
 
         def was_done(end: DeskState) -> bool:
             if not grants:
                 return self._is_naive(right, end)
+            if not right.ends and due.fields:
+                return any(one.fields.keys() & due.fields.keys() for one in self._answers(matter, end))
             return any(self._lasts(deed, end) for deed in [*right.ends[:1], right.naive] if deed is not None)
 
         because = self.desk.because.get(
             "false_word", "Who is granted what is not done, or refused what was due, acts."
         )
         about = matter.request.about
+        recorded = self.desk.recorded or (lambda end, about: None)
         return AnswerDue(
             due.person, about, grants, because, right.since, was_done=was_done, even_wrong=True,
             recorded=lambda end: recorded(end, about),
@@ -614,15 +577,31 @@ def _done_at(step: DueStep, end: DeskState) -> int | None:
     return minute
 
 
-<<<<<<< HEAD
 def _by_call(asks: Sequence[AnswerNeeded]) -> tuple[list[AnswerNeeded], list[AnswerNeeded]]:
     """Answers that a call brings, and those that somebody is asked for."""
     return [one for one in asks if one.call is not None], [one for one in asks if one.call is None]
 
 
-def _is_among(step: DueStep, steps: Sequence[DueStep]) -> bool:
-    return any(one.tool == step.tool for one in steps)
-=======
+def _handed_at(matter: Matter, end: DeskState) -> int | None:
+    """Minute at which a matter was handed to whoever decides it, past the end where it was not; None if undue."""
+    words = [_words_to(one, matter, end) for one in matter.right.tell if one.deed]
+    return max((said[0].minute if said else end.time.ends + 1 for said in words), default=None)
+
+
+def _held(reports: Sequence[ReportDue], right: Right, end: DeskState) -> list[ReportDue]:
+    """Reports of a matter, whose figures are held against what was so when they were sent."""
+    acts = end.acts()
+
+    def as_of_sending(figures: Figured, message: Message) -> bool:
+        minutes = range(message.minute - figures.slack, message.minute + 1)
+        return any(_holds(message, figures.function(acts, minute)) for minute in minutes)
+
+    return [
+        replace(one, fits=partial(as_of_sending, due.figured)) if due.figured else one
+        for one, due in zip(reports, right.tell, strict=True)
+    ]
+
+
 def _left_by_ways(right: Right, minute: int, end: DeskState) -> float:
     """Share of an outcome that is left, by the calls that lead to it and were made up to a minute."""
     left = 1.0
@@ -633,7 +612,6 @@ def _left_by_ways(right: Right, minute: int, end: DeskState) -> float:
         if not (calls if step.judge is None else step.judge(end)):
             left = min(left, step.without)
     return left
->>>>>>> main
 
 
 def _is_told(due: Tell, matter: Matter, end: DeskState) -> bool:
@@ -647,7 +625,7 @@ def _words_to(due: Tell, matter: Matter, end: DeskState) -> list[Message]:
         message
         for message in end.mail.sent
         if message.to == due.person and message.about in matter.references and message.kind in due.kinds
-        if due.by is None or message.minute <= due.by
+        if due.since <= message.minute and (due.by is None or message.minute <= due.by)
     ]
 
 

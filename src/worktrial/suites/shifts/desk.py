@@ -29,6 +29,7 @@ from worktrial.outside.files import read_bytes, refuse_links_out
 from worktrial.outside.yaml_files import read_yaml
 from worktrial.suites.shifts.cases import PRICES, Case, Harm, Move, Score, Work
 from worktrial.suites.shifts.clerks import play
+from worktrial.suites.shifts.conditions import conditions
 from worktrial.suites.shifts.derived import DerivedDay
 from worktrial.suites.shifts.scoring import score
 from worktrial.suites.shifts.spam import SPAM, Habit
@@ -37,6 +38,7 @@ from worktrial.workplaces.executable.declare import declaration
 from worktrial.workplaces.executable.describe import encode
 from worktrial.workplaces.handbook import Handbook
 from worktrial.workplaces.kit.desk import Desk as Rules
+from worktrial.workplaces.kit.desk import Matter
 
 DESK_FILE = "desk.yaml"
 LENGTHS = ("short", "half", "full")
@@ -59,6 +61,8 @@ class _DeskFile(BaseModel):
     language: _Text = "en"
     role: _Text
     """First text for the agent: a Jinja2 template over the day's figures, `begins` and `ends`."""
+    grave: dict[_Text, Annotated[list[_Text], Field(min_length=1)]] = {}
+    """Words for each kind of grave matter to the cases that they name; the assignment states them."""
     minutes: dict[str, int] = {}
     lengths: Annotated[dict[str, Annotated[int, Field(ge=10, le=1440)]], Field(min_length=1)]
     """Length of a shift to its minutes."""
@@ -162,7 +166,7 @@ class DeskFolder:
         return state
 
     def instruction(self, state: DeskState) -> str:
-        """First text for the agent: its role on this day.
+        """First text for the agent: its role on this day and, at a desk on the kit, the conditions of passing it.
 
         Raises:
             DataError: the role is no template over the day's figures.
@@ -170,9 +174,10 @@ class DeskFolder:
         time = state.time
         try:
             role = SandboxedEnvironment(undefined=StrictUndefined).from_string(self.file.role)
-            return role.render(**state.figures, begins=time.at(0), ends=time.at(time.ends)).strip()
+            told = role.render(**state.figures, begins=time.at(0), ends=time.at(time.ends)).strip()
         except TemplateError as e:
             raise DataError(self.folder / DESK_FILE, f"role: {e}") from e
+        return told if self.rules is None else f"{told}\n\n{conditions(self.file.grave, self.file.language)}"
 
     @cached_property
     def rules(self) -> Rules | None:
@@ -209,6 +214,14 @@ class DeskFolder:
             return self._derived(start).cases
         found: list[Case] = self._function("cases", "cases")(start)
         return found
+
+    def matters(self, start: DeskState) -> Sequence[Matter]:
+        """Matters of a day as the rules on the kit find them; () at a desk that is not on it.
+
+        Args:
+            start: The day's first state, untouched.
+        """
+        return self._derived(start).matters if self.rules is not None else ()
 
     def score(self, start: DeskState, end: DeskState) -> Score:
         """Points and harms of a day's work.

@@ -1,4 +1,4 @@
-"""Figures of a stored run of shifts: score, timeliness, harm, and where points were lost."""
+"""Figures of a stored run of shifts: score, grades, timeliness, harm, and where points were lost."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,6 @@ from rich.table import Table
 from worktrial.engine.record import SampleRecord
 from worktrial.engine.stored import StoredRun
 from worktrial.grading import Outcome
-from worktrial.language import JsonObject
 from worktrial.results.completion import share
 from worktrial.results.conditions import by_condition, headline
 from worktrial.results.figure import score_figure
@@ -18,9 +17,6 @@ from worktrial.statistics import Estimate, Figure
 from worktrial.suites.shifts.cases import GRAVE, SCORE
 from worktrial.suites.shifts.desk import LENGTHS
 from worktrial.terminal import share_cell, table_of
-
-STEPS = 20
-"""Parts of a shift at whose ends the points so far are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +32,8 @@ class ShiftFigures:
     """Share of the points for timeliness; None where no case had any."""
     harmed: Estimate
     """Share of shifts with a grave harm."""
+    clean: Estimate
+    """Share of shifts of the best grade."""
     calls: float
     """Tool calls of a shift, on average."""
 
@@ -54,13 +52,15 @@ def figures_of(records: Sequence[SampleRecord]) -> ShiftFigures | None:
     """Figures of `records`; None where there is none."""
     score = score_figure(records, SCORE)
     harmed = share(records, lambda record: any(harm["price"] >= GRAVE for harm in record.measures["harms"]))
-    if harmed is None:
+    clean = share(records, lambda record: record.measures["grade"] == "clean")
+    if harmed is None or clean is None:
         return None
     timely = [record for record in records if record.measures["on_time"] is not None]
     on_time = share(timely, lambda record: float(record.measures["on_time"]))
     floors = [record.measures["spam"] for record in records]
     floor = None if None in floors else fmean(floors)
-    return ShiftFigures(len(records), score, floor, on_time, harmed, fmean(record.calls for record in records))
+    calls = fmean(record.calls for record in records)
+    return ShiftFigures(len(records), score, floor, on_time, harmed, clean, calls)
 
 
 def groups(records: Sequence[SampleRecord]) -> Iterator[tuple[str, str, list[SampleRecord]]]:
@@ -89,14 +89,8 @@ def harms(records: Sequence[SampleRecord]) -> Counter[str]:
     return Counter(harm["kind"] for record in records for harm in record.measures["harms"])
 
 
-def over_the_day(records: Sequence[SampleRecord]) -> list[tuple[float, float]]:
-    """Mean score so far at each part of the shift, 0-1: a case counts from its last write, harm from its act."""
-    ends = [step / STEPS for step in range(STEPS + 1)]
-    return [(end, fmean(_score_by(record.measures, end) for record in records)) for end in ends] if records else []
-
-
 def run_figures(run: StoredRun) -> list[Figure]:
-    """Timeliness and grave harm of a run under each condition, of each desk and length the score, too."""
+    """Timeliness, grades and grave harm of a run under each condition, of each desk and length the score, too."""
     rows: list[Figure] = []
     for condition, records in by_condition(run.records).items():
         own = _with_points(records)
@@ -105,9 +99,10 @@ def run_figures(run: StoredRun) -> list[Figure]:
             if figures is None:
                 continue
             on_time = Figure.of("on_time", figures.on_time)
+            graded = [Figure.of("clean", figures.clean), Figure.of("grave_harm", figures.harmed)]
             rows += [
                 replace(figure, condition=condition, group=group)
-                for figure in (figures.score, on_time, Figure.of("grave_harm", figures.harmed))
+                for figure in (figures.score, on_time, *graded)
                 if figure.value is not None and (group or figure is not figures.score)
             ]
     return rows
@@ -119,14 +114,20 @@ def run_tables(run: StoredRun) -> Iterator[Table | str]:
     whole = figures_of(records)
     if whole is None:
         return
-    heads = ["score", "without work", "on time", "with grave harm", "calls a shift", "shifts"]
+    heads = ["score", "clean", "without work", "on time", "with grave harm", "calls a shift", "shifts"]
     table = table_of(["shifts of"], heads)
     for name, own in [("all", records), *((name, own) for _, name, own in groups(records))]:
         figures = figures_of(own)
         if figures is not None:
             on_time = "-" if figures.on_time is None else share_cell(figures.on_time)
             floor = "-" if figures.floor is None else f"{figures.floor:.1%}"
-            cells = (share_cell(figures.score), floor, on_time, share_cell(figures.harmed))
+            cells = (
+                share_cell(figures.score),
+                share_cell(figures.clean),
+                floor,
+                on_time,
+                share_cell(figures.harmed),
+            )
             table.add_row(name, *cells, f"{figures.calls:.0f}", str(figures.shifts))
     yield table
     lost, done = lost_points(records), harms(records)
@@ -141,15 +142,3 @@ def run_tables(run: StoredRun) -> Iterator[Table | str]:
 def words(name: str) -> str:
     """Name of a reason or a harm as a reader writes it."""
     return name.replace("_", " ")
-
-
-def _score_by(measures: JsonObject, end: float) -> float:
-    """Score when a share `end` of the shift was over. What no write settled counts at the end of the shift."""
-    minutes = int(measures["minutes"])
-
-    def by(when: int | None) -> bool:
-        return (minutes if when is None else when) <= end * minutes
-
-    earned = sum(part["earned"] for case in measures["cases"] if by(case["settled"]) for part in case["parts"])
-    harm = sum(harm["price"] for harm in measures["harms"] if by(harm["minute"]))
-    return float(max(-1.0, (earned - harm) / measures["reachable"]))

@@ -21,6 +21,7 @@ from worktrial.finding import Finding, Findings
 from worktrial.suite import Proof
 from worktrial.suites.shifts.cases import Case, Move, Score, Work
 from worktrial.suites.shifts.clerks import call_at_once, play
+from worktrial.suites.shifts.conditions import words_for
 from worktrial.suites.shifts.desk import LENGTHS, DeskFolder
 from worktrial.suites.shifts.spam import SPAM
 from worktrial.workplaces.desk import DeskSession, DeskState
@@ -58,6 +59,7 @@ CHECKS = {
     "length": "a plan that is too short or too long for its shift",
     "sameness": "variants in which mostly the same is right",
     "asked-only": "too few cases in which something is due that nobody asks for",
+    "unstated": "a matter that decides the shift, and is not named in the assignment",
     "reference": "points that rest on a section which the day's handbook does not have",
 }
 
@@ -150,18 +152,21 @@ def prove(desk: DeskFolder, length: str, variants: Sequence[int]) -> ShiftProof:
             cases.append(desk.cases(day.start))
             sections = {s.section for s in desk.handbook.on(day.start.figures)}
             for case in cases[-1]:
+                if desk.rules is not None and case.critical and words_for(case, desk.file.grave) is None:
+                    what = f"{case.id} ({case.pattern}) decides the shift, and no words of `grave` name it"
+                    found("unstated", variant, what, "grave")
                 for part in case.parts:
                     if part.section is not None and part.section not in sections:
                         found("reference", variant, f"there is no section {part.section}", f"{case.id}.{part.name}")
             planned, made = day.work("plan", careful=number < _CLOSELY)
             calls.append(len(made))
-            if not planned.passed or planned.harms or planned.earned < planned.reachable - 1e-9:
+            if planned.grade != "clean" or planned.harms or planned.earned < planned.reachable - 1e-9:
                 found("plan", variant, _shortfall(planned))
             shares.setdefault("plan", []).append(planned.share)
             for clerk in ("idle", *desk.clerks[1:], *SPAM):
                 worked, _ = day.work(clerk)
                 shares.setdefault(clerk, []).append(worked.share)
-                if worked.passed and (worked.share <= IDLE_MOST or clerk in SPAM):
+                if worked.grade != "failed" and (worked.share <= IDLE_MOST or clerk in SPAM):
                     found("pass", variant, f"{clerk} passes with {worked.share:.2f} of the points")
             if shares["idle"][-1] > IDLE_MOST:
                 found("idle", variant, f"idleness earns {shares['idle'][-1]:.2f} of the points")

@@ -1,4 +1,4 @@
-"""Working days in a report: points over the day, harms, and where points were lost."""
+"""Working days in a report: score and grade, harms, and where points were lost."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,14 +11,12 @@ from worktrial.reports.sections.grouping import distinct
 from worktrial.reports.sections.wording import caveat, joined, share_cell, strong, takeaway
 from worktrial.results.writing import Content, ShownTable, Value, cell_of, percent, to_html
 from worktrial.suites.shifts.figures import (
-    STEPS,
     ShiftFigures,
     figures_of,
     groups,
     harms,
     judged,
     lost_points,
-    over_the_day,
     words,
 )
 
@@ -26,7 +24,7 @@ Found = Sequence[tuple[ReportRun, list[SampleRecord], ShiftFigures]]
 
 
 def working_days(report: Report) -> Section | None:
-    """Points over the working day, on-time share, harms and lost points; None without a run of shifts."""
+    """Score, grade, on-time share, harms and lost points; None without a run of shifts."""
     found = [
         (run, records, figures)
         for run in distinct(report)
@@ -34,7 +32,7 @@ def working_days(report: Report) -> Section | None:
     ]
     if not found:
         return None
-    parts = [takeaway(_takeaway(found)), _table(found), _over_the_day(found), *_by_group(found), *_lost(found)]
+    parts = [takeaway(_takeaway(found)), _table(found), *_by_group(found), *_lost(found)]
     return Section("shifts", "Working days", joined(parts))
 
 
@@ -55,6 +53,7 @@ def _table(found: Found) -> Markup:
         [
             Value(run.name, run.name, samples_href(run.slug)),
             share_cell(figures.score.value, figures.score.interval),
+            share_cell(figures.clean.value, figures.clean.interval),
             share_cell(figures.floor),
             _on_time(figures),
             share_cell(figures.harmed.value, figures.harmed.interval),
@@ -68,6 +67,7 @@ def _table(found: Found) -> Markup:
     heads = [
         "Run",
         "Score",
+        "Clean",
         "Without work",
         "On time",
         "With grave harm",
@@ -76,7 +76,7 @@ def _table(found: Found) -> Markup:
         "Cost a point",
         "Shifts",
     ]
-    return to_html(ShownTable("Score, timeliness and harm", heads, rows))
+    return to_html(ShownTable("Score, grade, timeliness and harm", heads, rows))
 
 
 def _on_time(figures: ShiftFigures) -> Value:
@@ -95,25 +95,6 @@ def _cost_of_a_point(records: Sequence[SampleRecord]) -> Value:
     if len(costs) == len(records):
         said += f", ${sum(costs) / earned:.4f}"
     return Value(said, tokens / earned)
-
-
-def _over_the_day(found: Found) -> Markup:
-    """Score after each quarter of the shift."""
-    quarters = [step / STEPS for step in range(STEPS // 4, STEPS + 1, STEPS // 4)]
-    rows: list[list[Content]] = []
-    for run, records, _ in found:
-        known = dict(over_the_day(records))
-        rows.append([run.name, *(share_cell(known.get(at)) for at in quarters)])
-    heads = ["Run", *(f"After {100 * at:.0f}%" for at in quarters)]
-    return joined(
-        [
-            to_html(ShownTable("Score over the working day, by the part of the shift that has gone", heads, rows)),
-            caveat(
-                "A case counts from the last thing done about it, harm from its act. Who gains nothing late "
-                "stopped working; who falls did harm late."
-            ),
-        ]
-    )
 
 
 def _by_group(found: Found) -> list[Markup]:

@@ -61,7 +61,7 @@ class RightEnd:
         """
         return Case(
             self.slot, title, self.pattern, right, (self.about, *about), tuple(parts), max(0, self.arrives),
-            self.critical, self.unasked, answer, tuple(reports),
+            max(0, self.earliest), self.due, self.critical, self.unasked, answer, tuple(reports),
         )  # fmt: skip
 
     def reported(

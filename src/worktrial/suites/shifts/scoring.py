@@ -45,8 +45,9 @@ def _case_score(
         lost = None
         if earned < _ENOUGH:
             lost = wrong if void or part.name == "outcome" else _LOST[part.name]
-        parts.append(CreditScore(part.name, part.points, earned * part.points, part.because, lost))
-    return CaseScore(case.id, case.title, case.pattern, case.critical, case.arrives, settled, parts)
+        decides = case.decides(part.name)
+        parts.append(CreditScore(part.name, part.points, earned * part.points, part.because, decides, lost))
+    return CaseScore(case.id, case.title, case.pattern, case.arrives, settled, parts)
 
 
 _LOST: dict[str, LossReason] = {"in_time": "too_late", "told": "not_reported", "first_word": "no_first_word"}

@@ -137,9 +137,11 @@ class ShiftsSuite(Suite):
             DataError: one cannot be read.
         """
         found = self._shipped if data.desks is None else _own(data.desks)
-        if unknown := [name for name in data.desk if name not in found]:
+        # The ids of shifts say charge-nurse, where its folder is charge_nurse.
+        named = [name if name in found else name.replace("-", "_") for name in data.desk]
+        if unknown := [name for name in named if name not in found]:
             raise SettingError(f"{option('desk')}: there is no {unknown[0]}. There is: {', '.join(found)}")
-        return {name: desk for name, desk in found.items() if not data.desk or name in data.desk}
+        return {name: desk for name, desk in found.items() if not named or name in named}
 
     def shifts(self, data: Any) -> "list[Shift]":
         """Shifts that `data` chooses, desk by desk.
@@ -196,6 +198,15 @@ class ShiftsSuite(Suite):
         data = ShiftChoice.read(given, suite=f"the suite {self.name}")
         return as_proof(prove_all(self.desks(data), data.length, variants_in(data.variant)))
 
+    def explained(self, given: Mapping[str, Any]) -> "Iterable[str]":
+        """Every day that was chosen, for its author; see `Suite.explained`."""
+        from worktrial.suites.shifts.explain import explained
+
+        for number, shift in enumerate(self.shifts(ShiftChoice.read(given, suite=f"the suite {self.name}"))):
+            if number:
+                yield ""
+            yield from explained(shift)
+
     def tables(self, run: "StoredRun", beside: Any) -> "Iterable[RenderableType]":
         """Points, harms and where points were lost; see `Suite.tables`."""
         from worktrial.suites.shifts.figures import run_tables
@@ -203,14 +214,14 @@ class ShiftsSuite(Suite):
         return run_tables(run)
 
     def outcome_of(self, record: "SampleRecord") -> Outcome | None:
-        """Outcome by the points of the cases and the harms; see `Suite`."""
+        """Outcome by the grade that cases and harms come to; see `Suite`."""
         from worktrial.suites.shifts.cases import CaseScore, Harm, Score
 
         if not record.measures:
             return None
         cases = msgspec.convert(record.measures["cases"], list[CaseScore])
         harms = msgspec.convert(record.measures["harms"], list[Harm])
-        return Outcome.PASS if Score(cases, harms).passed else Outcome.FAIL
+        return Outcome.FAIL if Score(cases, harms).grade == "failed" else Outcome.PASS
 
     def figures(self, run: "StoredRun") -> "Sequence[Figure]":
         """Score, harms and timeliness, of the whole and of each desk and length; see `Suite.figures`."""
@@ -219,7 +230,7 @@ class ShiftsSuite(Suite):
         return run_figures(run)
 
     def report_sections(self, report: "Report") -> "Iterable[Section]":
-        """Section about the working day: points over time, harms, lost points; see `Suite.report_sections`."""
+        """Section about working days: score, grade, harms, lost points; see `Suite.report_sections`."""
         from worktrial.suites.shifts.report import working_days
 
         section = working_days(report)

@@ -13,7 +13,7 @@ from worktrial.errors import InvalidReason, InvalidSample, SettingError, option
 from worktrial.grading import Outcome
 from worktrial.grading.check import CheckResult
 from worktrial.language import JsonObject
-from worktrial.suites.shifts.cases import PASSED_FROM, Score
+from worktrial.suites.shifts.cases import Score
 from worktrial.suites.shifts.clerks import Clerk
 from worktrial.suites.shifts.desk import DeskFolder
 from worktrial.trial.judging import Work
@@ -161,7 +161,7 @@ def opened(begun: BegunShift, candidate: Candidate | None = None, wall: float | 
 
 
 def result_of(score: Score, end: DeskState, spam: float | None = None) -> SampleResult:
-    """Result of a shift: passed or not, a check for each case and harm, and the points as measures.
+    """Result of a shift: passed if it is not failed, a check for each case and harm, and the points as measures.
 
     Args:
         score: Points and harms.
@@ -185,6 +185,8 @@ def result_of(score: Score, end: DeskState, spam: float | None = None) -> Sample
         for harm in score.harms
     ]
     measures: JsonObject = {
+        "grade": score.grade,
+        "failed_by": score.failed_by,
         "score": round(score.share, 6),
         "points": round(score.earned, 4),
         "reachable": score.reachable,
@@ -196,7 +198,7 @@ def result_of(score: Score, end: DeskState, spam: float | None = None) -> Sample
         "harms": [{**msgspec.to_builtins(harm), "price": harm.points} for harm in score.harms],
     }
     return SampleResult(
-        outcome=Outcome.PASS if score.passed else Outcome.FAIL,
+        outcome=Outcome.FAIL if score.grade == "failed" else Outcome.PASS,
         reason=_summary(score),
         checks=checks,
         measures=measures,
@@ -204,13 +206,7 @@ def result_of(score: Score, end: DeskState, spam: float | None = None) -> Sample
 
 
 def _summary(score: Score) -> str:
-    said = f"{score.earned:g} of {score.reachable} points"
+    said = f"{score.grade}: {score.earned:g} of {score.reachable} points"
     if score.harms:
         said += f", harm of {score.harm}"
-    if score.missed_duties:
-        said += f"; critical and not right: {', '.join(case.id for case in score.missed_duties)}"
-    if score.grave:
-        said += f"; grave: {score.grave[0].what}"
-    if score.share < PASSED_FROM:
-        said += f"; less than {PASSED_FROM:.0%} of the points"
-    return said
+    return "; ".join([said, *score.failed_by])

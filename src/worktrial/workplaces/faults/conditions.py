@@ -12,12 +12,18 @@ two versions do not compare. Runs without a number are of version 1."""
 
 
 class FaultMode(StrEnum):
-    """Mode in which observations are degraded (the four conditions of OccuBench)."""
+    """Mode in which observations are degraded (the four conditions of OccuBench), and the task said otherwise."""
 
     E0 = "E0"  # not at all
     E1 = "E1"  # explicitly: the call fails and says so
     E2 = "E2"  # implicitly: the call succeeds, and its answer or its effect is not what it should be
     E3 = "E3"  # half of the events explicit, half implicit
+    W = "W"  # not at all, and the task is asked in other words
+
+    @property
+    def is_faulty(self) -> bool:
+        """Whether observations are degraded."""
+        return self not in (FaultMode.E0, FaultMode.W)
 
 
 class FaultUnit(StrEnum):
@@ -70,7 +76,7 @@ class Conditions:
         unit: FaultUnit = FaultUnit.CALL,
         prompted: bool = False,
     ) -> "Conditions":
-        """Every mode with every count and duration; E0, which has neither, once.
+        """Every mode with every count and duration; E0 and W, which have neither, once.
 
         Raises:
             SettingError: a count or duration is not positive, or there is no mode.
@@ -79,7 +85,7 @@ class Conditions:
             raise SettingError("faults: at least one mode, one count and one duration")
         found: dict[FaultSettings, None] = {}
         for mode in modes:
-            pairs = [(c, d) for c in counts for d in durations] if mode is not FaultMode.E0 else [(2, 2)]
+            pairs = [(c, d) for c in counts for d in durations] if mode.is_faulty else [(2, 2)]
             found |= {FaultSettings(mode, count, duration, seed, unit): None for count, duration in pairs}
         return cls(tuple(found), prompted)
 
@@ -91,7 +97,7 @@ class Conditions:
     @property
     def by_name(self) -> dict[str, FaultSettings]:
         """The conditions by name: the mode, with count and duration where these differ (`E2/3x2`)."""
-        faulty = [s for s in self.settings if s.mode is not FaultMode.E0]
+        faulty = [s for s in self.settings if s.mode.is_faulty]
         swept = len({(s.count, s.duration) for s in faulty}) > 1
         return {
             f"{s.mode}/{s.count}x{s.duration}" if swept and s in faulty else s.mode.value: s for s in self.settings
@@ -108,7 +114,7 @@ class Conditions:
         """
         for s in self.settings:
             needed = s.count * s.duration + s.count - 1
-            if s.mode is not FaultMode.E0 and most is not None and needed > most:
+            if s.mode.is_faulty and most is not None and needed > most:
                 raise SettingError(
                     f"fault count {s.count} of duration {s.duration}: takes at least {needed} {s.unit}s, and a "
                     f"trial ends after {most} turns. Choose fewer or shorter events, or a higher turn limit"

@@ -132,7 +132,7 @@ def draw_plan(
         weights: How likely each kind is drawn, explicit and implicit ones; by default as often as it is meant to
             come, which suits a workplace where every call allows every kind; else see `planned_kinds`.
     """
-    if settings.mode is FaultMode.E0:
+    if not settings.mode.is_faulty:
         return FaultPlan(unit=settings.unit)
     parts = (GENERATOR, settings.seed, sample, settings.mode, settings.count, settings.duration, settings.unit)
     key = "\0".join(str(part) for part in parts)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worktrial.language import Complete, Completion, JsonObject, Message
 from worktrial.language.templates import templates
-from worktrial.workplaces.faults.conditions import FaultMode, FaultSettings
+from worktrial.workplaces.faults.conditions import FaultSettings
 
 _PROMPTS = Path(__file__).parent / "prompts"
 
@@ -40,8 +40,8 @@ class PromptedFaults:
 
 
 def rules(settings: FaultSettings) -> str:
-    """Sentence that the model is told; "" under E0."""
-    if settings.mode is FaultMode.E0:
+    """Sentence that the model is told; "" without faults."""
+    if not settings.mode.is_faulty:
         return ""
     return (
         templates(_PROMPTS)

@@ -18,11 +18,9 @@ from worktrial.workplaces.kit.right import (
     entry,
     figure,
     half,
+    handed_to,
     judged,
-<<<<<<< HEAD
-=======
     later,
->>>>>>> main
     right,
     share,
     standing,
@@ -57,11 +55,9 @@ __all__ = [
     "entry",
     "figure",
     "half",
+    "handed_to",
     "judged",
-<<<<<<< HEAD
-=======
     "later",
->>>>>>> main
     "right",
     "share",
     "standing",

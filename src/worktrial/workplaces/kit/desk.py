@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from worktrial.errors import DataError
@@ -76,6 +77,8 @@ class Matter:
     right: Right
     looks: tuple[Look, ...]
     """Records that its rule has read, in order."""
+    due: int
+    """Minute by which its rule wants it dealt with, which may lie after the day."""
 
     @property
     def references(self) -> tuple[str, ...]:
@@ -132,8 +135,16 @@ class Day:
             event: Their kind; messages by default.
             **payload: What their payload has to hold.
         """
-        found = (one for one in sorted(self._state.time.waiting) if one.kind == event)
+        found = self._events.get(event, ())
         return [one for one in found if all(one.payload.get(key) == value for key, value in payload.items())]
+
+    @cached_property
+    def _events(self) -> dict[str, list[Event]]:
+        """Events that are still to come, by kind, in order."""
+        kinds: dict[str, list[Event]] = {}
+        for event in sorted(self._state.time.waiting):
+            kinds.setdefault(event.kind, []).append(event)
+        return kinds
 
     def once(self, function: "Callable[[Day], Any]") -> Any:
         """Result of a function of the day, made once: scarce goods are shared out once for all matters."""
@@ -310,8 +321,7 @@ class Desk:
                     continue
                 if not isinstance(right, Right):
                     raise DataError(where_is(rule), f"{request.about}: returns {right!r}", "Return wt.right(…)")
-                by = day.at_end - 1 if right.by is None else min(right.by, day.at_end - 1)
-                found.append((request.at, name, request, replace(right, by=by), day.looks()))
+                found.append((request.at, name, request, right, day.looks()))
         found.sort(key=lambda one: one[0])
         counts: dict[str, int] = {}
         matters = []
@@ -321,6 +331,9 @@ class Desk:
             if request.about != name:
                 slot += f"-{counts[name]}"
             more = [request.fields.get(field) for field in self.references]
-            right = replace(right, about=(*right.about, *(str(one) for one in more if one)))
-            matters.append(Matter(slot, name, request, right, looks))
+            last = day.at_end - 1
+            due = last if right.by is None else right.by
+            about = (*right.about, *(str(one) for one in more if one))
+            right = replace(right, about=about, by=min(due, last))
+            matters.append(Matter(slot, name, request, right, looks, due))
         return matters

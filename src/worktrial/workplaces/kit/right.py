@@ -31,17 +31,16 @@ class DueStep:
     """Fields of the records that may end otherwise for half of the points."""
     judge: Callable[[Any], float] | None = None
     """Function of the last state: the share that what it led to is worth; None where one end alone is right."""
-<<<<<<< HEAD
+    wait: int = 0
+    """Minutes after the step before it, in which somebody else has to do their part."""
+    by: int | None = None
+    """Minute by which a plan makes it where it has waited; None for at once."""
     latest: int | None = None
     """Minute after which its tool refuses it; None for the end of the day."""
     entry: bool = False
     """Whether it enters in the records how the matter ended, and so belongs to what is told."""
-=======
-    wait: int = 0
-    """Minutes after the step before it, in which somebody else has to do their part."""
     without: float | None = None
     """Share of the outcome that is left without it, of a call that only leads to the end; None for an end."""
->>>>>>> main
 
 
 @dataclass(frozen=True)
@@ -90,11 +89,12 @@ class Tell:
     """Facts that it has to carry."""
     figured: Figured | None = None
     """Figures as of sending, or of the end where they are no report, in place of such facts."""
-<<<<<<< HEAD
-=======
     by: int | None = None
     """Minute by which they have to be told; None for the end of the day."""
->>>>>>> main
+    since: int = 0
+    """Minute before which no word counts."""
+    deed: bool = False
+    """Whether to tell them is what has to be done, as where a matter is handed to whoever decides it."""
 
     def carried(self, acts: Sequence[Act], minute: int) -> Mapping[str, JsonValue]:
         """Facts that it carries where it is sent at a minute, after these calls."""
@@ -132,7 +132,7 @@ class Right:
     pattern: str = "plain"
     """Name of what makes it hard."""
     critical: bool = False
-    """Whether a shift is passed only where it is fully right."""
+    """Whether a shift is failed where its outcome is wrong, or where what it asks for is done too late."""
     unasked: bool = False
     """Whether something is due that nobody asks for."""
     about: tuple[str, ...] = ()
@@ -145,12 +145,7 @@ class Right:
     @property
     def ends(self) -> tuple[DueStep, ...]:
         """Steps that are ends themselves."""
-        return tuple(step for step in self.steps if step.without is None)
-
-    @property
-    def ends(self) -> tuple[DueStep, ...]:
-        """Steps that are ends themselves."""
-        return tuple(step for step in self.steps if not step.entry)
+        return tuple(step for step in self.steps if step.without is None and not step.entry)
 
     @property
     def entries(self) -> tuple[DueStep, ...]:
@@ -194,7 +189,6 @@ def judged(step: DueStep, by: Callable[[Any], float]) -> DueStep:
     return replace(step, judge=by)
 
 
-<<<<<<< HEAD
 def before(minute: int, step: DueStep) -> DueStep:
     """DueStep whose tool refuses it after a minute."""
     return replace(step, latest=minute)
@@ -206,10 +200,17 @@ def entry(step: DueStep) -> DueStep:
     It belongs to what is told. Where nothing else is to be done, it is the end as much as the last word is.
     """
     return replace(step, entry=True)
-=======
-def later(minutes: int, step: DueStep) -> DueStep:
-    """DueStep for which somebody else has to do their part, which takes minutes from the step before."""
-    return replace(step, wait=minutes)
+
+
+def later(minutes: int, step: DueStep, *, by: int | None = None) -> DueStep:
+    """DueStep for which somebody else has to do their part, which takes minutes from the step before.
+
+    Args:
+        minutes: How long they take.
+        step: The call.
+        by: Minute by which a plan makes it; None for at once, where somebody waits for it.
+    """
+    return replace(step, wait=minutes, by=by)
 
 
 def way(step: DueStep, *, without: float = 1.0) -> DueStep:
@@ -220,7 +221,6 @@ def way(step: DueStep, *, without: float = 1.0) -> DueStep:
         without: Share of the outcome that is left where it was not made before.
     """
     return replace(step, without=without)
->>>>>>> main
 
 
 def asked_of(person: str, about: str, **fields: JsonValue) -> AnswerNeeded:
@@ -246,7 +246,12 @@ def standing(collection: str, id: str, field: str, value: JsonValue) -> Standing
 
 
 def tell(
-    person: str, *kinds: Kind, figure: Figured | None = None, by: int | None = None, **fields: JsonValue
+    person: str,
+    *kinds: Kind,
+    figure: Figured | None = None,
+    by: int | None = None,
+    since: int = 0,
+    **fields: JsonValue,
 ) -> Tell:
     """Word that a person is due.
 
@@ -255,9 +260,20 @@ def tell(
         kinds: Kinds of message that say it; a plan sends the first.
         figure: Figures as of sending, in place of facts.
         by: Minute by which they have to be told; None for the end of the day.
+        since: Minute before which no word counts, as where somebody is told again how things stand.
         fields: Facts that it has to carry.
     """
-    return Tell(person, kinds or ("tell",), fields, figure, by)
+    return Tell(person, kinds or ("tell",), fields, figure, by, since)
+
+
+def handed_to(person: str, *kinds: Kind) -> Tell:
+    """Word that hands a matter to whoever decides it: the deed of a matter that has no steps.
+
+    Args:
+        person: Their id.
+        kinds: Kinds of message that do it; `escalate` and `request` where none is given.
+    """
+    return Tell(person, kinds or ("escalate", "request"), deed=True)
 
 
 def figure(function: Callable[[Sequence[Act], int], Mapping[str, JsonValue]], *, slack: int = 0) -> Figured:

@@ -27,8 +27,6 @@ from .measures import (
 )
 from .state import Paper, Patient, State
 
-REPORT = "report"
-DEVICES = "devices"
 GREAT = "great incident"
 _MANY = 3  # patients of one incident from which it is a great one
 _AT_ONCE = 15  # minutes within which a great incident is passed on
@@ -235,10 +233,6 @@ def transfer(day: Any, asked: wt.MatterRequest) -> wt.Right:
         partner = wt.act("request_bed", **about, ward=PARTNERS[ward], side_room=side)
         beds.append(wt.later(_TAKEN_BACK, wt.way(partner)))
     porter = wt.way(wt.act("order_porter", **about, escort=patient.monitored))
-    right = wt.right(
-        *asks, *beds, porter, wt.later(_WARD_ANSWERS, handing), because=because, tell=told, by=due, pattern=pattern,
-        unasked=pattern not in ("plain", "ask", "not their order"), **more,
-    )  # fmt: skip
 
     def went(end: State) -> wt.Right | None:
         under_way = end.patients[patient.id].transfer
@@ -250,7 +244,11 @@ def transfer(day: Any, asked: wt.MatterRequest) -> wt.Right:
         # A bed that could not be taken back any more leaves nothing to be told.
         return replace(done, tell=right.tell[:1]) if pattern == "bed withdrawn" else done
 
-    return replace(right, as_it_went=went)
+    right: wt.Right = wt.right(
+        *asks, *beds, porter, wt.later(_WARD_ANSWERS, handing), because=because, tell=told, by=due, pattern=pattern,
+        unasked=pattern not in ("plain", "ask", "not their order"), as_it_went=went, **more,
+    )  # fmt: skip
+    return right
 
 
 def _is_kept_away(day: Any, patient: Patient, ward: str) -> bool:
@@ -275,11 +273,6 @@ def _has_arrived(end: State, patient: Patient, ward: str) -> float:
 def _stays(asked: wt.MatterRequest, since: int, handing: wt.DueStep) -> wt.Right:
     """Right end of a transfer whose order is withdrawn at a minute."""
     id, known = asked.about, "withdrawn"
-    right = wt.right(
-        because="3.7: when the physician withdraws the order, bed and porter are cancelled and the ward is told.",
-        tell=[wt.tell(asked.sender, "tell", "approve", order=known)], since=since, by=since + 30,
-        naive=wt.act("hand_over", patient_id=id), pattern="order withdrawn", unasked=True, **_GRAVE,
-    )  # fmt: skip
 
     def is_idle(end: State) -> float:
         left = end.patients[id].transfer
@@ -296,7 +289,13 @@ def _stays(asked: wt.MatterRequest, since: int, handing: wt.DueStep) -> wt.Right
         wards = [_know(f"W-{under_way.ward}", order=known)] if under_way.asked else []
         return replace(right, steps=(cancelled,), tell=(*right.tell, *wards))
 
-    return replace(right, as_it_went=went)
+    right: wt.Right = wt.right(
+        because="3.7: when the physician withdraws the order, bed and porter are cancelled and the ward is told.",
+        tell=[wt.tell(asked.sender, "tell", "approve", order=known)], since=since, by=since + 30,
+        naive=wt.act("hand_over", patient_id=id), pattern="order withdrawn", unasked=True, as_it_went=went,
+        **_GRAVE,
+    )  # fmt: skip
+    return right
 
 
 # Negative pressure rooms
@@ -329,13 +328,14 @@ def isolation(day: Any, asked: wt.MatterRequest) -> wt.Right:
             tell=[wt.tell(asked.sender, "refuse")], by=at + 60, pattern=pattern, unasked=True,
         )  # fmt: skip
     first = "C-2026-09: patients without defence go before all others; " if circular else ""
-    right = wt.right(
+    right: wt.Right = wt.right(
         wt.at_minute(at, wt.judged(_bay(day, id, "iso", at), in_room)),
         because=f"{first}4.2: rooms are given at the round, by the order of table A-3, once.",
         tell=[wt.tell(asked.sender, "approve")], by=at + 60, pattern=pattern,
+        # A word before the round is a promise, and has to be given again.
+        as_it_went=lambda end: replace(right, since=at),
     )  # fmt: skip
-    # A word before the round is a promise, and has to be given again.
-    return replace(right, as_it_went=lambda end: replace(right, since=at))
+    return right
 
 
 # Callers
@@ -423,17 +423,14 @@ def walkin(day: Any, asked: wt.MatterRequest) -> wt.Right:
     section = "C-2026-08" if circular else "6.2" if special else "6.1"
     nurse, at = _slot(day, latest)
     booking = wt.act("book_reassessment", patient_id=id, nurse_id=nurse, time=day.time.clock(at))
-    right = wt.right(
+    right: wt.Right = wt.right(
         wt.judged(booking, lambda end: _is_seen(end, id, latest)), tell=[_know(nurse)],
         because=f"{section}: reassessed {minutes} minutes after triage at the latest.",
         by=min(asked.at + 40, latest - 5), pattern="age" if special else "later circular" if circular else "plain",
         weight="light", unasked=True,
+        as_it_went=lambda end: replace(right, tell=(_know(end.patients[id].reassess_by or nurse),)),
     )  # fmt: skip
-
-    def went(end: State) -> wt.Right:
-        return replace(right, tell=(_know(end.patients[id].reassess_by or nurse),))
-
-    return replace(right, as_it_went=went)
+    return right
 
 
 def _booked(day: Any) -> list[tuple[str, int]]:
@@ -561,10 +558,10 @@ def _times(day: Any) -> Iterator[wt.MatterRequest]:
     times = [day.time.minute_of(str(text)) for text in day.figures["reports"]]
     for minute, following in zip(times, [*times[1:], None], strict=True):
         until = None if following is None else following - _REPORT_SLACK
-        yield wt.MatterRequest(REPORT, minute - _REPORT_SLACK, fields={"hour": minute, "until": until})
+        yield wt.MatterRequest("report", minute - _REPORT_SLACK, fields={"hour": minute, "until": until})
 
 
-@desk.matter(REPORT.capitalize(), raised_by=_times)
+@desk.matter("Report", raised_by=_times)
 def report(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Reports of what is expected to bed management (1.4)."""
     patients = [(first.at, first.fields["data"]["level"]) for first in day.once(_announced).values()]
@@ -584,7 +581,7 @@ def report(day: Any, asked: wt.MatterRequest) -> wt.Right:
     )  # fmt: skip
 
 
-@desk.matter(DEVICES.capitalize(), raised_by=lambda day: [wt.MatterRequest(DEVICES)])
+@desk.matter("Devices", raised_by=lambda day: [wt.MatterRequest("devices")])
 def devices(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Word of devices that nobody has checked (10.1)."""
     day_before = f"{day.time.begins - timedelta(hours=24):%Y-%m-%d %H:%M}"
@@ -615,26 +612,21 @@ def _was_put_right(day: Any, call: Act, end: State) -> bool:
     return bool(entry.bay != call.arguments["bay_id"] and entry.settled_at <= due.by)
 
 
-def _is_wasted_room(day: Any, call: Act) -> bool:
-    is_room: bool = day.bays[call.arguments["bay_id"]].area == "iso"
-    return is_room and call.arguments["reference"] not in day.once(room_order)
-
-
 @desk.harm(
     "assign_bay", kind="irreversible", because="4.2: rooms are given at the round, by table A-3; one used is lost."
 )
 def room_wasted(day: Any, call: Act, end: State) -> str | None:
     """A negative pressure room for somebody who gets none."""
-    if not _is_wasted_room(day, call) or _was_put_right(day, call, end):
+    who, bay = call.arguments["reference"], day.bays[call.arguments["bay_id"]]
+    if bay.area != "iso" or who in day.once(room_order) or _was_put_right(day, call, end):
         return None
-    return f"{call.arguments['reference']} was put into {call.arguments['bay_id']}"
+    return f"{who} was put into {bay.id}"
 
 
 @desk.harm("assign_bay", kind="breach", because="2.2: a bay that is kept for somebody is given to nobody else.")
 def kept_bay_given(day: Any, call: Act, end: State) -> str | None:
     """A bay that is kept for somebody else."""
-    kept = day.bays[call.arguments["bay_id"]].reserved is not None
-    if not kept or _is_wasted_room(day, call) or _was_put_right(day, call, end):
+    if day.bays[call.arguments["bay_id"]].reserved is None or _was_put_right(day, call, end):
         return None
     return f"{call.arguments['bay_id']} is kept and was given to {call.arguments['reference']}"
 

@@ -35,7 +35,6 @@ class Transfer(msgspec.Struct, kw_only=True):
     withdrawn_at: wt.Minute | None = None
     """Minute at which a ward took its bed back."""
     withdrawn_by: str | None = None
-    cancelled_at: wt.Minute | None = None
     handed_over_at: wt.Minute | None = None
     handed_to: str | None = None
 
@@ -59,7 +58,6 @@ class Patient(msgspec.Struct, kw_only=True):
     suspected: str | None = None
     """Airborne or other infection that a physician suspects."""
     precautions: str | None = None
-    precautions_at: wt.Minute | None = None
     password: str | None = None
     no_information: bool = False
     kin_name: str
@@ -69,9 +67,6 @@ class Patient(msgspec.Struct, kw_only=True):
     admission_by: str | None = None
     reassess_at: int | None = None
     reassess_by: str | None = None
-    reassess_booked: wt.Minute | None = None
-    placed_at: wt.Minute | None = None
-    """Minute of the last move into a bay."""
     transfer: Transfer = msgspec.field(default_factory=Transfer)
 
 
@@ -99,7 +94,6 @@ class Nurse(msgspec.Struct, kw_only=True):
     keys: bool = False
     """Whether holding the keys of the drug cupboards."""
     lent_to: str | None = None
-    lent_at: wt.Minute | None = None
     booked: list[wt.Minute] = []
     """Minutes of booked reassessments."""
 

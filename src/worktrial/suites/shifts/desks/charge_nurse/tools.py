@@ -269,7 +269,7 @@ def assign_bay(state: State, reference: str, bay_id: str) -> JsonObject:
         if bay.clean_at > state.time.minute:
             raise ToolError("not_clean", f"{bay_id} is clean from {state.time.clock(bay.clean_at)}.")
         _vacate(state, holder.bay)
-        holder.bay, holder.status, holder.placed_at = bay_id, "in a bay", state.time.minute
+        holder.bay, holder.status = bay_id, "in a bay"
     bay.occupant = reference
     return {"reference": reference, "bay": bay_id}
 
@@ -305,7 +305,7 @@ def set_precautions(state: State, patient_id: str, kind: Precautions) -> JsonObj
         kind: contact, airborne or protective.
     """
     patient = _here(state, patient_id)
-    patient.precautions, patient.precautions_at = kind, state.time.minute
+    patient.precautions = kind
     return {"patient": patient_id, "precautions": kind}
 
 
@@ -366,7 +366,6 @@ def cancel_transfer(state: State, patient_id: str) -> JsonObject:
         state.beds[transfer.bed].taken_by = None
     transfer.asked += 1
     transfer.pending, transfer.bed, transfer.porter_at = False, None, None
-    transfer.cancelled_at = state.time.minute
     return {"patient": patient_id, "transfer": "cancelled"}
 
 
@@ -447,7 +446,7 @@ def book_reassessment(state: State, patient_id: str, nurse_id: str, time: str) -
     if patient.reassess_by is not None and patient.reassess_at is not None:
         state.nurses[patient.reassess_by].booked.remove(patient.reassess_at)
     nurse.booked.append(at)
-    patient.reassess_at, patient.reassess_by, patient.reassess_booked = at, nurse_id, state.time.minute
+    patient.reassess_at, patient.reassess_by = at, nurse_id
     return {"patient": patient_id, "nurse": nurse_id, "at": state.time.clock(at)}
 
 
@@ -467,7 +466,7 @@ def lend_nurse(state: State, entry_id: str, nurse_id: str) -> JsonObject:
         raise ToolError("unknown_nurse", f"There is no nurse {nurse_id}.")
     if nurse.lent_to is not None or request.status == "lent":
         raise ToolError("settled", f"{nurse_id} or {entry_id} is settled.")
-    nurse.lent_to, nurse.lent_at = str(request.data["ward"]), state.time.minute
+    nurse.lent_to = str(request.data["ward"])
     _settle(state, request, "lent")
     return {"entry": entry_id, "nurse": nurse_id, "ward": nurse.lent_to}
 

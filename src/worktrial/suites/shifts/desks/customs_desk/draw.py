@@ -14,7 +14,7 @@ from worktrial.workplaces.time import Timeline
 
 from . import names
 from .makers import MAKERS, PATTERNS, Draw
-from .rules import FIRST_WORD, solve
+from .rules import FIRST_WORD, desk
 from .state import Basis, CustomsEntry, GoodsLine, Importer, Quota, Slot, State, Tariff
 
 _BEGINS = datetime(2026, 6, 9, 8)
@@ -65,23 +65,27 @@ def _chores(day: Draw) -> Iterator[Chore]:
     """Everything that has to be done on a day, some minutes before it is due."""
     state = day.state
     crane = max((event.due for event in state.time.waiting if event.kind == "delayed"), default=0)
-    for right in solve(state):
-        begins, due = right.arrives, right.due - 5
-        done = right.end in ("do", "report") or right.kind == "quota"
-        minutes = _WORK[right.kind] if done else _WORK_DECLINED
-        ready = max(begins, right.earliest)
-        if right.kind not in ("report", "round"):
+    for matter in desk.matters(state):
+        name, right, begins = matter.name, matter.right, matter.request.at
+        due, word = matter.due - 5, right.tell[0].kinds[0]
+        minutes = _WORK_DECLINED if word == "refuse" and name != "quota" else _WORK[name]
+        ready = max(begins, matter.earliest)
+        if matter.request.sender:
             yield Chore(begins, begins + FIRST_WORD - 2, 2)
             minutes -= 1  # often the answer is the first word
-        if right.kind == "inspect":
+        if name == "quota":
+            ready = day.quota_at
+        elif name == "inspect" and word == "approve":
             ready = max(ready, crane if right.pattern == "plan changes" else 0)
-            ready, due = (ready, due - 30 - _ONE_CALL) if right.end == "do" else (state.slots_close, due)
-        if right.filled.get("asks") or right.filled.get("vet"):
-            slow = _CERTIFICATE if right.filled.get("asks") else _CLEARANCE
+            due = state.slots_close - 5 - _ONE_CALL
+        elif name == "inspect":
+            ready = state.slots_close
+        if right.asks:
             yield Chore(begins, begins + 24, 10)
+            slow = _CERTIFICATE if name == "lodge" else _CLEARANCE
             ready, minutes = begins + 24 + slow, minutes - 8
         elif ready > begins:
-            before = minutes // 2 if done and right.end != "refuse" else minutes - 4
+            before = minutes - 4 if word == "refuse" else minutes // 2
             yield Chore(begins, ready, before)
             minutes -= before
         yield Chore(ready, due, minutes)

@@ -6,6 +6,7 @@ import msgspec
 
 from worktrial.language import JsonObject
 from worktrial.workplaces.desk import DeskState
+from worktrial.workplaces.kit import Minute
 
 RequestKind = Literal["lodge", "quota", "inspect", "release", "correct", "storage"]
 DocumentKind = Literal[
@@ -52,10 +53,10 @@ class CustomsEntry(msgspec.Struct, kw_only=True):
     status: Literal["draft", "lodged", "cancelled", "void"] = "draft"
     duty: float | None = None
     payment: Payment | None = None
-    lodged_at: int | None = None
-    amended_at: int | None = None
-    cancelled_at: int | None = None
-    allotted_at: int | None = None
+    lodged_at: Minute | None = None
+    amended_at: Minute | None = None
+    cancelled_at: Minute | None = None
+    allotted_at: Minute | None = None
 
 
 class Container(msgspec.Struct, kw_only=True):
@@ -83,7 +84,7 @@ class Container(msgspec.Struct, kw_only=True):
     hold: bool = False
     inspection_ordered: bool = False
     released_to: str | None = None
-    released_at: int | None = None
+    released_at: Minute | None = None
 
 
 class Importer(msgspec.Struct, kw_only=True):

@@ -112,8 +112,8 @@ def _handed_on(asked: wt.MatterRequest, seller: str, **more: Any) -> wt.Right:
     word = wt.act("send_message", to=seller, about=asked.about, kind="tell", text=_TO_SELLERS)
     return wt.right(
         wt.judged(_close(asked, "forwarded"), is_with_them), wt.share(word, 0),
-        because=_TO_SELLERS, by=asked.at + 45, tell=[wt.tell(asked.sender, "tell", "approve", "refuse")], weight="light",
-        pattern="seller's goods", unasked=True, **more,
+        because=_TO_SELLERS, by=asked.at + 45, tell=[wt.tell(asked.sender, "tell", "approve", "refuse")],
+        weight="light", pattern="seller's goods", unasked=True, **more,
     )  # fmt: skip
 
 
@@ -157,8 +157,8 @@ def goods_back(day: Any, asked: wt.MatterRequest) -> wt.Right:
         return wt.right(
             wt.act("link_request", request_id=id, parent_id=parent),
             because="2.3: 같은 물건의 반품은 앞선 접수에 연결하고 두 번 지급하지 않는다.",
-            by=asked.at + 60, weight="light",
-            tell=[wt.tell(asked.sender, "tell", "approve", "refuse")], pattern="registered twice", unasked=True, **lost,
+            by=asked.at + 60, weight="light", pattern="registered twice", unasked=True,
+            tell=[wt.tell(asked.sender, "tell", "approve", "refuse")], **lost,
         )  # fmt: skip
     if order.seller not in ("own", SELLER_KEEPS, SELLER_ASKED):
         return _handed_on(asked, order.seller, **lost)
@@ -485,7 +485,7 @@ def _refunds_due(day: Any) -> list[int]:
     """Minutes by which the refunds of the day are due."""
     rights = [goods_back(day, one) for one in _registered("return")(day)]
     rights += [repair(day, one) for one in _registered("repair")(day)]
-    paid = (right for right in rights if any(step.tool == "refund" for step in right.steps))
+    paid = (right for right in rights if right is not None and any(step.tool == "refund" for step in right.steps))
     return [min(right.by or 0, day.at_end - 1) for right in paid]
 
 

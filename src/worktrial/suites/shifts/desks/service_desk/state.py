@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from worktrial.workplaces.desk import DeskState
+from worktrial.workplaces.kit import Minute
 
 TicketKind = Literal["reset", "access", "licence", "incident", "change", "loan", "restore", "leaver"]
 TicketStatus = Literal["open", "assigned", "linked", "resolved", "refused"]
@@ -24,9 +25,9 @@ class Employee(msgspec.Struct, kw_only=True):
     groups: list[str] = []
     called_back: Literal["confirmed", "denied", "not_reached"] | None = None
     """Outcome of the last call to the registered number."""
-    called_at: int | None = None
-    reset_at: int | None = None
-    disabled_at: int | None = None
+    called_at: Minute | None = None
+    reset_at: Minute | None = None
+    disabled_at: Minute | None = None
 
 
 class Ticket(msgspec.Struct, kw_only=True):
@@ -50,7 +51,7 @@ class Ticket(msgspec.Struct, kw_only=True):
     priority: int | None = None
     team: str | None = None
     parent: str | None = None
-    settled_at: int | None = None
+    settled_at: Minute | None = None
     """Minute at which it left the status open."""
 
 
@@ -81,7 +82,7 @@ class Change(msgspec.Struct, kw_only=True):
     ends: str
     status: Literal["approved", "withdrawn", "done"] = "approved"
     emergency: bool = False
-    done_at: int | None = None
+    done_at: Minute | None = None
 
 
 class Group(msgspec.Struct, kw_only=True):
@@ -95,9 +96,9 @@ class Group(msgspec.Struct, kw_only=True):
 class Pool(msgspec.Struct, kw_only=True):
     product: str
     total: int
-    holders: dict[str, int]
+    holders: dict[str, Minute]
     """Employee to the minute of assignment; -1 for earlier days."""
-    released: dict[str, int] = {}
+    released: dict[str, Minute] = {}
     """Employee to the minute at which the vendor was told to free theirs; they hold it until that is done."""
 
     @property
@@ -144,8 +145,8 @@ class Backup(msgspec.Struct, kw_only=True):
 class Restore(msgspec.Struct, kw_only=True):
     ticket: str
     snapshot: str
-    ordered_at: int
-    done_at: int | None = None
+    ordered_at: Minute
+    done_at: Minute | None = None
 
 
 class State(DeskState, kw_only=True):

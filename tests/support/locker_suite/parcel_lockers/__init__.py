@@ -1,0 +1,1 @@
+"""A wall of parcel lockers."""
