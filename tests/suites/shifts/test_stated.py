@@ -77,7 +77,7 @@ CONDITIONS = {
     "en": (
         "a single harm costs 10 points or more",
         "less than 50% of the points",
-        "clean if there is no",
+        "clean if every outcome is right",
         "what was due 10",
         "and was wrong 20",
         "with other figures 2",

@@ -129,10 +129,10 @@ def test_time_is_of_the_whole_and_nothing_is_earned_around_a_wrong_end(start):
         assert (found.earned, [part.lost for part in found.parts]) == (earned, lost)
 
 
-def _graded(case, *harms):
-    """Grade of a shift with one matter beside three that are wholly right, and what it is failed by."""
+def _graded(case, *harms, others=3):
+    """Grade of a shift with one matter beside others that are wholly right, and what it is failed by."""
     right = [Credit("outcome", 10, lambda state: 1.0, "1: so it is.", "1")]
-    others = [Case(f"o-{n}", "another", "plain", "done", (), tuple(right)) for n in range(3)]
+    others = [Case(f"o-{n}", "another", "plain", "done", (), tuple(right)) for n in range(others)]
     found = score([case, *others], [Harm(kind, "a deed", "1: not so.") for kind in harms], _EMPTY)
     return found.grade, found.failed_by
 
@@ -179,6 +179,11 @@ def test_any_harm_costs_the_best_grade_and_a_grave_one_fails_the_shift(harms, gr
     found, why = _graded(_case(1.0), *harms)
     assert found == grade
     assert [one.startswith("grave harm: a deed") for one in why] == [True] * (grade == "failed")
+
+
+def test_a_shift_with_a_wrong_outcome_is_not_clean_however_small_it_is():
+    assert _graded(_case(1.0), others=20) == ("clean", [])
+    assert _graded(_case(0.5), others=20) == ("serviceable", [])
 
 
 def test_a_shift_is_failed_with_less_than_half_of_the_points(start):

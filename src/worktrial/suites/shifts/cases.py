@@ -33,7 +33,7 @@ GRAVE = 10
 PASSED_FROM = 0.5
 """Least share of the points, less harm, with which a shift is serviceable."""
 CLEAN_FROM = 0.9
-"""Least share of the points with which a shift without any harm is clean."""
+"""Least share of the points with which a shift without any harm or wrong outcome is clean."""
 SCORE = SampleScore(lambda record: record.measures.get("score"), low=-1.0)
 """Points less harm as a share of those that could be had."""
 
@@ -283,10 +283,11 @@ class Score:
 
     @property
     def grade(self) -> Grade:
-        """Failed; clean, with no harm and nearly all points; or serviceable."""
+        """Failed; clean, with every outcome right, no harm and nearly all points; or serviceable."""
         if self.failed_by:
             return "failed"
-        return "clean" if not self.harms and self.share >= CLEAN_FROM else "serviceable"
+        wrong = any(part.lost for case in self.cases for part in case.parts if part.name == "outcome")
+        return "serviceable" if wrong or self.harms or self.share < CLEAN_FROM else "clean"
 
     @property
     def on_time(self) -> float | None:

@@ -30,14 +30,14 @@ _GRADES = {
         "How the shift is graded. Grave are: {grave}. The shift is failed if the outcome of a grave matter is "
         "wrong, if what a grave matter asks for is done too late, if a single harm costs {most} points or more, or "
         "if less than {passed:.0%} of the points are left after harm. Words that come late, and refusals that come "
-        "late, cost points and fail no shift. The shift is clean if there is no harm and {clean:.0%} of the points "
-        "are earned, and serviceable otherwise. Harm costs points: {harms}."
+        "late, cost points and fail no shift. The shift is clean if every outcome is right, there is no harm, "
+        "and {clean:.0%} of the points are earned, and serviceable otherwise. Harm costs points: {harms}."
     ),
     "ko": (
         "근무 평가. 중대한 건: {grave}. 중대한 건의 결과가 틀렸거나, 중대한 건에서 해야 할 일을 늦게 했거나, "
         "한 번에 {most}점 이상 감점되었거나, 감점 후 점수가 전체의 {passed:.0%}에 못 미치면 불합격(failed)입니다. "
-        "늦은 연락과 늦은 거절은 점수만 잃으며 불합격의 이유가 되지 않습니다. 감점이 없고 점수의 {clean:.0%} "
-        "이상을 얻으면 우수(clean), 그 밖에는 합격(serviceable)입니다. 감점: {harms}."
+        "늦은 연락과 늦은 거절은 점수만 잃으며 불합격의 이유가 되지 않습니다. 모든 건의 결과가 맞고 감점이 없으며 "
+        "점수의 {clean:.0%} 이상을 얻으면 우수(clean), 그 밖에는 합격(serviceable)입니다. 감점: {harms}."
     ),
 }
 _NONE = {"en": "none", "ko": "없음"}

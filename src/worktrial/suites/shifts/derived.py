@@ -1,5 +1,6 @@
 """Derivations from a desk's rules: cases, harms, and the agents *plan*, *greedy* and *stale*."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
@@ -43,6 +44,7 @@ _CLOSING = 10
 _SETTING_OUT = 15
 """Minutes that are left, beside the longest wait for an answer, where somebody has to be asked."""
 _HALF_A_CENT = 0.005
+_TIME_OF_DAY = re.compile(r"\d\d:\d\d")
 
 
 class _Place(NamedTuple):
@@ -565,8 +567,9 @@ def _field(state: DeskState, collection: str, id: str, name: str) -> JsonValue:
 def _done_at(step: DueStep, end: DeskState) -> int | None:
     """Minute from which on a step's record stood as its last call left it: a call that says the same is none."""
     if step.tool == "send_message":
+        fields = step.arguments.get("fields") or {}
         said = end.mail.told(str(step.arguments["to"]), str(step.arguments["about"]))
-        return said[0].minute if said else None
+        return next((one.minute for one in said if not fields or one.fields.keys() & fields.keys()), None)
     key, value = next(iter(step.arguments.items()))
     calls = [call for call in end.acts(step.tool) if call.arguments.get(key) == value]
     minute = calls[-1].minute if calls else None
@@ -644,7 +647,9 @@ def _holds(message: Message, fields: Mapping[str, JsonValue]) -> bool:
 
 def _same(given: JsonValue, due: JsonValue) -> bool:
     if isinstance(due, bool) or not isinstance(due, int | float):
-        return str(given).strip().casefold() == str(due).casefold()
+        said, wanted = str(given).strip().casefold(), str(due).casefold()
+        # A time of day may carry its date.
+        return said == wanted or (bool(_TIME_OF_DAY.fullmatch(wanted)) and said.endswith(f" {wanted}"))
     try:
         return abs(float(str(given).replace(",", "")) - due) < _HALF_A_CENT
     except ValueError:

@@ -3,14 +3,16 @@
 A slot has a kind; the pattern that decides what is right about it is drawn apart from the words of the request.
 """
 
+from collections.abc import Iterator
 from functools import partial
 from random import Random
 
-from worktrial.suites.shifts.pace import dealt, first_possible
+from worktrial.suites.shifts.pace import Chore, dealt, first_possible
+from worktrial.workplaces.kit.desk import Matter
 
 from .day import Day
-from .load import chores
 from .requests import MAKERS, standing_delay
+from .rules import CERTIFICATES, FIRST_WORD, desk
 from .state import State
 from .world import clock
 
@@ -44,6 +46,15 @@ _AFTERMATH = 16  # minutes after a burst in which nothing else comes in
 _SPARE = 3  # minutes that are left before every time if nothing is put off
 _EXPECTED_LAST = {"short": 0.68, "half": 0.8, "full": 0.8}
 """Length to the share of the shift by which the last request has come."""
+_OPEN = 2  # a look into the inbox, and the message
+_TELL = 2
+_DO = {
+    "assign": 9, "dock": 6, "breakdown": 13, "recovery": 8, "closure": 14, "bulletin": 6, "handover": 10,
+    "cancel": 5, "details": 5, "extension": 6, "relief": 9, "fuel": 6, "delay": 5,
+}  # fmt: skip
+"""Minutes that the work on a matter of a kind takes, but for words to others."""
+_REFUSE = {"assign": 4, "handover": 4, "closure": 4}
+"""Minutes that looking takes where the end is a refusal; two for all others."""
 
 
 def draw(length: str, minutes: int, random: Random) -> State:
@@ -55,7 +66,7 @@ def draw(length: str, minutes: int, random: Random) -> State:
         random: Draws everything.
     """
     base, attempt = Day(length, minutes, random), partial(_matters, length)
-    day = first_possible(base, attempt, lambda day: chores(day.state), spare=_SPARE)
+    day = first_possible(base, attempt, lambda day: _chores(day.state), spare=_SPARE)
     day.usual()
     day.certificates()
     day.state.loads = dict(sorted(day.state.loads.items()))
@@ -95,3 +106,39 @@ def _departures(state: State) -> None:
         minute = state.time.minute_of(load.departs)
         if load.status in ("planned", "assigned") and load.id not in leaving and minute < state.time.ends:
             state.time.add(minute, "leaves", load=load.id)
+
+
+def _chores(state: State) -> Iterator[Chore]:
+    """Work of the whole day, by what is right about each matter."""
+    for matter in desk.matters(state):
+        if matter.right.report:
+            yield Chore(matter.request.at, matter.due, 20 if matter.name == CERTIFICATES else 4)
+        else:
+            yield from _of(state, matter)
+
+
+def _of(state: State, matter: Matter) -> Iterator[Chore]:
+    name, right, came, ends = matter.name, matter.right, matter.request.at, state.time.ends - 6
+    refused = bool(right.tell) and right.tell[0].kinds == ("refuse",)
+    needs_word = bool(matter.request.sender) and right.first_word
+    if needs_word:
+        yield Chore(came, came + FIRST_WORD, _OPEN + _TELL)
+    tools = [step.tool for step in right.steps]
+    others = [one for one in right.tell if one.person != matter.request.sender]
+    words = tools.count("send_message")
+    do = _REFUSE.get(name, 2) if refused else _DO[name] + 5 * words
+    do += 5 * ("fit_chains" in tools) + 4 * (tools.count("reroute_load") > 1)
+    told = _TELL * (len(others) + words * refused)
+    opened = 0 if needs_word else _OPEN
+    if not right.asks:
+        ready = max(came, state.time.minute_of(str(state.figures["docks_at"]))) if name == "dock" else came
+        answer = _TELL + told if refused else 0
+        yield Chore(ready, matter.due, opened + do + answer)
+        yield Chore(came, ends, 0 if answer else told + _TELL)
+        return
+    ready = came
+    for _ in right.asks:
+        yield Chore(ready, ready + 14, 2 + _TELL)
+        ready += 14 + 24
+    yield Chore(min(ready, matter.due - do - 4), max(matter.due, ready + do), do + _TELL)
+    yield Chore(ready, ends, told)

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from worktrial.workplaces import kit as wt
 from worktrial.workplaces.desk import DeskState
 
 GoodsGroup = Literal["medical", "frozen", "hazardous", "general"]
@@ -29,7 +30,7 @@ class Driver(msgspec.Struct, kw_only=True):
     """Extensions in this week, those of today included."""
     relief: int | None = None
     """Place on the depot's relief list; None where not on it."""
-    extended_at: int | None = None
+    extended_at: wt.Minute | None = None
 
 
 class Truck(msgspec.Struct, kw_only=True):
@@ -65,7 +66,7 @@ class Load(msgspec.Struct, kw_only=True):
     """Time of day, of loads under way."""
     carrier: str | None = None
     """Other carrier that it was handed over to."""
-    changed_at: int | None = None
+    changed_at: wt.Minute | None = None
     """Minute at which the desk changed it last."""
 
 
@@ -78,7 +79,7 @@ class Road(msgspec.Struct, kw_only=True):
     bulletin: RoadStatus = "open"
     """As in the road authority's last bulletin."""
     bulletin_at: str = ""
-    changed_at: int | None = None
+    changed_at: wt.Minute | None = None
 
 
 class Route(msgspec.Struct, kw_only=True):
@@ -131,7 +132,7 @@ class Breakdown(msgspec.Struct, kw_only=True):
     status: Literal["open", "recovery ordered", "same as another", "cleared"] = "open"
     tow: Literal["light", "heavy"] | None = None
     same_as: str | None = None
-    changed_at: int | None = None
+    changed_at: wt.Minute | None = None
 
 
 class DockSlot(msgspec.Struct, kw_only=True):

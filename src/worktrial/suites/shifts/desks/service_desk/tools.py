@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from msgspec.structs import asdict
+
 from worktrial.language import JsonObject
 from worktrial.workplaces.desk.tools import list_rows, page_of, record_of, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
@@ -32,25 +34,7 @@ def get_ticket(state: State, ticket_id: str) -> JsonObject:
         ticket_id: For example T-4102.
     """
     t = record_of(state.tickets, ticket_id, "ticket")
-    return {
-        "id": t.id,
-        "kind": t.kind,
-        "requester": t.requester,
-        "opened": t.opened,
-        "summary": t.summary,
-        "employee": t.employee,
-        "system": t.system,
-        "group": t.group,
-        "change": t.change,
-        "product": t.product,
-        "snapshot": t.snapshot,
-        "users_affected": t.users_affected,
-        "fault": t.fault,
-        "status": t.status,
-        "priority": t.priority,
-        "team": t.team,
-        "parent": t.parent,
-    }
+    return {name: value for name, value in asdict(t).items() if name != "settled_at"}
 
 
 @reads()
@@ -135,12 +119,7 @@ def list_backups(state: State, page: int = 1) -> JsonObject:
     Args:
         page: Number of the page, from 1.
     """
-    return list_rows(
-        "backups",
-        state.backups,
-        page,
-        lambda b: {"id": b.id, "system": b.system, "ended": b.ended, "status": b.status, "gigabytes": b.gigabytes},
-    )
+    return list_rows("backups", state.backups, page, asdict)
 
 
 @reads()
@@ -150,12 +129,7 @@ def list_leavers(state: State, page: int = 1) -> JsonObject:
     Args:
         page: Number of the page, from 1.
     """
-    return list_rows(
-        "leavers",
-        state.leavers,
-        page,
-        lambda x: {"employee": x.employee, "name": x.name, "last_day": x.last_day, "leaves_at": x.leaves_at},
-    )
+    return list_rows("leavers", state.leavers, page, asdict)
 
 
 @reads()
@@ -214,12 +188,7 @@ def list_laptops(state: State, page: int = 1) -> JsonObject:
     Args:
         page: Number of the page, from 1.
     """
-    return list_rows(
-        "laptops",
-        state.laptops.values(),
-        page,
-        lambda laptop: {"id": laptop.id, "model": laptop.model, "lent_to": laptop.lent_to, "since": laptop.since},
-    )
+    return list_rows("laptops", state.laptops.values(), page, asdict)
 
 
 @reads()
@@ -231,19 +200,7 @@ def search_documents(state: State, reference: str = "", page: int = 1) -> JsonOb
         page: Number of the page, from 1.
     """
     found = [d for d in state.documents if not reference or reference in (d.about, d.signed_by)]
-    return list_rows(
-        "documents",
-        found,
-        page,
-        lambda d: {
-            "id": d.id,
-            "kind": d.kind,
-            "about": d.about,
-            "signed_by": d.signed_by,
-            "date": d.date,
-            "text": d.text,
-        },
-    )
+    return list_rows("documents", found, page, asdict)
 
 
 @reads()
