@@ -73,6 +73,27 @@ def test_whatever_decides_a_shift_is_stated_in_the_assignment_and_in_the_handboo
 
 STATED = {name: desk for name, desk in {**DESKS, "parcel_counter": DeskFolder(EXAMPLE)}.items() if desk.rules}
 
+CONDITIONS = {
+    "en": (
+        "a single harm costs 10 points or more",
+        "less than 50% of the points",
+        "clean if every outcome is right",
+        "what was due 10",
+        "and was wrong 20",
+        "with other figures 2",
+        "a broken promise 5",
+    ),
+    "ko": (
+        "한 번에 10점 이상 감점되었거나",
+        "전체의 50%에 못 미치면",
+        "모든 건의 결과가 맞고 감점이 없으며",
+        "마지막 답 10",
+        "되돌릴 수 없는 잘못 20",
+        "다시 보낸 보고 2",
+        "어긴 약속 5",
+    ),
+}
+
 
 @pytest.mark.parametrize("name", STATED)
 def test_the_conditions_of_passing_are_stated_in_every_assignment_as_the_desk_has_them(name):
@@ -87,14 +108,8 @@ def test_the_conditions_of_passing_are_stated_in_every_assignment_as_the_desk_ha
                     assert words is not None and words in told, case.id
                     met.add(words)
     assert met == {*desk.file.grave}  # no words that name nothing
-    for condition in (
-        "a single harm costs 10 points or more",
-        "less than 50% of the points",
-        "clean if every outcome is right",
-    ):
+    for condition in CONDITIONS[desk.file.language]:
         assert condition in told
-    for price in ("what was due 10", "and was wrong 20", "with other figures 2", "a broken promise 5"):
-        assert price in told
 
 
 def test_a_matter_that_decides_a_shift_and_is_not_stated_is_found(tmp_path):

@@ -39,6 +39,8 @@ _SET_GOING = 10
 _LAST_WORDS = 10
 """Minutes before the end by which the plan aims to have said what has no other time."""
 _ANSWERED = ("approve", "refuse")
+_CLOSING = 10
+"""Minutes before a tool closes at which the plan turns to what needs it."""
 _SETTING_OUT = 15
 """Minutes that are left, beside the longest wait for an answer, where somebody has to be asked."""
 _HALF_A_CENT = 0.005
@@ -92,6 +94,9 @@ class DerivedDay:
             for call in end.acts(*law.tools):
                 if (what := law.law(day, call, end)) is not None:
                     yield Harm(cast("HarmKind", law.kind), what, law.because, call.minute)
+        for neglect in self.desk.neglects:
+            for what in neglect.law(day, end):
+                yield Harm(cast("HarmKind", neglect.kind), what, neglect.because, end.time.ends)
         for matter in self.matters:
             yield from self._done_wrongly(matter, end)
 
@@ -174,11 +179,14 @@ class DerivedDay:
             by = right.by or 0
             first = self._longest(matter) + _SETTING_OUT if right.asks else 0
             others = any(step.wait for step in right.steps)
-            due = request.at + _SET_GOING if others else by - first
+            calls = [*right.steps, *(asked.call for asked in right.asks if asked.call is not None)]
+            closing = [step.latest - _CLOSING for step in calls if step.latest is not None]
+            due = request.at + _SET_GOING if others else min([by - first, *closing])
             jobs.append((request.at, due, self._job(matter, inbox, made)))
             if not self._has_first_word(matter):
                 continue
-            if any(one.person == request.sender for one in right.asks):
+            called, asked = _by_call(right.asks)
+            if not called and any(one.person == request.sender for one in asked):
                 inbox.words.note(request.about)  # a question is a word, too
                 continue
             word = send(request.sender, "tell", request.about, "It is in hand.")
@@ -190,7 +198,10 @@ class DerivedDay:
         return bool(self.first_word and matter.request.sender and matter.right.first_word)
 
     def _longest(self, matter: Matter) -> int:
-        return 2 * max(self.start.people[asked.person].delay[1] for asked in matter.right.asks)
+        called, asked = _by_call(matter.right.asks)
+        return max((one.minutes for one in called), default=0) + 2 * max(
+            (self.start.people[one.person].delay[1] for one in asked), default=0
+        )
 
     def _job(self, matter: Matter, inbox: Inbox, made: Sequence[Act]) -> Job:
         request, right = matter.request, matter.right
@@ -199,10 +210,11 @@ class DerivedDay:
         for look in matter.looks:
             if (found := self._read_of(look)) is not None:
                 yield found
-        if right.asks:
-            yield from self._ask(right.asks)
+        # What is asked often hangs on what a call has brought.
+        for asks in filter(None, _by_call(right.asks)):
+            yield from self._ask(asks)
             yield Until(0, None if any(step.wait for step in right.steps) else right.by)
-            for about in dict.fromkeys(asked.about for asked in right.asks):
+            for about in dict.fromkeys(asked.about for asked in asks):
                 yield from inbox.read(about)
         if right.since:
             yield Until(right.since + 1)
@@ -222,11 +234,16 @@ class DerivedDay:
     def _ask(self, asks: Sequence[AnswerNeeded]) -> Job:
         """Ask everybody at once, and again those who have forgotten; wait until all have answered."""
         minute, people = 0, self.start.people
-        longest = max(people[asked.person].delay[1] for asked in asks)
-        forgot = [asked for asked in asks if asked.about in people[asked.person].forgets]
-        for kind, some in (("request", asks), ("remind", forgot)):
+        longest = max(asked.minutes if asked.call else people[asked.person].delay[1] for asked in asks)
+        forgot = [asked for asked in asks if not asked.call and asked.about in people[asked.person].forgets]
+        for again, some in ((False, asks), (True, forgot)):
             for asked in some:
-                seen = yield send(asked.person, kind, asked.about, f"Your word on {asked.about}?", **asked.fields)
+                if asked.call is not None:
+                    seen = yield Move(asked.call.tool, asked.call.arguments)
+                else:
+                    kind = "remind" if again else "ask" if "topic" in asked.fields else "request"
+                    text = f"Your word on {asked.about}?"
+                    seen = yield send(asked.person, kind, asked.about, text, **asked.fields)
                 minute = self.start.time.minute_of(str(seen["time"]))
             if some:
                 yield Until(minute + longest + 1)
@@ -313,7 +330,8 @@ class DerivedDay:
         whole = sum(step.share for step in right.ends) + sum(one.share for one in right.standing)
         if not whole:
             handed = _handed_at(matter, end)
-            return left * (self._is_answered(matter, end) if handed is None else handed <= end.time.ends)
+            entered = any(self._stands(step, end, early=False) for step in right.entries)
+            return left * (entered or self._is_answered(matter, end) if handed is None else handed <= end.time.ends)
         # A step that came too early, and is a harm for it, is charged once.
         stands = [self._stands(step, end, early=right.else_harm is not None) for step in right.ends]
         earned = 0.0
@@ -359,11 +377,13 @@ class DerivedDay:
             message.sender == asked.person and message.about == asked.about and message.minute <= by
             for message in end.mail.inbox
             if message.kind in ("approve", "refuse", "tell")
+            and _holds(message, asked.fields)
+            and (asked.call is None or message.answers is None)
         )
 
     def _dealt_with(self, matter: Matter, end: DeskState) -> int | None:
         """Minute at which a matter was dealt with: its last step, or the answer where it has none."""
-        minutes = [_done_at(step, end) for step in matter.right.ends]
+        minutes = [_done_at(step, end) for step in matter.right.ends or matter.right.entries]
         if minutes:
             return None if None in minutes else max(minute for minute in minutes if minute is not None)
         if (handed := _handed_at(matter, end)) is not None:
@@ -380,7 +400,7 @@ class DerivedDay:
         if due is None:
             return []
         # What is told before the decision was that it is in hand.
-        ends = matter.right.ends
+        ends = matter.right.ends or matter.right.entries
         dealt = _done_at(ends[0], end) if ends else _handed_at(matter, end) or 0
         said = [
             message
@@ -415,6 +435,7 @@ class DerivedDay:
         if due is not None and due.fields:
             shares.append(bool(self._answers(matter, end)))
         shares += [_is_told(one, matter, end) for one in matter.right.tell if one is not due]
+        shares += [bool(self._stands(step, end, early=False)) for step in matter.right.entries]
         return sum(shares) / len(shares) if shares else 1.0
 
     def _case(self, matter: Matter) -> Case:
@@ -504,7 +525,11 @@ class DerivedDay:
             "false_word", "Who is granted what is not done, or refused what was due, acts."
         )
         about = matter.request.about
-        return AnswerDue(due.person, about, grants, because, right.since, was_done=was_done, even_wrong=True)
+        recorded = self.desk.recorded or (lambda end, about: None)
+        return AnswerDue(
+            due.person, about, grants, because, right.since, was_done=was_done, even_wrong=True,
+            recorded=lambda end: recorded(end, about),
+        )  # fmt: skip
 
 
 def _records_named(state: DeskState, step: DueStep) -> dict[tuple[str, str], JsonObject]:
@@ -553,6 +578,11 @@ def _done_at(step: DueStep, end: DeskState) -> int | None:
             break
         minute = call.minute
     return minute
+
+
+def _by_call(asks: Sequence[AnswerNeeded]) -> tuple[list[AnswerNeeded], list[AnswerNeeded]]:
+    """Answers that a call brings, and those that somebody is asked for."""
+    return [one for one in asks if one.call is not None], [one for one in asks if one.call is None]
 
 
 def _handed_at(matter: Matter, end: DeskState) -> int | None:

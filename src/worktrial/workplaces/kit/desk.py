@@ -11,6 +11,7 @@ from worktrial.workplaces.desk import Act, DeskState
 from worktrial.workplaces.desk.state import MESSAGE
 from worktrial.workplaces.kit.recording import where_is
 from worktrial.workplaces.kit.right import DueStep, Right
+from worktrial.workplaces.people import Kind
 from worktrial.workplaces.time import Event
 
 _NOBODY = ""
@@ -53,6 +54,8 @@ Rule = Callable[[Any, MatterRequest], "Right | None"]
 """Function of the day and the request: the right end; None where the request is no matter."""
 Law = Callable[[Any, Act, Any], "str | None"]
 """Function of the day, a call that was carried out, and the last state: what was wrong with it, or None."""
+Neglect = Callable[[Any, Any], Iterable[str]]
+"""Function of the day and the last state: all that was left as it must not be."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,15 @@ class HarmLaw:
     kind: str
     because: str
     law: Law
+
+
+@dataclass(frozen=True)
+class NeglectLaw:
+    """Law of what must not be left at the end of a day."""
+
+    kind: str
+    because: str
+    law: Neglect
 
 
 class Day:
@@ -199,6 +211,7 @@ class Desk:
         because: Mapping[str, str] | None = None,
         references: Sequence[str] = (),
         takes_back: Sequence[str] = (),
+        recorded: Callable[[Any, str], Kind | None] | None = None,
         without_exceptions: Callable[[Any], None] | None = None,
     ) -> None:
         """Say what holds for every matter.
@@ -210,6 +223,8 @@ class Desk:
                 sentence that ask for it; what is left out rests on the sentence that decides the matter.
             references: Fields of requests under which messages and calls are about them, too.
             takes_back: Tools that take back what was done on the record that they name.
+            recorded: Function of the last state and the reference of a matter: the grant (`approve`) or refusal
+                (`refuse`) that the records hold, which is held against what was due like a last word.
             without_exceptions: Function that takes circulars, contracts and exceptions out of a first state, as the
                 agent `stale` reads the rules. None where there are none.
         """
@@ -217,8 +232,10 @@ class Desk:
         self.because = because or {}
         self.references = tuple(references)
         self.takes_back = tuple(takes_back)
+        self.recorded = recorded
         self.without_exceptions = without_exceptions
         self.laws: list[HarmLaw] = []
+        self.neglects: list[NeglectLaw] = []
         self._rules: list[tuple[str, Callable[[Day], Iterable[MatterRequest]], Rule]] = []
 
     def matter(
@@ -263,6 +280,20 @@ class Desk:
 
         def adding(law: Law) -> Law:
             self.laws.append(HarmLaw(names, kind, because, law))
+            return law
+
+        return adding
+
+    def neglect(self, *, kind: str, because: str) -> Callable[[Neglect], Neglect]:
+        """Add a law of what must not be left: a function of the day and the last state that finds all that was.
+
+        Args:
+            kind: Kind of harm of each, which has its price.
+            because: Section and sentence that forbid it.
+        """
+
+        def adding(law: Neglect) -> Neglect:
+            self.neglects.append(NeglectLaw(kind, because, law))
             return law
 
         return adding

@@ -35,6 +35,10 @@ class DueStep:
     """Minutes after the step before it, in which somebody else has to do their part."""
     by: int | None = None
     """Minute by which a plan makes it where it has waited; None for at once."""
+    latest: int | None = None
+    """Minute after which its tool refuses it; None for the end of the day."""
+    entry: bool = False
+    """Whether it enters in the records how the matter ended, and so belongs to what is told."""
     without: float | None = None
     """Share of the outcome that is left without it, of a call that only leads to the end; None for an end."""
 
@@ -46,6 +50,11 @@ class AnswerNeeded:
     person: str
     about: str
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Facts that the question carries, and that the answer has to repeat."""
+    call: DueStep | None = None
+    """Call that brings the answer, in place of a question."""
+    minutes: int = 0
+    """Minutes after that call in which it comes."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +145,12 @@ class Right:
     @property
     def ends(self) -> tuple[DueStep, ...]:
         """Steps that are ends themselves."""
-        return tuple(step for step in self.steps if step.without is None)
+        return tuple(step for step in self.steps if step.without is None and not step.entry)
+
+    @property
+    def entries(self) -> tuple[DueStep, ...]:
+        """Steps that enter in the records how the matter ended."""
+        return tuple(step for step in self.steps if step.entry)
 
 
 def section_of(because: str) -> str | None:
@@ -175,6 +189,19 @@ def judged(step: DueStep, by: Callable[[Any], float]) -> DueStep:
     return replace(step, judge=by)
 
 
+def before(minute: int, step: DueStep) -> DueStep:
+    """DueStep whose tool refuses it after a minute."""
+    return replace(step, latest=minute)
+
+
+def entry(step: DueStep) -> DueStep:
+    """DueStep that enters in the records how the matter ended, such as closing a request.
+
+    It belongs to what is told. Where nothing else is to be done, it is the end as much as the last word is.
+    """
+    return replace(step, entry=True)
+
+
 def later(minutes: int, step: DueStep, *, by: int | None = None) -> DueStep:
     """DueStep for which somebody else has to do their part, which takes minutes from the step before.
 
@@ -199,6 +226,18 @@ def way(step: DueStep, *, without: float = 1.0) -> DueStep:
 def asked_of(person: str, about: str, **fields: JsonValue) -> AnswerNeeded:
     """Answer of a person that has to be there before the steps."""
     return AnswerNeeded(person, about, fields)
+
+
+def brought_by(step: DueStep, person: str, about: str, *, minutes: int) -> AnswerNeeded:
+    """Answer that a call brings, such as a report that is ordered.
+
+    Args:
+        step: The call.
+        person: Whose message says that it is there.
+        about: Reference of that message.
+        minutes: Minutes after the call in which it comes.
+    """
+    return AnswerNeeded(person, about, call=step, minutes=minutes)
 
 
 def standing(collection: str, id: str, field: str, value: JsonValue) -> StandingFact:

@@ -9,7 +9,7 @@ from worktrial.workplaces.people import Person
 from worktrial.workplaces.time import Timeline
 
 from . import names
-from .state import Customer, Document, Line, Model, Order, Refund, Request, State, Window
+from .state import Customer, Document, Line, Model, Order, Refund, Request, State
 
 BEGINS = datetime(2026, 10, 20, 9)
 TODAY = BEGINS.date()
@@ -159,8 +159,8 @@ class Draw:
         """A line that was returned and paid back on an earlier day; returns the number of its request."""
         id = self.old_request(order, "return", days, row.serial, reason="변심")
         money = row.price - order.coupon * row.price // order.total - order.points * row.price // order.total
-        self.state.refunds.append(
-            Refund(request=id, method="transfer", money=money, points=0, coupon=False, minute=-1)
+        self.state.refunds[id] = Refund(
+            request=id, method="transfer", money=money, points=0, coupon=False, minute=-1
         )
         return id
 
@@ -253,8 +253,8 @@ def _people(customers: dict[str, Customer]) -> dict[str, Person]:
     return people
 
 
-def _windows(places: int) -> dict[str, Window]:
-    found = {name: Window(name=name, capacity=0) for name in names.WINDOWS} if places else {}
+def _windows(places: int) -> dict[str, int]:
+    found = dict.fromkeys(names.WINDOWS, 0) if places else {}
     for place in range(places):
-        found[names.WINDOWS[place % 3]].capacity += 1
+        found[names.WINDOWS[place % 3]] += 1
     return found

@@ -7,11 +7,12 @@ from random import Random
 
 from worktrial.language import JsonValue
 from worktrial.suites.shifts.pace import Chore, first_possible
+from worktrial.workplaces.kit.desk import Matter
 from worktrial.workplaces.people import Fact
 
 from . import names
 from .base import TODAY, Draw
-from .rules import FIRST_WORD, REPORT, slow, solve
+from .rules import FIRST_WORD, desk
 from .state import Diagnosis, Order, State
 
 SLOTS = {
@@ -60,7 +61,7 @@ _WAITING = {"short": 2, "half": 4, "full": 5}
 """Requests that wait when the shift begins."""
 _COMING = {"short": 0.72, "half": 0.92, "full": 1.0}
 """Share of the shift that the pace of requests is reckoned from; those that wait at the beginning come off it."""
-_WORK = {"return": 16, "repair": 18, "exchange": 13, "pickup": 12, "recall-hold": 6, REPORT: 3}
+_WORK = {"return": 16, "repair": 18, "exchange": 13, "pickup": 12, "recall hold": 6, "Report": 3}
 """Minutes that the work on a matter of a kind takes, but for waiting and asking."""
 _ONE_WORD = 2
 
@@ -73,27 +74,46 @@ def draw(length: str, minutes: int, random: Random) -> State:
 def _chores(state: State) -> Iterator[Chore]:
     """Everything that has to be done on a day, some minutes before it is due."""
     manifest, until = (state.time.minute_of(str(state.figures[name])) for name in ("manifest", "diagnosis_until"))
-    for right in solve(state):
-        begins, due = right.arrives, right.due - 6
-        if right.kind == "recall-buyers":
-            yield Chore(begins, due, 5 + _ONE_WORD * len(right.filled["people"]))
+    for matter in desk.matters(state):
+        request, right = matter.request, matter.right
+        begins, due = request.at, (right.by or 0) - 6
+        words = sum(step.tool == "send_message" for step in right.steps)
+        if matter.name == "recall buyers":
+            yield Chore(begins, due, 5 + _ONE_WORD * words)
             continue
-        minutes = _WORK[right.kind] + _ONE_WORD * len(right.tell)
-        if right.is_request:
+        minutes = _WORK[matter.name] + _ONE_WORD * words
+        if request.sender:
             yield Chore(begins, begins + FIRST_WORD - 2, _ONE_WORD)
-            minutes -= 1  # often the answer is the first word
-        ready = max(begins, right.earliest)
-        if right.end == "book":
+            minutes += _ONE_WORD * (len(right.tell) - 1) - 1  # often the answer is the first word
+        elif not right.report:
+            minutes += _ONE_WORD * len(right.tell)
+        ready, tools = max(begins, matter.earliest), {step.tool for step in right.steps}
+        if "book_pickup" in tools:
             due = min(due, manifest - 2)
-        if wait := slow(state, right):
-            by = min(due - wait - 12, ready + 30, until - 2 if right.diagnosed else due)
+        if wait := _slow(state, matter):
+            looked_at = any(asked.call for asked in right.asks)
+            by = min(due - wait - 12, ready + 30, until - 2 if looked_at else due)
             yield Chore(ready, by, 9)
             ready, minutes = by + wait, minutes - 7
         elif ready > begins:
-            last = 7 if right.end == "ship" else 5 if right.kind == "exchange" else 9
+            last = 7 if "ship_replacement" in tools else 5 if matter.name == "exchange" else 9
             yield Chore(begins, ready, minutes - last)
             minutes = last
         yield Chore(ready, due, minutes)
+
+
+def _slow(state: State, matter: Matter) -> int:
+    """Minutes for which a matter waits for others: the repair centre, the warehouse, whoever has to agree."""
+    found = 0
+    for asked in matter.right.asks:
+        person = state.people[asked.person]
+        if asked.call is not None:
+            found += asked.minutes + 1
+        elif "topic" in asked.fields:
+            found += person.delay[1] + 1
+        else:
+            found += (person.delay[1] + 3) * (2 if asked.about in person.forgets else 1)
+    return found
 
 
 def _day(length: str, day: Draw) -> State:

@@ -25,7 +25,7 @@ class Money:
     won: int
     points: int
     coupon: bool
-    methods: tuple[Method, ...]
+    method: Method
 
 
 @dataclass(frozen=True)
@@ -142,10 +142,7 @@ def _refund(order: Order, line: Line, rate: int, fee: int, *, shops_fault: bool)
     won = line.price - coupon - points - kept - fee
     whole = len(order.lines) == 1
     restored = bool(order.coupon) and whole and shops_fault
-    methods: tuple[Method, ...] = ("card",)
-    if order.months and won < order.card:
-        methods = ("transfer",)
-    return Money(won, points, restored, methods)
+    return Money(won, points, restored, "transfer" if order.months and won < order.card else "card")
 
 
 def _category(state: State, line: Line) -> str:

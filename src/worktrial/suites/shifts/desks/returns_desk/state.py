@@ -6,6 +6,7 @@ import msgspec
 
 from worktrial.language import JsonObject
 from worktrial.workplaces.desk import DeskState
+from worktrial.workplaces.kit import Minute, Serial
 
 RequestKind = Literal["return", "exchange", "repair", "pickup"]
 RequestStatus = Literal["open", "done", "refused", "held", "withdrawn", "forwarded", "linked"]
@@ -87,11 +88,11 @@ class Request(msgspec.Struct, kw_only=True):
     windows: list[str] = []
     """Pick-up windows in which somebody is at home."""
     goods: Literal["expected", "in"] = "in"
-    goods_since: int | None = None
+    goods_since: Minute | None = None
     """Minute at which the goods came in; None for earlier days."""
     status: RequestStatus = "open"
     parent: str | None = None
-    settled_at: int | None = None
+    settled_at: Minute | None = None
 
 
 class Document(msgspec.Struct, kw_only=True):
@@ -110,26 +111,30 @@ class Refund(msgspec.Struct, kw_only=True):
     money: int
     points: int
     coupon: bool
-    minute: int
+    minute: Minute
 
 
 class Repair(msgspec.Struct, kw_only=True):
     request: str
     charge: int
-    minute: int
+    minute: Minute
 
 
 class Shipment(msgspec.Struct, kw_only=True):
     request: str
     lot: str
-    minute: int
+    minute: Minute
 
 
-class Window(msgspec.Struct, kw_only=True):
-    name: str
-    capacity: int
-    booked: list[str] = []
-    """Requests that have a place."""
+class Booking(msgspec.Struct, kw_only=True):
+    request: str
+    window: Serial
+    """Pick-up window, which may be another one by the end."""
+
+
+class Hold(msgspec.Struct, kw_only=True):
+    lot: str
+    minute: Minute
 
 
 class Diagnosis(msgspec.Struct, kw_only=True):
@@ -153,12 +158,14 @@ class State(DeskState, kw_only=True):
     documents: list[Document]
     stock: dict[str, dict[str, int]]
     """Model to lot to number of new pieces that are not reserved."""
-    held: dict[str, int] = {}
-    """Lot to the minute at which it was held."""
-    windows: dict[str, Window] = {}
-    refunds: list[Refund] = []
-    repairs: list[Repair] = []
-    shipments: list[Shipment] = []
+    held: dict[str, Hold] = {}
+    windows: dict[str, int] = {}
+    """Pick-up window to number of places."""
+    # By the number of the request:
+    bookings: dict[str, Booking] = {}
+    refunds: dict[str, Refund] = {}
+    repairs: dict[str, Repair] = {}
+    shipments: dict[str, Shipment] = {}
     diagnoses: dict[str, Diagnosis] = {}
     """Request to what is wrong with the goods."""
     arrivals: dict[str, JsonObject] = {}

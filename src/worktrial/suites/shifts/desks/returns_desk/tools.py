@@ -6,7 +6,7 @@ from worktrial.language import JsonObject
 from worktrial.workplaces.desk.tools import list_rows, search_rows
 from worktrial.workplaces.executable import ToolError, reads, writes
 
-from .state import Method, Order, Refund, Repair, Request, Shipment, State
+from .state import Booking, Hold, Method, Order, Refund, Repair, Request, Shipment, State
 
 Resolution = Literal["done", "refused", "held", "withdrawn", "forwarded"]
 
@@ -64,7 +64,7 @@ def search_orders(state: State, text: str = "", page: int = 1) -> JsonObject:
     """
     names = {sku: f"{sku} {model.name}" for sku, model in state.models.items()}
     refunds: dict[str, list[str]] = {}
-    for paid in state.refunds:
+    for paid in state.refunds.values():
         refunds.setdefault(state.requests[paid.request].order, []).append(paid.request)
 
     def shown(o: Order) -> JsonObject:
@@ -120,7 +120,7 @@ def get_order(state: State, order_id: str) -> JsonObject:
         },
         "refunds": [
             {"request": r.request, "money": r.money, "points": r.points, "method": r.method}
-            for r in state.refunds
+            for r in state.refunds.values()
             if state.requests[r.request].order == order_id
         ],
     }
@@ -197,10 +197,10 @@ def get_model(state: State, sku: str) -> JsonObject:
 @reads()
 def list_pickups(state: State) -> JsonObject:
     """List today's pick-up windows of the courier: how many places, which requests have them."""
-    rows = [
-        {"window": w.name, "places": w.capacity, "booked": w.booked, "free": w.capacity - len(w.booked)}
-        for w in state.windows.values()
-    ]
+    rows: list[JsonObject] = []
+    for window, places in state.windows.items():
+        booked = [b.request for b in state.bookings.values() if b.window == window]
+        rows.append({"window": window, "places": places, "booked": booked, "free": places - len(booked)})
     return {"total": len(rows), "windows": rows, "list_closes": state.figures["manifest"]}
 
 
@@ -221,7 +221,7 @@ def refund(
     if r.kind not in ("return", "repair"):
         raise ToolError("wrong_kind", f"{request_id}: 환불하는 접수가 아닙니다.")
     order = _order(state, r.order)
-    if any(paid.request == request_id for paid in state.refunds):
+    if request_id in state.refunds:
         raise ToolError("already_refunded", f"{request_id}: 이미 환불했습니다.")
     if not (0 <= money <= order.card and 0 <= points <= order.points) or money + points == 0:
         raise ToolError(
@@ -229,11 +229,10 @@ def refund(
         )
     if restore_coupon and not order.coupon:
         raise ToolError("no_coupon", f"{order.id}: 쿠폰을 쓰지 않은 주문입니다.")
-    paid = Refund(
+    state.refunds[request_id] = Refund(
         request=request_id, method=method, money=money, points=points, coupon=restore_coupon,
         minute=state.time.minute,
     )  # fmt: skip
-    state.refunds.append(paid)
     return {"request": request_id, "paid_to": order.buyer, "method": method, "money": money, "points": points}
 
 
@@ -274,11 +273,11 @@ def start_repair(state: State, request_id: str, charge: int) -> JsonObject:
     diagnosis = state.diagnoses.get(request_id)
     if diagnosis is None or diagnosis.reported_at is None:
         raise ToolError("no_report", f"{request_id}: 진단서가 없습니다.")
-    if any(repair.request == request_id for repair in state.repairs):
+    if request_id in state.repairs:
         raise ToolError("already_started", f"{request_id}: 이미 수리에 들어갔습니다.")
     if charge < 0:
         raise ToolError("bad_amount", "요금은 음수일 수 없습니다.")
-    state.repairs.append(Repair(request=request_id, charge=charge, minute=state.time.minute))
+    state.repairs[request_id] = Repair(request=request_id, charge=charge, minute=state.time.minute)
     return {"request": request_id, "charge": charge, "status": "started"}
 
 
@@ -303,10 +302,10 @@ def ship_replacement(state: State, request_id: str, lot: str) -> JsonObject:
         raise ToolError("lot_held", f"제조번호 {lot}은 출고가 막혀 있습니다.")
     if lots[lot] < 1:
         raise ToolError("none_left", f"제조번호 {lot} 재고가 떨어졌습니다.")
-    if any(shipment.request == request_id for shipment in state.shipments):
+    if request_id in state.shipments:
         raise ToolError("already_shipped", f"{request_id}: 이미 보냈습니다.")
     lots[lot] -= 1
-    state.shipments.append(Shipment(request=request_id, lot=lot, minute=state.time.minute))
+    state.shipments[request_id] = Shipment(request=request_id, lot=lot, minute=state.time.minute)
     return {"request": request_id, "lot": lot, "left": lots[lot]}
 
 
@@ -322,20 +321,19 @@ def book_pickup(state: State, request_id: str, window: str) -> JsonObject:
     _list_is_open(state)
     if r.kind != "pickup":
         raise ToolError("wrong_kind", f"{request_id}: 수거 접수가 아닙니다.")
-    w = state.windows.get(window)
-    if w is None:
+    if window not in state.windows:
         raise ToolError("unknown_window", f"오늘 수거 시간대는 {', '.join(state.windows)}입니다.")
     if window not in r.windows:
         raise ToolError("nobody_home", f"{request_id}: {window}에는 집에 사람이 없습니다.")
-    if request_id in w.booked:
+    booked = [b.request for b in state.bookings.values() if b.window == window]
+    if request_id in booked:
         raise ToolError("already_booked", f"{request_id}: 이미 그 시간대입니다.")
-    if len(w.booked) >= w.capacity:
+    free = state.windows[window] - len(booked)
+    if free < 1:
         raise ToolError("full", f"{window}: 빈자리가 없습니다.")
-    for other in state.windows.values():
-        if request_id in other.booked:
-            other.booked.remove(request_id)
-    w.booked.append(request_id)
-    return {"request": request_id, "window": window, "free": w.capacity - len(w.booked)}
+    state.bookings.pop(request_id, None)  # a place that is moved comes last in its window
+    state.bookings[request_id] = Booking(request=request_id, window=window)
+    return {"request": request_id, "window": window, "free": free - 1}
 
 
 @writes()
@@ -347,11 +345,9 @@ def cancel_pickup(state: State, request_id: str) -> JsonObject:
     """
     r = _request(state, request_id)
     _list_is_open(state)
-    for w in state.windows.values():
-        if r.id in w.booked:
-            w.booked.remove(r.id)
-            return {"request": request_id, "window": None}
-    raise ToolError("not_booked", f"{request_id}: 잡힌 수거가 없습니다.")
+    if state.bookings.pop(r.id, None) is None:
+        raise ToolError("not_booked", f"{request_id}: 잡힌 수거가 없습니다.")
+    return {"request": request_id, "window": None}
 
 
 @writes()
@@ -382,7 +378,7 @@ def hold_lot(state: State, sku: str, lot: str) -> JsonObject:
         raise ToolError("unknown_lot", f"{sku}에는 제조번호 {lot} 재고가 없습니다.")
     if lot in state.held:
         raise ToolError("already_held", f"제조번호 {lot}은 이미 막혀 있습니다.")
-    state.held[lot] = state.time.minute
+    state.held[lot] = Hold(lot=lot, minute=state.time.minute)
     return {"lot": lot, "held": state.time.now}
 
 
