@@ -228,12 +228,15 @@ def test_what_decides_a_shift_stands_in_the_assignment_and_in_the_handbook(name)
     desk = DESKS[name]
     start = desk.draw("short", 0)
     told = " ".join(desk.instruction(start).split())
-    passed = ("half of the points are left after harm", "Grave are") if desk.rules is None else ("Grave are: ",)
-    for words in (*passed, "grants what is not done", "refuses what was due 10", "with other figures 2"):
+    for words in ("Grave are: ", "grants what is not done", "refuses what was due 10", "with other figures 2"):
         assert words in told
     page = desk.handbook.section("1.7", start.figures).text
-    decides = "fully right" if desk.rules is None else "is wrong, or what it asks for is done too late"
-    for words in (decides, "harm of 10 points or more", "less than half of the points", "Being in time"):
+    for words in (
+        "is wrong, or what it asks for is done too late",
+        "harm of 10 points or more",
+        "less than half of the points",
+        "Being in time",
+    ):
         assert words in page
     answers = desk.handbook.section("1.3", start.figures).text
     assert "the last word counts" in answers and "(10 points)" in answers

@@ -8,7 +8,7 @@ from worktrial.agents.assignment import Assignment
 from worktrial.agents.plan import call_through, end_with
 from worktrial.language import JsonObject
 from worktrial.suites.shifts.cases import Move, Work
-from worktrial.workplaces.desk import DeskSession, DeskState
+from worktrial.workplaces.desk import DeskSession
 from worktrial.workplaces.session import at_once
 from worktrial.workplaces.time import Timeline
 
@@ -110,20 +110,6 @@ class Inbox:
         return seen
 
 
-def ask(state: DeskState, question: Move) -> Generator[Move | Until, JsonObject, int]:
-    """Put a question to somebody, and again where they forget it.
-
-    Returns:
-        Minute by which they have answered.
-    """
-    seen = yield question
-    person = state.people[str(question.arguments["to"])]
-    if question.arguments["about"] in person.forgets:
-        yield Until(state.time.minute_of(str(seen["time"])) + person.delay[1] + 1)
-        seen = yield Move(question.tool, {**question.arguments, "kind": "remind"})
-    return state.time.minute_of(str(seen["time"])) + person.delay[1] + 1
-
-
 class FirstWords:
     """First words to whoever asked: each is said where no answer is there by its time, and an answer keeps away."""
 
@@ -147,26 +133,13 @@ class FirstWords:
             at_once: Whether the answer is known to take longer; else it is waited for, for a while.
         """
         ready, due = (0, self._within - 10) if at_once else (self._within - 13, self._within - 7)
-        return arrives + ready, arrives + due, self.word(about, move)
+        return arrives + ready, arrives + due, self._word(about, move)
 
-    def word(self, about: str, move: Move, opening: Matter | None = None) -> Matter:
-        """The word itself, unless it has become needless.
-
-        Args:
-            about: What was asked about.
-            move: Message that says so.
-            opening: Work that comes before it, such as opening the question.
-        """
-        if opening is not None and not self._is_needless(about):
-            yield from opening
-        # That may have been put off for something else.
-        if not self._is_needless(about):
+    def _word(self, about: str, move: Move) -> Matter:
+        """The word itself, unless it has become needless."""
+        if about not in self._said and about not in self._answering:
             self._said.add(about)
             yield move
-
-    def is_said(self, about: str) -> bool:
-        """Whether who asked has had a word by now."""
-        return about in self._said
 
     def note(self, about: str) -> None:
         """Take note that who asked has had a word in another way, such as a question."""
@@ -175,9 +148,6 @@ class FirstWords:
     def keep_away(self, about: str) -> None:
         """Say no first word any more: the answer itself is all that is left."""
         self._answering.add(about)
-
-    def _is_needless(self, about: str) -> bool:
-        return about in self._said or about in self._answering
 
     def before_answer(self, about: str, arrives: int, due: int) -> Generator[Until, None, None]:
         """Waits before an answer, so that it makes no first word needless and misses no time for one.

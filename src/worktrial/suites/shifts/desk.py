@@ -2,13 +2,12 @@
 
 A folder holds `desk.yaml`, `handbook/`, and modules: `state.py` (`State`), `tools.py` (functions marked `@reads` or
 `@writes`), `draw.py` (`draw`), `rules.py` (`desk`, the rules on the kit) and, where the desk has any, `events.py`
-(`HAPPENINGS`), `people.py` (`decide`) and `clerks.py` (`careful`). Desks that are not on the kit yet have
-`oracle.py` (`plan`), `cases.py` (`cases`, `harms`) and `greedy` among their clerks in place of what follows.
+(`HAPPENINGS`), `people.py` (`decide`) and `clerks.py` (`careful`).
 """
 
 import gc
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from hashlib import sha256
@@ -27,7 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from worktrial.errors import DataError
 from worktrial.outside.files import read_bytes, refuse_links_out
 from worktrial.outside.yaml_files import read_yaml
-from worktrial.suites.shifts.cases import PRICES, Case, Harm, Move, Score, Work
+from worktrial.suites.shifts.cases import PRICES, Case, Move, Score, Work
 from worktrial.suites.shifts.clerks import play
 from worktrial.suites.shifts.conditions import conditions
 from worktrial.suites.shifts.derived import DerivedDay
@@ -166,7 +165,7 @@ class DeskFolder:
         return state
 
     def instruction(self, state: DeskState) -> str:
-        """First text for the agent: its role on this day and, at a desk on the kit, the conditions of passing it.
+        """First text for the agent: its role on this day, and the conditions of passing it.
 
         Raises:
             DataError: the role is no template over the day's figures.
@@ -177,13 +176,15 @@ class DeskFolder:
             told = role.render(**state.figures, begins=time.at(0), ends=time.at(time.ends)).strip()
         except TemplateError as e:
             raise DataError(self.folder / DESK_FILE, f"role: {e}") from e
-        return told if self.rules is None else f"{told}\n\n{conditions(self.file.grave, self.file.language)}"
+        return f"{told}\n\n{conditions(self.file.grave, self.file.language)}"
 
     @cached_property
-    def rules(self) -> Rules | None:
-        """Rules on the kit, from which all else follows; None for a desk that writes its own cases."""
-        if (self.folder / "cases.py").is_file():
-            return None
+    def rules(self) -> Rules:
+        """Rules, from which all else follows.
+
+        Raises:
+            DataError: there are none.
+        """
         rules: Any = self._function("rules", "desk")
         if not isinstance(rules, Rules):
             raise DataError(self.folder / "rules.py", "desk: is no wt.Desk", "Write desk = wt.Desk()")
@@ -192,36 +193,30 @@ class DeskFolder:
     def _derived(self, start: DeskState) -> DerivedDay:
         """Derivations from the rules on a day; kept for the day that was asked for last."""
         if self._day is None or self._day.start is not start:
-            assert self.rules is not None
             self._day = DerivedDay(self.rules, lambda: self.workplace, start)
         return self._day
 
     @property
     def clerks(self) -> Sequence[str]:
         """Reference agents beside *idle*."""
-        if self.rules is None:
-            return ("plan", "greedy", "careful")
         own = ("careful",) if (self.folder / "clerks.py").is_file() else ()
         return ("plan", "greedy", "stale", *own)
 
     def cases(self, start: DeskState) -> list[Case]:
-        """All matters of a day, by the oracle.
+        """Cases of a day: its matters, and what points are given for.
 
         Args:
             start: The day's first state, untouched.
         """
-        if self.rules is not None:
-            return self._derived(start).cases
-        found: list[Case] = self._function("cases", "cases")(start)
-        return found
+        return self._derived(start).cases
 
     def matters(self, start: DeskState) -> Sequence[Matter]:
-        """Matters of a day as the rules on the kit find them; () at a desk that is not on it.
+        """Matters of a day, with their right ends.
 
         Args:
             start: The day's first state, untouched.
         """
-        return self._derived(start).matters if self.rules is not None else ()
+        return self._derived(start).matters
 
     def score(self, start: DeskState, end: DeskState) -> Score:
         """Points and harms of a day's work.
@@ -230,12 +225,8 @@ class DeskFolder:
             start: The day's first state, untouched.
             end: Its last.
         """
-        harms: Iterable[Harm]
-        if self.rules is not None:
-            harms = self._derived(start).harms(end)
-        else:
-            harms = self._function("cases", "harms")(start, end)
-        return score(self.cases(start), harms, end)
+        derived = self._derived(start)
+        return score(derived.cases, derived.harms(end), end)
 
     def clerk(self, name: str, start: DeskState) -> Work:
         """Work of a reference clerk.
@@ -254,12 +245,11 @@ class DeskFolder:
                 if home.functions[tool.name].writes and tool.name not in ("send_message", "read_message")
             }
             return SPAM[name](Habit(acts, start.time, self._another_day(start)))
-        if self.rules is not None and name != "careful":
-            derived = self._derived(start)
-            works = {"plan": derived.plan, "greedy": derived.greedy, "stale": derived.stale}
-            return works[name]()
-        make: Callable[[DeskState], Work] = self._function("oracle" if name == "plan" else "clerks", name)
-        return make(start)
+        if name == "careful":
+            made: Work = self._function("clerks", name)(start)
+            return made
+        derived = self._derived(start)
+        return {"plan": derived.plan, "greedy": derived.greedy, "stale": derived.stale}[name]()
 
     def played(self, work: Work, start: DeskState) -> Score:
         """Score of some work on a day.

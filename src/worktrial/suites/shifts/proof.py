@@ -152,7 +152,7 @@ def prove(desk: DeskFolder, length: str, variants: Sequence[int]) -> ShiftProof:
             cases.append(desk.cases(day.start))
             sections = {s.section for s in desk.handbook.on(day.start.figures)}
             for case in cases[-1]:
-                if desk.rules is not None and case.critical and words_for(case, desk.file.grave) is None:
+                if case.critical and words_for(case, desk.file.grave) is None:
                     what = f"{case.id} ({case.pattern}) decides the shift, and no words of `grave` name it"
                     found("unstated", variant, what, "grave")
                 for part in case.parts:
