@@ -225,8 +225,7 @@ class DeskFolder:
             start: The day's first state, untouched.
             end: Its last.
         """
-        derived = self._derived(start)
-        return score(derived.cases, derived.harms(end), end)
+        return score(self.cases(start), self._derived(start).harms(end), end)
 
     def clerk(self, name: str, start: DeskState) -> Work:
         """Work of a reference clerk.

@@ -1,4 +1,4 @@
-"""What stands at the end of a day: records, calls and messages, as right ends ask for them."""
+"""Facts of the end of a day: records, calls and messages, as right ends ask for them."""
 
 import re
 from collections.abc import Mapping, Sequence
