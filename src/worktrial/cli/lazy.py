@@ -36,26 +36,23 @@ class LazyGroup(typer.core.TyperGroup):
         return type(self).names()
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Command of that name; on a help page only its name and what it does, or why it cannot be loaded."""
+        """Command of that name; on a help page only its name and what it does, or why it cannot be loaded.
+
+        Raises:
+            UsageError: there is none; names those that are near.
+        """
         if not self._listing:
-            return type(self).made(cmd_name)
+            found = type(self).made(cmd_name)
+            if found is None and not cmd_name.startswith("-"):
+                from worktrial.registry import what_there_is
+
+                ctx.fail(f"there is no command {cmd_name}: {what_there_is(cmd_name, self.list_commands(ctx))}")
+            return found
         try:
             about = type(self).about(cmd_name)
         except WorktrialError as e:
             about = str(e)
         return typer.core.TyperCommand(cmd_name, help=about)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Command that the first word names.
-
-        Raises:
-            UsageError: there is none; names those that are near.
-        """
-        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            from worktrial.registry import what_there_is
-
-            ctx.fail(f"there is no command {args[0]}: {what_there_is(args[0], self.list_commands(ctx))}")
-        return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help page."""

@@ -158,10 +158,6 @@ class Case:
     parts: tuple[Credit, ...]
     arrives: int = 0
     """Minute at which it could be noticed first."""
-    earliest: int = 0
-    """Minute before which it cannot be dealt with for good."""
-    due: int | None = None
-    """Minute by which it has to be dealt with; None where the desk names none."""
     critical: bool = False
     """Whether a shift is failed where its outcome is wrong, or where what it asks for is done too late."""
     unasked: bool = False

@@ -145,10 +145,6 @@ class FirstWords:
         """Take note that who asked has had a word in another way, such as a question."""
         self._said.add(about)
 
-    def keep_away(self, about: str) -> None:
-        """Say no first word any more: the answer itself is all that is left."""
-        self._answering.add(about)
-
     def before_answer(self, about: str, arrives: int, due: int) -> Generator[Until, None, None]:
         """Waits before an answer, so that it makes no first word needless and misses no time for one.
 
@@ -160,7 +156,7 @@ class FirstWords:
         if about in self._said:
             yield Until(arrives + self._within + 1, due)
         else:
-            self.keep_away(about)
+            self._answering.add(about)
             yield Until(0, min(due, arrives + self._within - 8))
 
 

@@ -290,8 +290,6 @@ class DerivedDay(PlannedDay):
             about=matter.references,
             parts=tuple(parts),
             arrives=max(0, request.at),
-            earliest=matter.earliest,
-            due=right.by,
             critical=right.critical,
             unasked=right.unasked,
             answer=self._answer(matter),

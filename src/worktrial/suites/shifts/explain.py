@@ -14,7 +14,7 @@ _ENVELOPE = ("sender", "about", "text", "fields")
 
 
 def explained(shift: Shift) -> Iterator[str]:
-    """Lines about a day. Of a desk that is not on the kit, requests and records are left out.
+    """Lines about a day.
 
     Raises:
         DataError: the day cannot be drawn, or a rule returns no right end.
@@ -28,37 +28,34 @@ def explained(shift: Shift) -> Iterator[str]:
         hard = [case.pattern, *(["grave"] if case.critical else []), *(["unasked"] if case.unasked else [])]
         yield ""
         yield f"{time.clock(case.arrives)} {case.id}: {case.title} ({', '.join(hard)})"
-        for head, said in _about(case, matters.get(case.id), time.clock):
+        for head, said in _about(case, matters[case.id], time.clock):
             yield f"  {head:<9}{said}"
 
 
-def _about(case: Case, matter: Matter | None, at: Callable[[int], str]) -> Iterator[tuple[str, str]]:
-    if matter is not None:
-        yield "request", _request(matter)
-        if matter.looks:
-            yield "reads", ", ".join(f"{look.collection} {look.id}" for look in matter.looks)
-        for asked in matter.right.asks:
-            yield "ask", f"{asked.person} about {asked.about}{_in_brackets(asked.fields)}"
-        for step in matter.right.steps:
-            yield "way" if step.without is not None else "right", _step(step, at)
-        for fact in matter.right.standing:
-            yield "stands", f"{fact.collection} {fact.id}: {_named({fact.field: fact.value})}"
-        for due in matter.right.tell:
-            yield "tell", _word(due, at)
-        deeds = [*matter.right.steps, *matter.right.standing, *(due for due in matter.right.tell if due.deed)]
-        if not deeds and not matter.right.report:
-            yield "right", "nothing is done"
-        if matter.right.as_it_went is not None:
-            yield "or", "what others do meanwhile changes what is right"
-        if matter.right.naive is not None:
-            yield "believed", _step(matter.right.naive, at)
-    else:
-        yield "right", case.right
+def _about(case: Case, matter: Matter, at: Callable[[int], str]) -> Iterator[tuple[str, str]]:
+    yield "request", _request(matter)
+    if matter.looks:
+        yield "reads", ", ".join(f"{look.collection} {look.id}" for look in matter.looks)
+    for asked in matter.right.asks:
+        yield "ask", f"{asked.person} about {asked.about}{_in_brackets(asked.fields)}"
+    for step in matter.right.steps:
+        yield "way" if step.without is not None else "right", _step(step, at)
+    for fact in matter.right.standing:
+        yield "stands", f"{fact.collection} {fact.id}: {_named({fact.field: fact.value})}"
+    for due in matter.right.tell:
+        yield "tell", _word(due, at)
+    deeds = [*matter.right.steps, *matter.right.standing, *(due for due in matter.right.tell if due.deed)]
+    if not deeds and not matter.right.report:
+        yield "right", "nothing is done"
+    if matter.right.as_it_went is not None:
+        yield "or", "what others do meanwhile changes what is right"
+    if matter.right.naive is not None:
+        yield "believed", _step(matter.right.naive, at)
     for because in dict.fromkeys(part.because for part in case.parts):
         parts = [f"{part.name.replace('_', ' ')} {part.points}" for part in case.parts if part.because == because]
         yield "points", f"{', '.join(parts)}: {because}"
-    early = f"not before {at(case.earliest)}, " if case.earliest > case.arrives else ""
-    yield "times", f"{early}by {'the end' if case.due is None else at(case.due)}"
+    early = f"not before {at(matter.earliest)}, " if matter.earliest > case.arrives else ""
+    yield "times", f"{early}by {at(matter.right.by or 0)}"
 
 
 def _request(matter: Matter) -> str:

@@ -31,16 +31,17 @@ class MatterRequest:
     """The rest of what it says."""
 
     @classmethod
-    def of(cls, event: Event, key: str = "") -> "MatterRequest":
+    def of(cls, event: Event, key: str = "", sender: str = "sender") -> "MatterRequest":
         """Request that an event of the day brings.
 
         Args:
             event: The event.
             key: Field of its payload that is the reference; "" for `about`, or else `id`.
+            sender: Field of its payload that is the id of whoever asks.
         """
         payload = event.payload
         about = payload[key] if key else payload.get("about") or payload.get("id") or ""
-        return cls(str(about), event.due, str(payload.get("sender", _NOBODY)), payload)
+        return cls(str(about), event.due, str(payload.get(sender, _NOBODY)), payload)
 
     def __getattr__(self, name: str) -> JsonValue:
         """Field of what it says."""
@@ -244,6 +245,7 @@ class Desk:
         *,
         event: str = MESSAGE,
         about: str = "",
+        sender: str = "sender",
         raised_by: Callable[[Any], Iterable[MatterRequest]] | None = None,
         **payload: JsonValue,
     ) -> Callable[[Rule], Rule]:
@@ -253,6 +255,7 @@ class Desk:
             name: The kind; of a message, its subject.
             event: Kind of the event that raises it.
             about: Field of its payload that is the reference; "" for `about`, or else `id`.
+            sender: Field of its payload that is the id of whoever asks.
             raised_by: Function of the day that finds what raises it, in place of events: a set hour, or a scan of
                 records.
             **payload: What the event's payload has to hold; for a message by default its subject.
@@ -260,7 +263,7 @@ class Desk:
         wanted = payload or ({"subject": name} if event == MESSAGE else {})
 
         def coming(day: Day) -> Iterable[MatterRequest]:
-            return (MatterRequest.of(one, about) for one in day.coming(event, **wanted))
+            return (MatterRequest.of(one, about, sender) for one in day.coming(event, **wanted))
 
         def adding(rule: Rule) -> Rule:
             self._rules.append((name, raised_by or coming, rule))

@@ -76,8 +76,3 @@ WORDS = {
 """Kind of request to its phrasings. None of them tells what is right."""
 REASONS = ("변심", "불량", "오배송")
 CHANNELS = ("전화", "온라인", "매장")
-KEEPS = (
-    "그냥 계속 쓰기로 했습니다. 아까 접수한 반품은 없던 일로 해 주세요.",
-    "생각이 바뀌었어요. 반품 안 하겠습니다.",
-)
-"""Words of somebody who keeps the goods after all."""

@@ -60,16 +60,6 @@ desk = wt.Desk(
 )
 
 
-def _registered(kind: str) -> Callable[[Any], list[wt.MatterRequest]]:
-    """Requests of a kind, which whoever registers them waits for an answer to."""
-
-    def coming(day: Any) -> list[wt.MatterRequest]:
-        events = day.coming("request", kind=kind)
-        return [replace(wt.MatterRequest.of(one), sender=one.payload["requester"]) for one in events]
-
-    return coming
-
-
 def _close(asked: wt.MatterRequest, resolution: str) -> wt.DueStep:
     return wt.act("close_request", request_id=asked.about, resolution=resolution)
 
@@ -146,7 +136,7 @@ def _believed(day: Any, asked: wt.MatterRequest) -> dict[str, Any]:
     return {"naive": paying, "naive_harm": "irreversible"}
 
 
-@desk.matter("return", raised_by=_registered("return"))
+@desk.matter("return", event="request", sender="requester", kind="return")
 def goods_back(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Returns (2 to 5 and 7.4)."""
     id, order = asked.about, day.orders[asked.order]
@@ -330,7 +320,7 @@ def _earlier(day: Any, asked: wt.MatterRequest) -> str | None:
     return next(iter([*old, *ids[: ids.index(asked.about)]]), None)
 
 
-@desk.matter("repair", raised_by=_registered("repair"))
+@desk.matter("repair", event="request", sender="requester", kind="repair")
 def repair(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Repairs, after the repair centre has looked at the goods (9 and L-2)."""
     order, seen = day.orders[asked.order], day.diagnoses[asked.about]
@@ -363,7 +353,7 @@ def repair(day: Any, asked: wt.MatterRequest) -> wt.Right:
     return wt.right(*asks, mending, wt.entry(_close(asked, "done")), tell=told, **more)
 
 
-@desk.matter("exchange", raised_by=_registered("exchange"))
+@desk.matter("exchange", event="request", sender="requester", kind="exchange")
 def exchange(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Exchanges, for which there are too few pieces (6)."""
     allocation = day.time.minute_of(str(day.figures["allocation"]))
@@ -389,7 +379,7 @@ def exchange(day: Any, asked: wt.MatterRequest) -> wt.Right:
     )  # fmt: skip
 
 
-@desk.matter("pickup", raised_by=_registered("pickup"))
+@desk.matter("pickup", event="request", sender="requester", kind="pickup")
 def pickup(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Large goods to be picked up, for which there are too few places (8)."""
     order, window = day.orders[asked.order], day.once(picked_up).get(asked.about)
@@ -483,8 +473,11 @@ def recall_buyers(day: Any, asked: wt.MatterRequest) -> wt.Right:
 
 def _refunds_due(day: Any) -> list[int]:
     """Minutes by which the refunds of the day are due."""
-    rights = [goods_back(day, one) for one in _registered("return")(day)]
-    rights += [repair(day, one) for one in _registered("repair")(day)]
+    rights = [
+        rule(day, wt.MatterRequest.of(event, sender="requester"))
+        for kind, rule in (("return", goods_back), ("repair", repair))
+        for event in day.coming("request", kind=kind)
+    ]
     paid = (right for right in rights if right is not None and any(step.tool == "refund" for step in right.steps))
     return [min(right.by or 0, day.at_end - 1) for right in paid]
 

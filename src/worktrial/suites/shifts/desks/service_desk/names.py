@@ -174,7 +174,6 @@ GROUPS = (
     ("ledger-read", "Finance", "Finance", ()),
     ("personnel-files", "Personnel", "Personnel", ()),
 )
-TEAMS = ("network", "applications", "databases", "workplace", "security")
 PRODUCT = "Tessera CAD"
 WORDS = {
     "reset": (

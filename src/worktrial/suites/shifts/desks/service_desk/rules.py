@@ -3,7 +3,7 @@
 Shares no code with the tools: it reads the first state and what is still to come.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -14,7 +14,7 @@ from worktrial.workplaces import kit as wt
 from worktrial.workplaces.desk import Act
 
 from .names import PRODUCT
-from .state import Employee, State, TicketKind
+from .state import Employee, State
 from .systems import incidents, is_serious, run_window, tier_of, to_notify
 
 FIRST_WORD = 30
@@ -52,16 +52,6 @@ desk = wt.Desk(
     },
     without_exceptions=_plainly,
 )
-
-
-def _tickets(kind: TicketKind) -> Callable[[Any], Iterator[wt.MatterRequest]]:
-    """Function of the day that finds the tickets of a kind, in order of arrival."""
-
-    def raised(day: Any) -> Iterator[wt.MatterRequest]:
-        for event in day.coming("ticket", kind=kind):
-            yield wt.MatterRequest(event.payload["id"], event.due, event.payload["requester"], event.payload)
-
-    return raised
 
 
 def _know(person: str, **times: Any) -> wt.Tell:
@@ -119,7 +109,7 @@ def _has_left(day: Any, employee: Employee) -> bool:
     return employee.last_day is not None and date.fromisoformat(employee.last_day) < day.time.begins.date()
 
 
-@desk.matter("reset", raised_by=_tickets("reset"))
+@desk.matter("reset", event="ticket", about="id", sender="requester", kind="reset")
 def reset(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Passwords that somebody wants reset (3.1 to 3.4)."""
     employee = day.employees[asked.employee]
@@ -141,7 +131,7 @@ def reset(day: Any, asked: wt.MatterRequest) -> wt.Right:
     return _done(asked, calling, step, _closed(asked), because=because, naive=resetting, by=asked.at + 60)
 
 
-@desk.matter("access", raised_by=_tickets("access"))
+@desk.matter("access", event="ticket", about="id", sender="requester", kind="access")
 def access(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Employees who are to be put into a group (4.1 to 4.4)."""
     employee, group, id = day.employees[asked.employee], day.groups[asked.group], asked.about
@@ -207,7 +197,7 @@ def licence_winners(day: Any) -> set[str]:
     return {employee for *_, employee in sorted(wanted)[:free]}
 
 
-@desk.matter("licence", raised_by=_tickets("licence"))
+@desk.matter("licence", event="ticket", about="id", sender="requester", kind="licence")
 def licence(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Requests for one of the few licences (6.1 to 6.3)."""
     at, employee, product = _allocation(day), day.employees[asked.employee], str(asked.product)
@@ -246,7 +236,7 @@ def release(day: Any, asked: wt.MatterRequest) -> wt.Right:
 # Incidents, and changes of systems
 
 
-@desk.matter("incident", raised_by=_tickets("incident"))
+@desk.matter("incident", event="ticket", about="id", sender="requester", kind="incident")
 def incident(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Reports that a system does not do what it should (2.1 to 2.4)."""
     id, system, it = asked.about, day.systems[asked.system], day.once(incidents)[asked.about]
@@ -289,7 +279,7 @@ def incident(day: Any, asked: wt.MatterRequest) -> wt.Right:
     return right
 
 
-@desk.matter("change", raised_by=_tickets("change"))
+@desk.matter("change", event="ticket", about="id", sender="requester", kind="change")
 def change(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Changes that are asked for (5.1 to 5.4)."""
     record = day.changes[asked.change]
@@ -354,7 +344,7 @@ def _lent(day: Any) -> set[str]:
     return set()
 
 
-@desk.matter("loan", raised_by=_tickets("loan"))
+@desk.matter("loan", event="ticket", about="id", sender="requester", kind="loan")
 def loan(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Requests for a laptop of the shelf (7.1 and 7.2)."""
     employee, meant = day.employees[asked.employee], day.once(_lent)
@@ -391,7 +381,7 @@ def _has_slip(day: Any, laptop: str, employee: Employee, since: str) -> bool:
     return any(slip.signed_by == employee.id and slip.date >= since for slip in slips)
 
 
-@desk.matter("restore", raised_by=_tickets("restore"))
+@desk.matter("restore", event="ticket", about="id", sender="requester", kind="restore")
 def restore(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Files that are to be had back from a snapshot (8.1 and 8.2)."""
     id, snapshot, employee = asked.about, str(asked.snapshot), day.employees[asked.sender]
@@ -423,7 +413,7 @@ def leaving(day: Any) -> dict[str, int]:
     return {row.employee: day.time.minute_of(row.leaves_at) for row in day.leavers if row.last_day == today}
 
 
-@desk.matter("leaver", raised_by=_tickets("leaver"))
+@desk.matter("leaver", event="ticket", about="id", sender="requester", kind="leaver")
 def leaver(day: Any, asked: wt.MatterRequest) -> wt.Right:
     """Leavers of whom personnel writes (3.5)."""
     leaves = day.once(leaving)[asked.employee]
